@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|catching|collective|direct|ending|form|instead|noting|watching|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|anywhere|before|catching|collective|direct|ending|form|instead|noting|watching|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -95,9 +95,9 @@ def wrapper(name, row, parameters, staged):
     if when in ("instead", "noting"):
         return "NW_WRAP_%s(%s, %s)" % (when.upper(), head, action.strip())
     before, _, after = (action.partition("=>") if "=>" in action else
-                        (action, "", "") if when in ("before", "ending") else ("", "", action))
+                        (action, "", "") if when in ("anywhere", "before", "ending") else ("", "", action))
     return "NW_WRAP%s(%s, %s, %s, %s)" % (
-        "_" + when.upper() if when in ("always", "ending", "watching") else "", head,
+        "_" + when.upper() if when in ("always", "anywhere", "ending", "watching") else "", head,
         "nw_message_" + called(name) if staged else "NW_STRAIGHT",
         before.strip() or "(void)0", after.strip() or "(void)0")
 

@@ -38,6 +38,9 @@ void nw_call_end(uint64_t begun_ns, int id, const char *name);
 extern bool nw_reordering;
 void nw_reorder_start(void);
 void nw_reorder_finish(void);
+/* Before MPI_Abort: with NODEWISE_CHECK=1, warns of reordered communicators in
+ * which this process has not asked for its rank. Local. */
+void nw_asked_abort(void);
 
 static inline bool nw_is_reordering(void)
 {
@@ -134,6 +137,19 @@ static inline bool nw_is_reordering(void)
         }                                                                      \
         nw_depth--;                                                            \
         return nw_rc;                                                          \
+    }                                                                          \
+    NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
+
+/* Runs `before` before each call: also inside a callback of the program, and
+ * also if nothing is recorded. */
+#define NW_WRAP_ANYWHERE(name, entry, args, shared, passed, below, before,     \
+                         after)                                                \
+    NW_SHARED nw_wrapped_##name shared                                         \
+    {                                                                          \
+        nw_depth++;                                                            \
+        before;                                                                \
+        nw_depth--;                                                            \
+        return below passed;                                                   \
     }                                                                          \
     NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 

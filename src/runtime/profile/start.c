@@ -244,6 +244,8 @@ void nw_profile_finish(void)
 
 void nw_profile_aborted(int code)
 {
+    if (!nw_is_active())
+        return;
     nw_count_header()->abort_code = code;
     nw_count_set_state(NW_PART_ABORTED);
 }

@@ -190,8 +190,8 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     reorder_check_ask(call, made, rank, &ends);
     if (settings->check)
         reorder_check(call, made, &ends);
-    if (settings->check && !rank)
-        nw_asked_watch(call, made);
+    if (settings->check)
+        nw_asked_watch(call, made, rank);
     if (settings->gpus)
         reorder_check_assign_gpus(made, &ends);
     free(ends.leaving);

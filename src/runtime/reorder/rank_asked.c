@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With NODEWISE_CHECK=1, checks whether the program asks for its rank in a
  * reordered communicator. A program that keeps using its old rank would compute
- * with the neighbours of another process. Only the process with rank 0 checks.
- */
+ * with the neighbours of another process. Rank 0 warns at the end, or each
+ * process that calls MPI_Abort. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
@@ -14,6 +14,7 @@ struct watched {
     struct watched *next;
     const char *call; /* the MPI function that created it */
     bool asked;
+    bool first; /* this process has rank 0 in it */
     int users;
 };
 
@@ -48,12 +49,13 @@ static int asked_drop(MPI_Comm comm, int keyval, void *value, void *extra)
     struct watched *watched = value;
 
     (void)comm, (void)keyval, (void)extra;
-    if (!__atomic_sub_fetch(&watched->users, 1, __ATOMIC_ACQ_REL))
+    if (!__atomic_sub_fetch(&watched->users, 1, __ATOMIC_ACQ_REL) &&
+        watched->first)
         asked_warn(watched);
     return MPI_SUCCESS;
 }
 
-void nw_asked_watch(const struct nw_call *call, MPI_Comm made)
+void nw_asked_watch(const struct nw_call *call, MPI_Comm made, int rank)
 {
     struct watched *watched;
 
@@ -66,6 +68,7 @@ void nw_asked_watch(const struct nw_call *call, MPI_Comm made)
         return;
     watched->call = call->name;
     watched->users = 1;
+    watched->first = !rank;
     if (NW_PMPI(Comm_set_attr)(made, key, watched)) {
         free(watched);
         return;
@@ -86,19 +89,26 @@ void nw_asked_note(MPI_Comm comm)
         __atomic_store_n(&watched->asked, true, __ATOMIC_RELAXED);
 }
 
-static void asked_warn_all(void)
+/* Warns of the communicators in which this process has rank 0, or of all. */
+static void asked_warn_all(bool each)
 {
     struct watched *watched = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 
     for (; watched; watched = watched->next)
-        asked_warn(watched);
+        if (each || watched->first)
+            asked_warn(watched);
+}
+
+void nw_asked_abort(void)
+{
+    asked_warn_all(true);
 }
 
 /* Communicators that the program has not freed keep their attributes until
  * MPI_Finalize frees them. */
 void nw_asked_finish(void)
 {
-    asked_warn_all();
+    asked_warn_all(false);
     if (key != MPI_KEYVAL_INVALID)
         NW_PMPI(Comm_free_keyval)(&key);
 }
@@ -108,5 +118,5 @@ void nw_asked_finish(void)
 __attribute__((destructor)) static void asked_exit(void)
 {
     if (nw_is_reordering())
-        asked_warn_all();
+        asked_warn_all(false);
 }

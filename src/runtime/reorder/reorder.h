@@ -132,10 +132,10 @@ int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
  * communicator. Collective over `made`. */
 void nw_call_finish(const struct nw_call *call, MPI_Comm made);
 
-/* In rank_asked.c: with NODEWISE_CHECK=1, rank 0 of `made` watches whether the
- * program asks for its rank in the reordered communicator, and warns at the end
- * if it never does. Local. */
-void nw_asked_watch(const struct nw_call *call, MPI_Comm made);
+/* In rank_asked.c: with NODEWISE_CHECK=1, the process with this rank of `made`
+ * watches whether the program asks for its rank in the reordered communicator.
+ * If it never does, rank 0 warns at the end. Local. */
+void nw_asked_watch(const struct nw_call *call, MPI_Comm made, int rank);
 void nw_asked_note(MPI_Comm comm); /* the program has asked for its rank */
 void nw_asked_finish(void);
 

@@ -5,7 +5,7 @@
  * which must be the same with and without the preloaded library. Only `lonely`
  * differs: without the library its ranks wait for ever. Usage: calls errors |
  * lonely | life | late | threads | leaks | gpus | grid | profiled | initialised
- * | borders | nobody | asked | unasked | unfreed
+ * | borders | nobody | asked | unasked | unfreed | aborted
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -218,6 +218,9 @@ static void unasked(const char *what)
         MPI_Comm_rank(again, &me);
     if (!strcmp(what, "unfreed"))
         return;
+    if (!strcmp(what, "aborted") && rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&again);
     MPI_Comm_free(&made);
 }
@@ -499,7 +502,7 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "borders"))
         borders();
     else if (!strcmp(what, "asked") || !strcmp(what, "unasked") ||
-             !strcmp(what, "unfreed"))
+             !strcmp(what, "unfreed") || !strcmp(what, "aborted"))
         unasked(what);
     else if (!strcmp(what, "nobody"))
         nobody();

@@ -150,7 +150,7 @@ struct nw_halo_options {
     const struct nw_halo_quantity *quantity;
     int32_t quantity_count;
     int32_t interval; /* all radii are multiplied by this number, so that one
-                         exchange serves this many steps; 0 means 1 */
+                         exchange is enough for so many steps; 0 means 1 */
 
     enum nw_halo_partition partition;
     enum nw_halo_placement placement;

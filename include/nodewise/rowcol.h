@@ -56,7 +56,7 @@ enum nw_rowcol_objective {
     NW_ROWCOL_SLOWEST, /* longest exchange of any rank */
 };
 
-/* What to arrange, and what to minimise. */
+/* The grid, the processes and the objective of an arrangement. */
 struct nw_rowcol_problem {
     const struct nw_bandwidths *bandwidths;
     double row_bytes;    /* bytes that a whole side of n cells sends */

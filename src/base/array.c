@@ -20,10 +20,11 @@ static nw_status array_no_memory(size_t count, size_t size)
 }
 
 /* Chooses the address range for which large pages are requested; `begin` and
- * `end` are those of a new array. An array in the heap extends the range to the
- * end of the heap, once after each growth of the heap: a large page that ends
- * in memory without this advice would be split into small pages. Returns the
- * end of the range, or `begin` if the heap already has the advice. */
+ * `end` are those of a new array. If the array is in the heap, the range is
+ * extended to the end of the heap, once after each growth of the heap.
+ * Otherwise a large page that ends in memory without this advice would be split
+ * into small pages. Returns the end of the range, or `begin` if the heap
+ * already has the advice. */
 static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
 {
     static uintptr_t said; /* the heap's end at the last advice */

@@ -16,8 +16,8 @@
  * that finds an error calls it; its callers only return the status. */
 nw_status nw_fail(nw_status status, const char *format, ...) NW_PRINTF(2, 3);
 
-/* What a failure is about. A caller that knows the file behind it can then name
- * this file, which the failing function does not know. */
+/* The subject of a failure. A caller that knows the file of this subject can
+ * then name the file, which the failing function does not know. */
 enum nw_subject {
     NW_ABOUT_NOTHING,
     NW_ABOUT_HOSTS,   /* the hosts to use: too few, or unknown to the machine */

@@ -39,7 +39,8 @@ static inline uint64_t odd_bytes(const unsigned char *at)
     uint64_t word;
 
     memcpy(&word, at, sizeof word);
-    return (word | (word - ones)) & (ones << 7); /* a borrow out of 0 */
+    return (word | (word - ones)) & (ones << 7); /* a byte of 0 borrows from the
+                                                    next byte */
 }
 
 /* Returns the number of ASCII bytes other than NUL at the start. It checks many

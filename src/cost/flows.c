@@ -158,10 +158,10 @@ struct loading {
 };
 
 /* Sums from the leaves up; children have larger numbers than their parents.
- * `ways` holds the bytes that begin at each vertex, or those that end there.
- * The bytes that begin below a vertex and do not turn there go up through the
- * link above the vertex; those that come down through this link and end below
- * it are summed in the same way. */
+ * `ways` holds the bytes that begin at each vertex. Bytes that begin below a
+ * vertex and do not turn there go up through the link above the vertex. The
+ * function is also called with the bytes that end at each vertex, and then
+ * gives the bytes that come down through each link. */
 static void sum_node(const struct loading *loading, int32_t node,
                      nw_uint128 *ways)
 {

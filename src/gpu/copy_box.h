@@ -9,9 +9,9 @@
 
 /* A copy of a box of x * y * z words, for each of `quantities` arrays. `to` and
  * `from` are the addresses of the first word; for quantity q, shift[to_shift +
- * q] and shift[from_shift + q] bytes are added. A dense side (`to` when
- * packing, `from` when unpacking) is a buffer in which x varies fastest and
- * words have no gaps; the distances of this side are not read. */
+ * q] and shift[from_shift + q] bytes are added. The dense side is `to` when
+ * packing and `from` when unpacking. It is a buffer in which x varies fastest
+ * and words have no gaps; its distances are not read. */
 struct nw_gpu_box {
     uint64_t to, from;
     int64_t to_step, to_row, to_plane; /* bytes to the next word, row, plane */

@@ -10,11 +10,11 @@
 
 /* A copy of x * y * z elements of `bytes` bytes, for each of `quantities`
  * arrays. Distances are in bytes; negative distances mirror the box. For
- * quantity q, to_shift[q] and from_shift[q] bytes are added to the addresses. A
- * dense side (`to` when packing, `from` when unpacking) is a buffer in which x
- * varies fastest and elements have no gaps; its distances are not read, and
- * NULL shifts mean that the quantities follow one another. The arrays are
- * borrowed during the call. */
+ * quantity q, to_shift[q] and from_shift[q] bytes are added to the addresses.
+ * The dense side is `to` when packing and `from` when unpacking. It is a buffer
+ * in which x varies fastest and elements have no gaps. Its distances are not
+ * read, and NULL shifts mean that the quantities follow one another. The arrays
+ * are borrowed during the call. */
 struct nw_gpu_piece {
     void *to;
     const void *from;
@@ -45,8 +45,8 @@ struct nw_gpu_copy_table {
 
 /* Makes the tables of `count` pieces. Words are as wide as sizes, distances and
  * addresses allow. The order of bytes on the dense side does not depend on this
- * width, so that one process can pack with other words than its peer unpacks.
- * Pieces without elements are skipped. The caller frees the table with
+ * width, so the sender of a message may pack with other words than the receiver
+ * unpacks. Pieces without elements are skipped. The caller frees the table with
  * nw_gpu_copy_table_fini. */
 NW_MUST_CHECK nw_status
 nw_gpu_copy_table_make(enum nw_gpu_work work, const struct nw_gpu_piece *pieces,

@@ -150,9 +150,9 @@ struct nw_gpu {
     void (*graph_free)(nw_gpu_graph graph);
 
     /* Share memory with another process. memory_export makes a handle for
-     * memory that came from `alloc`; the handle stands for the whole
+     * memory that came from `alloc`. The handle stands for the whole
      * allocation, and *offset is the offset of `memory` inside it.
-     * memory_import opens the handle in another process than the one that
+     * memory_import opens the handle, in another process than the one that
      * exported it. */
     nw_status (*memory_export)(void *memory, struct nw_gpu_handle *out,
                                size_t *offset);

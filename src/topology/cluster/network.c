@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls the reader for the network's kind, and finds switches by name. */
+/* Calls the reader for the kind of network that the file has. */
 #include "topology/cluster/cluster.h"
 
 nw_status nw_cluster_network(struct nw_cluster *cluster,

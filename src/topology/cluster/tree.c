@@ -131,7 +131,7 @@ static nw_status walk_order(const struct tree *tree, int32_t *order)
     return status;
 }
 
-/* Renumbers the switches in that order. */
+/* Renumbers the switches in the order of walk_order. */
 static nw_status sort_tree(struct tree *tree)
 {
     size_t n = tree->names.count;

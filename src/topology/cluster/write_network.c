@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the functions of this file write, and where. */
+/* The network that is written, and the text to which it is appended. */
 struct write_network_view {
     struct nw_text *text;
     const nw_topology *topology;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the functions of this file write, and where. */
+/* The node type that is written, and the text to which it is appended. */
 struct write_node_type_view {
     const nw_topology *topology;
     const struct nw_node_type *type;

@@ -17,9 +17,9 @@ static bool compose_is_known(const struct nw_host_index *hosts,
     return nw_host_index_find(hosts, host) != NW_HOST_NONE;
 }
 
-/* Returns true if all hosts of the network get the same node type: there is
- * only one source, it has one node type, and it has either one node or no node
- * that is a host of the network. */
+/* Returns true if all hosts of the network get the same node type. This is so
+ * if there is only one source, which has one node type, and either one node or
+ * no node that is a host of the network. */
 static bool compose_is_alike(const struct nw_compose *compose)
 {
     const struct nw_inside *from = compose->inside;

@@ -11,7 +11,7 @@
 
 #define NW_GPU_MAX 128
 
-/* What the other end of a link is. */
+/* The device at the other end of a link. */
 enum nw_gpu_far { NW_FAR_GPU, NW_FAR_SWITCH, NW_FAR_PROCESSOR };
 
 /* A GPU that a library reports. */

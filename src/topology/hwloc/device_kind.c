@@ -98,9 +98,9 @@ static bool has_network_name(hwloc_obj_t pci)
            typed_below(pci, HWLOC_OBJ_OSDEV_OPENFABRICS);
 }
 
-/* Returns true for a virtual function of a NIC: a device whose name says so, or
- * a device without a network name that is on the same bus as a device with one
- * and has another PCI device id. */
+/* Returns true for a virtual function of a NIC. Its name says so, or it has no
+ * network name and is on the same bus as a device that has one and another PCI
+ * device id. */
 static bool is_virtual(hwloc_obj_t pci)
 {
     const char *name = hwloc_obj_get_info_by_name(pci, "PCIDevice");

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What to read, and the name of the resulting node. */
+/* The machine to read, and the name of the resulting node. */
 struct source_request {
     enum nw_hwloc_from from;
     const char *what;

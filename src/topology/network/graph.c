@@ -63,8 +63,8 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
 }
 
 /* Returns the column of the tables for the port by which node `key` is
- * connected to switch `to`; -1 if there is no such port or there are no tables.
- */
+ * connected to switch `to`. Returns -1 without tables, or if the node has no
+ * such port. */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 {
     if (!graph->via)

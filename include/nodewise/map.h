@@ -70,10 +70,10 @@ struct nw_map_options {
     const uint64_t *weights; /* [rank_count] or NULL */
     const double *speeds;    /* [elements of the topology], from 0; or NULL */
 
-    /* Give each node a block of consecutive ranks, with as many ranks as the
-     * default mapping or `start` gives that node. Launchers such as torchrun
-     * need this, because they number ranks node by node. Not with fixed ranks,
-     * remote GPUs or several ranks per element. */
+    /* Keep the blocks of consecutive ranks that the default mapping or `start`
+     * gives the nodes: each node gets one of these blocks as a whole. Launchers
+     * such as torchrun need this, because they number ranks node by node. Not
+     * with fixed ranks, remote GPUs or several ranks per element. */
     bool whole_nodes;
 
     /* The last `spare` nodes of `hosts`, or of the machine, get no ranks. */

@@ -15,23 +15,29 @@
 
 enum { OFTEN = 256 }; /* moves between two readings of the clock */
 
-/* State of the refinement of one graph. */
+/* State of the refinement of one graph: the input graph or a coarser one. */
 struct kway_bisect_pass {
     const struct nw_kway_graph *graph;
     const struct nw_kway_bisection *cut;
-    int8_t *side, *fixed; /* [n] side of a vertex; side to which it is fixed,
-                             -1: none (NULL: no vertex is fixed) */
-    double *gain;         /* [n] decrease of the cut if the vertex moves */
-    int32_t *at, *moves;  /* [n] nw_heap.at; vertices moved, in order */
+    int8_t *side, *fixed; /* [n] side of a vertex (0 or 1); side to which it is
+                             fixed, -1: free (NULL: all are free) */
+    double *gain;         /* [n] decrease of the cut if a vertex changes
+                             sides */
+    int32_t *at, *moves;  /* [n] position of a vertex in its heap
+                             (nw_heap.at); vertices in the order in which
+                             they changed sides */
     bool *done; /* [n] the vertex has moved in this pass or is fixed */
-    struct nw_heap heap[2]; /* vertices of each side that may move */
+    struct nw_heap heap[2]; /* heap[s]: vertices on side s that may change
+                               sides */
     /* load of each side; load of the heaviest vertex; load by which a side may
-     * exceed its limit on this level */
+     * exceed its limit on this level (0 on the finest level) */
     nw_kway_load load[2], tolerance, extra;
-    /* vertices of each side; number by which a side may exceed its capacity */
+    /* vertices of the finest graph on each side; number by which a side may
+     * exceed its capacity on this level */
     int64_t count[2], extra_count;
-    bool finest;  /* this is the finest level */
-    double value; /* cut minus the cut at the beginning of the pass */
+    bool finest;  /* the graph is the input graph, not a coarser one */
+    double value; /* weight of the cut edges minus that at the beginning of the
+                     pass */
 };
 
 static void kway_bisect_pass_fini(struct kway_bisect_pass *p)
@@ -56,7 +62,8 @@ static nw_status kway_bisect_pass_init(struct kway_bisect_pass *p)
     return status;
 }
 
-/* Computes the loads of the sides and the tolerances of this level. */
+/* Computes the loads of both sides, and how far they may exceed their limits on
+ * this level. */
 static void kway_bisect_measure(struct kway_bisect_pass *p)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -92,8 +99,8 @@ static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
     return sum / 2;
 }
 
-/* Returns the load and the vertices beyond the limits, as fractions of the
- * limits. */
+/* Returns how far the sides exceed their limits: the sum of the excess load and
+ * the excess number of vertices, each as a fraction of its limit. */
 static double kway_bisect_excess(const struct kway_bisect_pass *p)
 {
     double sum = 0;
@@ -111,7 +118,8 @@ static double kway_bisect_excess(const struct kway_bisect_pass *p)
     return sum;
 }
 
-/* Computes the gain of v. Returns true if v is at the border. */
+/* Computes the gain of v. Returns true if v has a neighbour on the other side.
+ */
 static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -128,7 +136,7 @@ static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
     return border;
 }
 
-/* Moves v to the other side; the gains of its neighbours stay. */
+/* Moves v to the other side. Does not update the gains of its neighbours. */
 static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -143,8 +151,8 @@ static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
     p->gain[v] = -p->gain[v];
 }
 
-/* Updates the gains of the neighbours of v after v changed sides; neighbours
- * that are now at the border join a heap. */
+/* Updates the gains of the neighbours of v after v changed sides. Neighbours
+ * that now have an edge across the cut are added to a heap. */
 static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -165,8 +173,9 @@ static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
     }
 }
 
-/* Returns the side to move a vertex from: a side that exceeds its limit,
- * otherwise the one with the better gain that fits; -1 if there is none. */
+/* Returns the side from which the next vertex moves: a side that exceeds its
+ * limit, otherwise the side whose best vertex has the larger gain and fits on
+ * the other side; -1 if there is none. */
 static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_bisection *cut = p->cut;
@@ -200,8 +209,9 @@ static void kway_bisect_clear_heaps(struct kway_bisect_pass *p)
             nw_heap_remove(&p->heap[s], p->heap[s].item[p->heap[s].count - 1]);
 }
 
-/* Begins a pass: adds the vertices at the border to the heaps, or all vertices
- * if the graph is small or a limit is exceeded. */
+/* Begins a pass: computes all gains and adds to the heaps the vertices with an
+ * edge across the cut, or all vertices if the graph is small or a limit is
+ * exceeded. Fixed vertices are left out. */
 static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
 {
     kway_bisect_clear_heaps(p);
@@ -215,7 +225,8 @@ static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
     }
 }
 
-/* Undoes the moves after the first `to` ones; `from` moves were made. */
+/* Moves vertices back so that of the `from` moves made only the first `to`
+ * remain. */
 static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
                              int32_t to)
 {
@@ -234,8 +245,9 @@ static bool kway_bisect_is_late(const struct kway_bisect_pass *p)
     return nw_budget_is_overdue(p->cut->budget);
 }
 
-/* Makes one pass; returns true if the cut became better. Gains of vertices that
- * were moved back are wrong afterwards; the next pass computes them again. */
+/* Makes one pass: moves vertices one by one, then undoes the moves after the
+ * best cut. Returns true if the cut became better. Gains of vertices that were
+ * moved back are wrong afterwards; the next pass computes them again. */
 static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
 {
     double best_imbalance = kway_bisect_excess(p), best = 0,
@@ -274,8 +286,8 @@ static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
     return best < 0 || best_imbalance < first;
 }
 
-/* Makes at most `passes` passes, until one gives no better cut or time is over.
- */
+/* Makes at most `passes` passes. Ends earlier after a pass that finds no better
+ * cut, or if time is over. */
 static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
 {
     kway_bisect_measure(p);
@@ -283,8 +295,8 @@ static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
         ;
 }
 
-/* Grows side 0 from a random vertex along the heaviest edges; all other
- * vertices are on side 1. */
+/* Makes an initial cut: side 0 grows from a random vertex along the heaviest
+ * edges; all other vertices are on side 1. */
 static void kway_bisect_grow(struct kway_bisect_pass *p,
                              struct nw_random *random)
 {
@@ -328,7 +340,8 @@ static void kway_bisect_grow(struct kway_bisect_pass *p,
     }
 }
 
-/* Makes several initial cuts, refines each, and keeps the best. */
+/* Makes several initial cuts of a small graph, refines each, and keeps the
+ * best. */
 static nw_status kway_bisect_cut_small(struct kway_bisect_pass *p,
                                        struct nw_random *random)
 {
@@ -364,7 +377,8 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
                                        int8_t *side, struct nw_random *random,
                                        bool finest);
 
-/* Bisects the coarser graph, projects the cut to this graph and refines it. */
+/* Coarsens the graph of p, bisects the coarser graph, projects that cut to the
+ * graph of p and refines it. */
 static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
                                          const struct nw_kway_graph *coarse,
                                          const int32_t *into,
@@ -420,8 +434,8 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
     return status;
 }
 
-/* Bisects a graph. Vertices that have a side on input keep it. `finest` is set
- * if the graph is not the coarse graph of another one. */
+/* Bisects a graph. Vertices that are on side 0 or 1 on input stay there.
+ * `finest` is true if the graph is the input graph, not a coarser one. */
 static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random,
@@ -445,8 +459,8 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
     return status;
 }
 
-/* Fills figure[0] with the excess over the limits and figure[1] with the cut.
- */
+/* Sets figure[0] to the excess over the limits and figure[1] to the weight of
+ * the cut edges. */
 static void kway_bisect_judge(const struct nw_kway_graph *graph,
                               const struct nw_kway_bisection *cut, int8_t *side,
                               double figure[2])

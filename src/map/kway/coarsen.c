@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a graph of about half the size: pairs of vertices with much traffic and
- * little load become one vertex. The rating w^2 / (load x load) keeps the loads
- * of coarse vertices similar (Holtgrewe, Sanders and Schulz, 2010). If too few
- * pairs are found, as happens around hubs, the remaining vertices join the
- * groups of their best neighbours.
+ * Makes a graph of about half the size: pairs of vertices with much traffic
+ * between them and little load are contracted to one coarse vertex. The rating
+ * of an edge, w^2 / (load x load), keeps the loads of coarse vertices similar
+ * (Holtgrewe, Sanders and Schulz, 2010). If too few pairs are found, as happens
+ * around vertices of high degree, the remaining vertices join the groups of
+ * their best neighbours. A group is a set of vertices that becomes one coarse
+ * vertex.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -15,17 +17,20 @@
 struct kway_coarsen_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_merge *merge;
-    int32_t *leader; /* [n] group of a vertex, named by one of its members; -1:
-                        none */
-    int64_t *load;   /* [n] load of a group, stored at its leader */
+    int32_t *leader; /* [n] group of a vertex, named by one vertex of the group;
+                        -1: none yet */
+    int64_t *load;   /* [n] load of a group, stored at the index of its
+                        leader */
     int32_t *order;  /* [n] vertices to be matched in this round */
-    int32_t *wish;   /* [n] preferred partner; -1: none */
-    uint64_t salt;   /* random bits for kway_coarsen_mix */
+    int32_t *wish;   /* [n] neighbour with which a vertex prefers to be paired;
+                        -1: none */
+    uint64_t salt;   /* random bits that make kway_coarsen_mix differ between
+                        calls */
     bool late;       /* time is over: nothing is contracted */
 };
 
-/* Returns true if two vertices may become one: they are in the same parts and
- * may be on the same elements. */
+/* Returns true if v and u may be contracted to one vertex: they are in the same
+ * part of each partition in c->merge and may be on the same elements. */
 static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
                                   int32_t u)
 {
@@ -40,8 +45,8 @@ static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
            (range[v].low == range[u].low && range[v].high == range[u].high);
 }
 
-/* Returns a pseudo-random number that decides between edges of equal rating,
- * equal for both directions of an edge. */
+/* Returns a pseudo-random number for the edge between v and u that decides
+ * between edges of equal rating; v and u may be exchanged. */
 static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
                                  int32_t u)
 {
@@ -54,8 +59,8 @@ static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
     return (uint32_t)(x >> 32);
 }
 
-/* Returns the unmatched neighbour with the best rating for v; -1 if there is
- * none. */
+/* Returns the neighbour of v that is in no group yet and has the best rating;
+ * -1 if there is none. */
 static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
                                          int32_t v)
 {
@@ -86,8 +91,8 @@ static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
     return partner;
 }
 
-/* Returns the leader of the neighbouring group with the best rating for v; -1
- * if there is none. */
+/* Returns the leader of the group that v should join: the one that contains the
+ * neighbour with the best rating; -1 if there is none. */
 static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
                                        int32_t v)
 {
@@ -110,7 +115,7 @@ static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
     return group;
 }
 
-/* Makes a group of two vertices; the lower number leads it. */
+/* Makes a group of vertices v and u; the lower number becomes its leader. */
 static void kway_coarsen_pair(struct kway_coarsen_work *c, int32_t v, int32_t u)
 {
     int32_t leader = v < u ? v : u;
@@ -119,8 +124,8 @@ static void kway_coarsen_pair(struct kway_coarsen_work *c, int32_t v, int32_t u)
     c->load[leader] = c->graph->load[v] + c->graph->load[u];
 }
 
-/* Pairs the vertices of the list that prefer each other; appends both to
- * `taken` and returns how many were appended. */
+/* Pairs the vertices of the list that prefer each other. Appends both vertices
+ * of each pair to `taken` and returns how many vertices were appended. */
 static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
                                         const int32_t *list, int32_t count,
                                         int32_t *taken)
@@ -139,8 +144,8 @@ static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
     return made;
 }
 
-/* Fills `list` with the vertices whose preferred partner was just taken;
- * returns their number. */
+/* Fills `list` with the vertices without a group whose preferred partner was
+ * just paired with another vertex. Returns the number of vertices in `list`. */
 static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
                                       const int32_t *taken, int32_t count,
                                       int32_t *list)
@@ -158,10 +163,11 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
     return left;
 }
 
-/* Matches pairs that prefer each other, in rounds, until there are none. Only
- * vertices whose preferred partner was matched choose again in the next round.
- * That keeps the work low even if each round makes few pairs, as on a chain of
- * rising weights. Vertices without a partner become groups of one. */
+/* Pairs vertices that prefer each other, in rounds, until there are no such
+ * pairs. Only vertices whose preferred partner was paired with another one
+ * choose again in the next round. That keeps the work low even if each round
+ * makes few pairs, as on a chain of rising weights. Vertices without a partner
+ * become groups of one. */
 static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
                                     int32_t *groups)
 {
@@ -188,9 +194,9 @@ static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
         }
 }
 
-/* Lets unmatched vertices join groups. A vertex is unmatched if it leads a
- * group whose load is only its own; other vertices may have joined it
- * meanwhile, and then it stays. */
+/* Lets vertices that are alone in their group join the group of a neighbour. A
+ * vertex counts as alone if it leads a group whose load equals its own load.
+ * *groups is the number of groups and is lowered by each joining. */
 static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
                                      int32_t *groups)
 {
@@ -206,14 +212,16 @@ static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
             continue;
         c->leader[v] = leader;
         c->load[leader] += g->load[v];
-        /* without this, a member of load 0 would leave the leader unmatched */
+        /* A group with a second vertex of load 0 must not look like a vertex
+         * alone. */
         if (c->load[leader] == g->load[leader])
             c->load[leader]++;
         --*groups;
     }
 }
 
-/* Numbers the groups in the order of their first members. */
+/* Numbers the groups in the order of their lowest vertices and sets into[v] to
+ * the number of v's group. Returns the number of groups. */
 static int32_t kway_coarsen_number_groups(const struct kway_coarsen_work *c,
                                           int32_t *into)
 {
@@ -231,7 +239,8 @@ static int32_t kway_coarsen_number_groups(const struct kway_coarsen_work *c,
     return count;
 }
 
-/* Lists the members of each group, by counting sort. */
+/* Lists the vertices of each group, by counting sort: those of group c are
+ * member[first[c]] .. member[first[c + 1] - 1]. */
 static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
                                            const int32_t *into, int32_t groups,
                                            int32_t **first, int32_t **member)
@@ -250,17 +259,20 @@ static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
     return NW_OK;
 }
 
-/* State while the coarse graph is made. */
+/* State while the arcs of the coarse graph are made, one coarse vertex after
+ * the other. */
 struct kway_coarsen_contraction {
     const struct nw_kway_graph *fine;
     struct nw_kway_graph *coarse;
     const int32_t *into;
-    size_t *seen; /* [groups] 1 + index of the arc to this group, if it belongs
-                     to the present row */
-    size_t arcs;  /* coarse arcs so far */
+    size_t *seen; /* [groups] 1 + index of the last arc made to this coarse
+                     vertex; an arc of the present coarse vertex if that index
+                     is in its row */
+    size_t arcs;  /* number of coarse arcs made so far */
 };
 
-/* Adds the arcs, the load and the range of vertex v to its group. */
+/* Adds the arcs and the load of vertex v to the coarse vertex `group`, which
+ * also gets the range of v. */
 static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
                                   int32_t group, int32_t v)
 {

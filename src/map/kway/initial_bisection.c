@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recursive bisection along the elements: the range of elements is halved at
- * its widest gap, and the graph is bisected accordingly, until each element has
- * its own vertices. A half may exceed its share of the load, but not so much
- * that the bisections below it could not keep the limits.
+ * Recursive bisection along the elements: a range of elements is halved at its
+ * widest gap, and the vertices of the range are bisected accordingly, until
+ * each range is one element. A half may get more load than its share, but not
+ * so much that the bisections below it could not keep the elements' limits.
  */
 #include "base/array.h"
 #include "base/parallel.h"
@@ -14,30 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one partition. */
+/* State of one call of nw_kway_initial_bisection. */
 struct initial_bisection_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
     const struct nw_kway_effort *effort;
     uint64_t seed;
     int32_t *part;   /* [n] out: element of each vertex */
-    int32_t *place;  /* [n] index of a vertex in the present subgraph */
+    int32_t *place;  /* [n] index of a vertex in the list of the range that
+                        contains it */
     int32_t threads; /* threads for bisections, which are independent */
-    struct nw_time_shares pace; /* time; its unit of work is a vertex in one
-                                   repeat of one bisection */
+    struct nw_time_shares pace; /* time shares of the bisections; the unit of
+                                   work is one vertex in one repeat of one
+                                   bisection */
 };
 
 /* The elements low .. high - 1 and the vertices that are divided among them. */
 struct initial_bisection_range {
     int32_t low, high;
-    int32_t *vertex; /* [count] the vertices */
+    int32_t *vertex; /* [count] vertices of the graph to divide among the
+                        elements */
     int32_t count;
-    int32_t depth; /* bisections above this range */
+    int32_t depth; /* number of divisions that led from all elements to this
+                      range */
 };
 
-/* Returns the element that begins the second half. It is at one of the widest
- * gaps and divides the shares most evenly. If there were many bisections above,
- * as when the widest gaps separate single elements, all gaps are considered. */
+/* Returns the element of a range at which its second half begins: at one of the
+ * widest gaps, so that both halves have about the same share of the load. Below
+ * a depth of nw_tuned.kway.lopsided_depth all gaps are considered, because then
+ * the widest gaps seem to separate single elements only. */
 static int32_t
 initial_bisection_choose_middle(const struct nw_kway_machine *m,
                                 const struct initial_bisection_range *here)
@@ -67,8 +72,8 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
     return middle;
 }
 
-/* Returns the index of v in this range; -1 if v is in another range, whose
- * thread may change place[v] at the same time. */
+/* Returns the index of vertex v in the list of this range; -1 if v belongs to
+ * another range, whose thread may change place[v] at the same time. */
 static inline int32_t
 initial_bisection_place_of(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -79,7 +84,7 @@ initial_bisection_place_of(const struct initial_bisection_work *s,
     return at < here->count && here->vertex[at] == v ? at : -1;
 }
 
-/* Fills *out with the vertices of a range and the arcs between them. */
+/* Makes in *out the subgraph of the vertices of a range. */
 static void
 initial_bisection_subgraph(struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -108,7 +113,7 @@ initial_bisection_subgraph(struct initial_bisection_work *s,
     out->row[here->count] = arcs;
 }
 
-/* Returns the number of arcs of the vertices of a range. */
+/* Returns the number of arcs in the whole graph of the vertices of a range. */
 static size_t
 initial_bisection_count_arcs(const struct nw_kway_graph *g,
                              const struct initial_bisection_range *here)
@@ -120,7 +125,7 @@ initial_bisection_count_arcs(const struct nw_kway_graph *g,
     return arcs;
 }
 
-/* Returns the load of the vertices of a range. */
+/* Returns the sum of the loads of the vertices of a range. */
 static double
 initial_bisection_load_of(const struct initial_bisection_work *s,
                           const struct initial_bisection_range *here)
@@ -132,10 +137,11 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
     return load;
 }
 
-/* Returns the parameters of a bisection. The target of a side is its share of
- * the actual load. With d bisections from here down to single elements, the
- * limit of a side exceeds its target by the d-th root of the factor that the
- * elements' limits allow. */
+/* Returns the parameters of the bisection of a range at element `middle`. The
+ * target of a side is its share of the load of the range's vertices. The limit
+ * of a side lies above its target: if d bisections lead from this range down to
+ * single elements, by the d-th root of the factor that the elements' limits
+ * allow, so that each of the d bisections may use an equal part. */
 static struct nw_kway_bisection
 initial_bisection_make_cut(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -165,8 +171,8 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
         cut.limit[side] = (nw_kway_load)(cut.target[side] * ease + 1e-6);
-        /* A side without a share takes vertices that do not fit on the other.
-         */
+        /* If a side has no wanted load or is a single element, or its limit is
+         * below its target, its limit is that of its elements. */
         if (below == 1 || cut.target[side] <= 0 ||
             cut.limit[side] < (nw_kway_load)ceil(cut.target[side]))
             cut.limit[side] = (nw_kway_load)limit[side];
@@ -186,13 +192,13 @@ initial_bisection_seed_of(const struct initial_bisection_work *s,
 static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
                                           struct initial_bisection_range here);
 
-/* Argument of the parallel tasks that divide the ranges `below`. */
+/* Argument of the parallel tasks that divide the ranges below[]. */
 struct initial_bisection_descent {
     struct initial_bisection_work *s;
     const struct initial_bisection_range *below;
 };
 
-/* Divides range i of a descent; a task for threads. */
+/* Divides range below[i] of a descent; a task for threads. */
 static nw_status initial_bisection_bisect_below(void *user, int32_t i)
 {
     const struct initial_bisection_descent *descent = user;
@@ -200,8 +206,8 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* Divides the `count` ranges of one bisection further, in parallel if they have
- * enough vertices. */
+/* Divides the `count` ranges that one division has made further, in parallel if
+ * they have many vertices together (`vertices`). */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,
@@ -214,7 +220,7 @@ initial_bisection_bisect_all(struct initial_bisection_work *s,
         vertices < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
 }
 
-/* Sorts the vertices by side, then divides both halves. */
+/* Sorts the vertices of a range by side, then divides both halves further. */
 static nw_status initial_bisection_descend(struct initial_bisection_work *s,
                                            struct initial_bisection_range here,
                                            int32_t middle, const int8_t *side)
@@ -241,7 +247,8 @@ static nw_status initial_bisection_descend(struct initial_bisection_work *s,
         2, here.count);
 }
 
-/* Bisects the vertices of a range and fills side[i] for vertex i of it. */
+/* Bisects the vertices of a range at element `middle`; side[i] becomes 0 or 1
+ * for vertex here->vertex[i]. */
 static nw_status
 initial_bisection_cut_range(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
@@ -273,11 +280,14 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
     return status;
 }
 
-/* State while vertices are assigned in order to elements in order. */
+/* State while vertices, in the order of their numbers, fill one element after
+ * the other. */
 struct initial_bisection_filling {
     int32_t at;          /* element that is being filled */
-    double load, share;  /* load and shares from this element on */
-    double target, mine; /* wanted and present load of the element */
+    double load, share;  /* load of the vertices, and sum of the elements'
+                            shares, from this element on */
+    double target, mine; /* load that the element should get, and load that it
+                            has */
     int64_t held;        /* vertices on the element */
 };
 
@@ -330,7 +340,9 @@ initial_bisection_fill_in_order(struct initial_bisection_work *s,
     }
 }
 
-/* Converts the ranges of elements of the vertices to ranges of groups. */
+/* Makes graph->range: for each vertex of the range `here`, the groups that
+ * contain the elements on which the vertex may be. Does nothing if vertices may
+ * be on all elements. */
 static nw_status
 initial_bisection_take_ranges(const struct initial_bisection_work *s,
                               const struct initial_bisection_range *here,
@@ -355,8 +367,8 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
     return status;
 }
 
-/* Returns a budget for the partition among groups that ends with its share of
- * the time. */
+/* Returns a budget for the partition of vertices among groups. It ends when
+ * `work` units of the stage's work should be finished. */
 static struct nw_budget
 initial_bisection_share_time(struct initial_bisection_work *s, double work)
 {
@@ -374,7 +386,7 @@ initial_bisection_share_time(struct initial_bisection_work *s, double work)
     return own;
 }
 
-/* Fills part[i] with the group of vertex i of this range. */
+/* Fills part[i] with the group for vertex here->vertex[i]. */
 static nw_status
 initial_bisection_share_out(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
@@ -409,8 +421,9 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     return status;
 }
 
-/* Divides the vertices of each group further. here.vertex is sorted by group;
- * group g has the vertices from at[g] on. */
+/* Divides the vertices of each group further among the group's elements.
+ * here.vertex is sorted by group; the vertices of group g begin at index at[g].
+ */
 static nw_status initial_bisection_bisect_each(
     struct initial_bisection_work *s, struct initial_bisection_range here,
     const struct nw_kway_multisection *groups, const int32_t *at)
@@ -429,7 +442,7 @@ static nw_status initial_bisection_bisect_each(
     return status;
 }
 
-/* Sorts the vertices by group, then divides each group. */
+/* Sorts the vertices of a range by group, then divides each group further. */
 static nw_status initial_bisection_descend_groups(
     struct initial_bisection_work *s, struct initial_bisection_range here,
     const struct nw_kway_multisection *groups, const int32_t *part)
@@ -453,7 +466,7 @@ static nw_status initial_bisection_descend_groups(
     return status;
 }
 
-/* Divides a range among groups of elements instead of two halves. */
+/* Divides a range of elements among groups instead of two halves. */
 static nw_status
 initial_bisection_multisection(struct initial_bisection_work *s,
                                struct initial_bisection_range here)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Multisection: elements are grouped at the widest gaps, and a graph is divided
- * among the groups, each taken as one element. Groups are few and large, so
- * that vertices move between them more freely than between full elements. That
+ * Multisection: the elements of a machine are grouped at the widest gaps
+ * between neighbouring elements, and a graph is divided among the groups, each
+ * taken as one element. There are few groups and each is large, so that
+ * vertices move between groups more freely than between full elements. That
  * improves the cut between groups, where a byte costs most (Schulz and Woydt
  * 2025).
  */
@@ -45,9 +46,9 @@ static void initial_multisection_add_element(struct nw_kway_machine *groups,
     groups->capacity[g] = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
 }
 
-/* Lowers the limits of the groups so that the bisections within a group keep
- * their part of the tolerance. `elements`: number of elements of all groups;
- * `load`: load to be divided. */
+/* Lowers the load limits of the groups in `m` so that later bisections within a
+ * group can also exceed their even share a little. `elements`: number of
+ * elements in all groups; `load`: total load of the vertices to be divided. */
 static void initial_multisection_tighten(struct nw_kway_machine *m,
                                          int32_t elements, double load)
 {
@@ -67,8 +68,9 @@ static void initial_multisection_tighten(struct nw_kway_machine *m,
     }
 }
 
-/* Returns the widest gap between neighbouring elements. Sets *groups to the
- * number of groups that all gaps of this width separate. */
+/* Returns the largest distance between neighbouring elements among low .. high
+ * - 1. Sets *groups to the number of groups into which all gaps of this width
+ * divide them. */
 static double
 initial_multisection_widest_gap(const struct nw_kway_machine *machine,
                                 int32_t low, int32_t high, int32_t *groups)
@@ -92,7 +94,8 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
     return k > 2 && k <= nw_tuned.kway.groups_max && k < high - low;
 }
 
-/* Fills the distances between groups: those between their first elements. */
+/* Fills the table of distances between groups: the distance between the first
+ * elements of two groups. */
 static void
 initial_multisection_fill_table(struct nw_kway_multisection *groups,
                                 const struct nw_kway_machine *machine)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true for a move with a gain, and for one without gain or loss that
- * makes the two loads more equal. */
+/* Returns true if a move of v is to be made: it lowers the cost, or keeps the
+ * cost and makes the loads of the two parts more equal. */
 static bool label_propagation_is_better(const struct nw_kway_state *state,
                                         int32_t v, struct nw_kway_move move)
 {
@@ -20,7 +20,8 @@ static bool label_propagation_is_better(const struct nw_kway_state *state,
                                 state->load[state->part[v]];
 }
 
-/* Marks the neighbours of v, which may now have better moves. */
+/* Marks the neighbours of v as to be visited: v has moved, so they may now have
+ * better moves. */
 static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
                                    uint8_t *awake)
 {
@@ -30,7 +31,8 @@ static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
         awake[g->to[e]] = 1;
 }
 
-/* Visits all marked vertices once. Returns the number of moves. */
+/* Visits every marked vertex once, removes its mark and makes its best move.
+ * Returns the number of moves. */
 static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
                                             const int32_t *order,
                                             uint8_t *awake)

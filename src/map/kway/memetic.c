@@ -32,7 +32,8 @@ struct kway_memetic_batch {
     pthread_mutex_t lock;
 };
 
-/* Runs task i of a batch. Counts it in the budget if no limit applies. */
+/* Runs task i of a batch. Counts a step in the budget if neither a time nor a
+ * number of steps limits the search. */
 static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
     struct kway_memetic_batch *batch = user;
@@ -51,7 +52,8 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     return NW_OK;
 }
 
-/* Runs `count` tasks at the same time and counts them in the budget. */
+/* Runs `count` tasks at the same time and counts a step for each in the budget.
+ */
 static nw_status kway_memetic_run_batch(struct nw_budget *budget,
                                         struct kway_memetic_task *task,
                                         int count)
@@ -65,8 +67,8 @@ static nw_status kway_memetic_run_batch(struct nw_budget *budget,
     return status;
 }
 
-/* Drops results that the time limit cut short, because a given number of steps
- * would not repeat them. */
+/* Drops the partitions of `count` tasks. The time limit cut them short, so a
+ * run with the same number of steps would give other partitions. */
 static void kway_memetic_drop(struct kway_memetic_task *task, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -75,7 +77,8 @@ static void kway_memetic_drop(struct kway_memetic_task *task, int count)
     }
 }
 
-/* Returns how many tasks run before the next check of the budget. */
+/* Returns how many of the `left` remaining tasks run at the same time before
+ * the budget is checked again. */
 static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
 {
     if (kway_memetic_is_free(budget))
@@ -85,8 +88,8 @@ static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
     return (int)nw_budget_slice(budget, (uint64_t)left);
 }
 
-/* Runs the tasks in order and sets *count to the number that the budget
- * allowed. */
+/* Runs `*count` tasks in order and sets *count to the number of tasks that ran
+ * before the budget ended. */
 static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
                                         struct kway_memetic_task *task,
                                         int *count)
@@ -116,7 +119,8 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
     return status;
 }
 
-/* Returns true if a is better than b: within the limits, then of less cost. */
+/* Returns true if a is better than b: a keeps the limits and b does not, or
+ * both are alike in that and a costs less. */
 static bool kway_memetic_better(const struct kway_memetic_answer *a,
                                 const struct kway_memetic_answer *b)
 {
@@ -148,9 +152,9 @@ static int kway_memetic_by_cost(const void *a, const void *b)
                                            : kway_memetic_better(other, one);
 }
 
-/* Makes up to `count` new partitions. If the budget ends before, the `part` of
- * the others stays NULL. `number` makes the seeds differ between generations.
- */
+/* Makes `count` partitions from scratch in answer[count]. If the budget ends
+ * earlier, `part` of the remaining answers stays NULL. `number` makes the seeds
+ * differ between generations. */
 static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
                                           struct kway_memetic_answer *answer,
                                           int count, uint64_t number)
@@ -175,9 +179,10 @@ static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
     return status;
 }
 
-/* Combines the best partition with the worst, the second best with the second
- * worst, and so on, which leaves half of them. A single partition is coarsened
- * and refined again. Updates *count. */
+/* Combines the best of *count partitions with the worst, the second best with
+ * the second worst, and so on, which leaves about half of them. A single
+ * partition is instead coarsened and refined again. Sets *count to the number
+ * of partitions left. */
 static nw_status kway_memetic_combine(struct nw_kway_run *run,
                                       struct kway_memetic_answer *answer,
                                       int *count, uint64_t number)
@@ -216,15 +221,16 @@ static nw_status kway_memetic_combine(struct nw_kway_run *run,
     return status;
 }
 
-/* Returns true if the budget allows another step or none was made yet. */
+/* Returns true if the budget allows another step, or no step was made yet. */
 static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 {
     return !run->budget->steps || nw_budget_spend(run->budget, 0);
 }
 
-/* Runs one generation: makes starts, combines them until one is left, and
- * refines that one again in V-cycles. answer[0] is the result; other entries
- * may own partitions, too. */
+/* Runs one generation: makes partitions from scratch, combines them until one
+ * is left, and refines that one again in V-cycles. answer[0] is the result; the
+ * caller frees the partitions of all answers. `number`: which generation this
+ * is. */
 static nw_status kway_memetic_generation(struct nw_kway_run *run,
                                          struct kway_memetic_answer *answer,
                                          uint64_t number)
@@ -251,8 +257,8 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
     return status;
 }
 
-/* Makes an answer of the given partition, which then competes like the result
- * of a generation. Sets run->given_fits. */
+/* Makes *given an answer with run->given as its partition, which then competes
+ * with the results of generations. Sets run->given_fits. */
 static nw_status kway_memetic_take_given(struct nw_kway_run *run,
                                          struct kway_memetic_answer *given)
 {
@@ -280,8 +286,8 @@ static nw_status kway_memetic_take_given(struct nw_kway_run *run,
     return NW_OK;
 }
 
-/* Combines the best partitions of two generations; if one is far worse, keeps
- * the better one instead. */
+/* Combines champion[0], the best partition so far, with champion[1], the result
+ * of a generation. If one costs far more, keeps the better one instead. */
 static nw_status kway_memetic_challenge(struct nw_kway_run *run,
                                         struct kway_memetic_answer champion[2],
                                         uint64_t number)
@@ -300,8 +306,9 @@ static nw_status kway_memetic_challenge(struct nw_kway_run *run,
     return kway_memetic_combine(run, champion, &count, (number << 32) + 5000);
 }
 
-/* Runs one generation, or with --time or --steps generations until the limit,
- * and combines their results in champion[0]. champion[1] is scratch. */
+/* Runs one generation, or with --time or --steps one after another until the
+ * limit, and combines their results in champion[0]. champion[1] is scratch
+ * space. */
 static nw_status kway_memetic_evolve(struct nw_kway_run *run,
                                      struct kway_memetic_answer champion[2])
 {
@@ -327,7 +334,8 @@ static nw_status kway_memetic_evolve(struct nw_kway_run *run,
     return status;
 }
 
-/* Refines only the given partition, in V-cycles. */
+/* Refines only the given partition *one, in V-cycles; makes no partition from
+ * scratch. */
 static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
                                           struct kway_memetic_answer *one)
 {
@@ -344,8 +352,9 @@ static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
     return status;
 }
 
-/* Makes a partition without a time limit. Called if the time was over before
- * the first partition, and the vertices assigned in order exceed a limit. */
+/* Makes a partition without a time limit and keeps it if it is better than
+ * *answer. Called if time was over before the first partition was finished and
+ * *answer exceeds a limit. */
 static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
                                            struct kway_memetic_answer *answer)
 {

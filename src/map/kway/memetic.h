@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * K-way partitioning with many vertices per element: a graph is divided into k
- * parts for the k elements of a machine, so that the sum of bytes x distance is
- * low and no element has more load than its limit. README.md lists the files in
- * the order of the work.
+ * K-way partitioning with many vertices per element: the vertices of a graph
+ * are divided into k parts, part q for element q of a machine. The sum of bytes
+ * x distance over all edges is to be low, and no element may get more load than
+ * its limit. A graph is the input graph or a coarser graph made from it; a
+ * coarse vertex stands for several vertices of the finest (input) graph.
+ * README.md lists the files in reading order.
  */
 #ifndef NW_MAP_KWAY_MEMETIC_H
 #define NW_MAP_KWAY_MEMETIC_H
@@ -19,23 +21,25 @@
 /* Type of sums of loads: the sum over all vertices may reach 2^63. */
 __extension__ typedef __int128 nw_kway_load;
 
-/* The elements low .. high - 1. */
+/* The elements low .. high - 1 of a machine. */
 struct nw_kway_range {
     int32_t low, high;
 };
 
-/* An undirected graph: each edge is stored with both its ends, with the sum of
- * the bytes of both directions. No edge joins a vertex with itself or has
- * weight 0. */
+/* An undirected graph: each edge is stored as two arcs, one at each end. Both
+ * arcs have the same weight: the sum over both directions. No edge joins a
+ * vertex with itself or has weight 0. */
 struct nw_kway_graph {
     int32_t n;                   /* number of vertices */
     size_t *row;                 /* [n + 1] arcs of vertex v: row[v] ..
                                     row[v + 1] - 1 */
     int32_t *to;                 /* [row[n]] other end of an arc */
-    double *weight;              /* [row[n]] bytes or messages of an arc */
-    int64_t *load;               /* [n] load (computation) of a vertex */
-    int32_t *count;              /* [n] vertices of the finest graph that a
-                                    vertex contains */
+    double *weight;              /* [row[n]] bytes or messages between the ends
+                                    of an arc */
+    int64_t *load;               /* [n] load (computation) that a vertex adds to
+                                    its part */
+    int32_t *count;              /* [n] number of vertices of the finest graph
+                                    that a vertex stands for */
     struct nw_kway_range *range; /* [n] elements that a vertex may be on; NULL:
                                     any */
 };
@@ -52,21 +56,22 @@ static inline bool nw_kway_allows(const struct nw_kway_graph *graph, int32_t v,
            (graph->range[v].low <= q && q < graph->range[v].high);
 }
 
-/* The elements of the machine, numbered so that near elements have near
- * numbers. */
+/* The elements of the machine (for example nodes or cores), numbered so that
+ * near elements have near numbers. */
 struct nw_kway_machine {
     int32_t k; /* number of elements */
-    /* Symmetric distances: `table` is [k x k]; if it is NULL, `distance` is
-     * called. */
+    /* Symmetric distances between elements: `table` is [k x k]; if it is NULL,
+     * nw_kway_distance calls `distance`. */
     const double *table;
     double (*distance)(const struct nw_kway_machine *machine, int32_t a,
                        int32_t b);
-    const void *user;    /* for the caller's function `distance` */
-    double *step;        /* [k] distance from element i - 1 to i; step[0] is not
-                            used */
-    double *share;       /* [k] wanted load */
-    nw_kway_load *limit; /* [k] largest load */
-    int32_t *capacity;   /* [k] most vertices */
+    const void *user;    /* not read here; for the function `distance` */
+    double *step;        /* [k] distance between elements i - 1 and i; step[0]
+                            is not used */
+    double *share;       /* [k] load that an element should get */
+    nw_kway_load *limit; /* [k] largest load that an element may get */
+    int32_t *capacity;   /* [k] most vertices of the finest graph that an
+                            element may get */
 };
 /* Allocates the arrays for k elements, filled with 0; the other fields stay.
  * The caller calls nw_kway_machine_fini, also after a failure. */
@@ -87,52 +92,60 @@ struct nw_kway_run;
 
 /* How much work a search does. */
 struct nw_kway_effort {
-    int starts;       /* partitions made from scratch and then combined; 0: only
-                         the given partition is refined */
-    int cycles;       /* times that the best partition is coarsened and refined
-                         again */
-    int repeats;      /* repetitions of each bisection, of which the best is
+    int starts;       /* number of partitions made from scratch and then
+                         combined; 0: only nw_kway_run.given is refined */
+    int cycles;       /* how often the best partition is coarsened and refined
+                         again (V-cycles) */
+    int repeats;      /* how often each bisection is repeated; the best cut is
                          kept */
     int tries;        /* initial cuts of the coarsest graph in each bisection */
-    int searches;     /* rounds of local search on each level */
-    int patience;     /* moves without gain before a local search ends */
-    int group_starts; /* partitions of the vertices of a range among groups of
-                         elements, made and combined in every second start; 0:
+    int searches;     /* most rounds of local search on each level */
+    int patience;     /* a local search ends after this many moves without a new
+                         best */
+    int group_starts; /* in every second start, ranges of elements are
+                         divided among groups of near elements, and this many
+                         partitions among groups are made and combined; 0:
                          bisection only */
-    /* if overdue, the remaining vertices are assigned in order; NULL: never */
+    /* once this budget is overdue, the initial bisection assigns the remaining
+     * vertices to elements in order; NULL: it never does */
     struct nw_budget *budget;
-    /* Always nw_kway_unlimited. The initial bisection calls it to partition a
-     * graph among groups of elements; the memetic algorithm sets it. */
+    /* Partitions a graph among groups of elements for the initial bisection.
+     * nw_kway sets it to nw_kway_unlimited; a pointer because the initial
+     * bisection comes before the memetic algorithm in the order of the files.
+     */
     nw_status (*partition)(struct nw_kway_run *run, int32_t *part);
 };
 
-/* One call of the engine: what is partitioned, and with how much work. */
+/* One call of nw_kway: the graph, the machine and how much work is done. */
 struct nw_kway_run {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
     struct nw_kway_effort effort;
     uint64_t seed;
-    struct nw_budget *budget; /* counts a step for each partition made or
-                                 refined again */
-    const int32_t *given;     /* [n] initial partition to improve, or NULL */
-    const double *share;      /* [k] wanted loads for every second start; NULL:
-                                 the machine's for all starts */
-    int per_part;             /* coarsening stops at this many vertices per
-                                 part; 0: default */
-    int wholes;               /* number of starts that are partitioned without
-                                 coarsening */
-    bool given_fits;          /* out: `given` keeps every limit */
+    struct nw_budget *budget; /* limits the search; gets one step for each
+                                 partition made or refined again */
+    const int32_t *given;     /* [n] partition from which the search starts, or
+                                 NULL */
+    const double *share;      /* [k] wanted loads that replace machine->share in
+                                 every second start, or NULL */
+    int per_part;             /* coarsening stops when fewer than about this
+                                 many vertices per part are left; 0: default */
+    int wholes;               /* the first `wholes` starts are partitioned
+                                 without coarsening */
+    bool given_fits;          /* out: `given` exceeds no limit, capacity or
+                                 range */
 };
 
 /* Fills part[n] with the element of each vertex. The result respects limits,
- * capacities and ranges; NW_EINVAL if no such partition was found. If time is
- * over before the first partition, the vertices are assigned in order and
- * rebalanced; if that does not meet the limits, a partition is computed in full
+ * capacities and ranges; the function returns NW_EINVAL if it finds no such
+ * partition. If time is over before the first partition is finished, the
+ * remaining vertices are assigned to elements in order and the loads are
+ * rebalanced; if that exceeds a limit, a partition is computed in full
  * regardless of time. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
-/* Fills part[n] like nw_kway, but the result may exceed limits. Runs one
- * generation of starts and combinations. */
+/* Fills part[n] with the element of each vertex, but may exceed limits. Runs
+ * one generation: makes run->effort.starts partitions and combines them. */
 NW_MUST_CHECK nw_status nw_kway_unlimited(struct nw_kway_run *run,
                                           int32_t *part);
 
@@ -143,38 +156,40 @@ double nw_kway_cost(const struct nw_kway_graph *graph,
 
 /* --- shares of time --- */
 
-/* Divides the time limit among the stages of the first partition. Without a
- * time limit, and for later partitions, stages have no end. */
+/* Divides a time limit among stages of work. A stage has no end if there is no
+ * time limit or if one partition was already made. */
 struct nw_time_shares {
     struct nw_budget *budget;
     uint64_t begun_ns; /* time when the stage began */
-    /* time of the stage in ns, 0: no end; work begun, and all work of the stage
-     */
+    /* length of the stage in ns (0: no end); units of work that were begun so
+     * far; units of work of the whole stage */
     double window_ns, done, all;
 };
-/* Begins a stage with `all` units of work, which gets the fraction `share` of
- * the time that is left. budget NULL: no end. */
+/* Begins a stage with `all` units of work (for example vertices to refine) that
+ * may use the fraction `share` (0 .. 1) of the time left in the budget. budget
+ * NULL: the stage has no end. */
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
                           double share, double all);
-/* Adds `work` units to the work done and returns the time at which they should
- * be finished, for nw_budget_is_past; 0: never. If the stage has no end, any
- * thread may call it. */
+/* Adds `work` units to the work that was begun and returns the time in ns at
+ * which that work should be finished, for nw_budget_is_past; 0: never. If the
+ * stage has no end, any thread may call this function. */
 uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
 /* --- coarsen --- */
 
-/* Which vertices may be contracted to one. */
+/* Which vertices may be contracted to one coarse vertex. */
 struct nw_kway_merge {
     int64_t load_max;         /* largest load of a coarse vertex */
-    const int32_t *part;      /* [n] only vertices of the same part may join, or
-                                 NULL */
-    const int32_t *other;     /* [n] a second partition that must agree
-                                 likewise, or NULL */
+    const int32_t *part;      /* [n] partition; only vertices of the same part
+                                 are joined. NULL: any vertices */
+    const int32_t *other;     /* [n] second partition; joined vertices must be
+                                 in the same part of it, too. NULL: none */
     struct nw_budget *budget; /* stops coarsening when overdue, or NULL */
 };
-/* Makes the coarser graph *coarse and (*into)[n], the coarse vertex of each
- * vertex; the caller frees both. Coarse vertices are ordered by their first
- * members. If time is over, *into is NULL. */
+/* Contracts vertices of `graph`: makes the coarser graph *coarse, and
+ * (*into)[n] with the coarse vertex of each vertex; the caller frees both.
+ * Coarse vertices are numbered in the order of their lowest vertices. If time
+ * is over, *into is NULL. */
 NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
                                         const struct nw_kway_merge *merge,
                                         struct nw_random *random,
@@ -183,16 +198,19 @@ NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
 
 /* --- bisect --- */
 
-/* The parameters of a bisection. */
+/* The parameters of a bisection: of dividing a graph into sides 0 and 1. */
 struct nw_kway_bisection {
     double target[2];      /* wanted load of each side */
     nw_kway_load limit[2]; /* largest load of each side */
     int64_t capacity[2];   /* most vertices of the finest graph on each side */
-    int tries;             /* initial cuts of the coarsest graph */
-    int repeats;           /* times that the finest graph is coarsened and
-                              refined */
-    struct nw_budget *budget; /* if overdue, the present cut is the last */
-    uint64_t until; /* time after which no tries and repeats begin; 0: none */
+    int tries;             /* initial cuts of the coarsest graph, each refined;
+                              the best one is kept */
+    int repeats;           /* how often the whole bisection is repeated; the
+                              best cut is kept */
+    struct nw_budget *budget; /* if overdue, the bisection ends with the cut it
+                                 has */
+    uint64_t until; /* time in ns after which no further try or repeat begins;
+                       0: none */
 };
 /* Bisects the graph. On input side[v] is 0 or 1 for a fixed vertex and -1 for a
  * free one; on return it is 0 or 1. The sides are within their limits if such a
@@ -210,22 +228,24 @@ NW_MUST_CHECK nw_status nw_kway_initial_bisection(
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
 
 /* --- multisection: elements low .. high - 1 are divided into groups at the
- * widest gaps between neighbouring elements --- */
+ * widest gaps between neighbouring elements (nw_kway_machine.step) --- */
 
 /* Groups of elements. */
 struct nw_kway_multisection {
-    struct nw_kway_machine machine; /* each group as one element */
+    struct nw_kway_machine machine; /* a machine whose elements are the
+                                       groups */
     /* [k + 1] first element of each group; first[k] is the end */
     int32_t *first;
 };
-/* Returns true if the widest gaps give more than two groups, few enough, and
- * not one group for each element. */
+/* Returns true if elements low .. high - 1 are worth dividing into groups:
+ * cutting them at all widest gaps gives more than two groups, at most
+ * nw_tuned.kway.groups_max, and fewer groups than elements. */
 bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
                                 int32_t low, int32_t high);
-/* Makes the groups. `load` is the total load of the vertices to distribute.
- * Limits of groups are tightened so that later cuts within a group keep some
- * tolerance. Call nw_kway_multisection_fini afterwards, also after a failure.
- */
+/* Divides elements low .. high - 1 into groups. `load` is the total load of the
+ * vertices that the groups will get. The load limits of groups are lowered so
+ * that later bisections within a group keep some tolerance. Call
+ * nw_kway_multisection_fini afterwards, also after a failure. */
 NW_MUST_CHECK nw_status nw_kway_multisection_init(
     struct nw_kway_multisection *groups, const struct nw_kway_machine *machine,
     int32_t low, int32_t high, double load);
@@ -233,29 +253,32 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 
 /* --- state --- */
 
-/* A partition that moves change. On coarse levels its limits may be wider than
- * the machine's, because otherwise no vertex could move. */
+/* A partition that is changed by moves of vertices. On coarse levels the limits
+ * in this struct may be wider than the machine's, because otherwise no heavy
+ * coarse vertex could move. */
 struct nw_kway_state {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
     int32_t *part;              /* [n] part of a vertex, borrowed */
-    nw_kway_load *load, *limit; /* [k] load of a part; its largest load */
+    nw_kway_load *load, *limit; /* [k] present load of a part; largest allowed
+                                   load of a part */
     int64_t *count;             /* [k] vertices of the finest graph in a part */
-    int64_t *most;              /* [k] most vertices */
+    int64_t *most;              /* [k] most vertices of the finest graph in a
+                                   part */
     int32_t *first;             /* [k] first vertex in the list of a part, -1:
                                    none */
     int32_t *next;              /* [n] next vertex of the same part, -1: none */
     int32_t *back;              /* [n] previous vertex of the same part, -1:
                                    none */
-    double *bound; /* [k] bytes between one vertex and each part; 0 for other
-                      parts */
-    int32_t *near; /* [k] list of parts whose `bound` is not 0 */
+    double *bound; /* [k] bytes between the vertex last gathered and its
+                      neighbours in each part */
+    int32_t *near; /* [k] list of the parts whose `bound` is not 0 */
     int32_t near_count;
     double gained;            /* decrease of the cost by all moves so far */
-    uint64_t looked;          /* arcs looked at */
+    uint64_t looked;          /* number of arcs visited so far */
     uint64_t look;            /* value of `looked` at which the clock is read
                                  again */
-    bool late;                /* time is over: sweeps and searches end */
+    bool late;                /* time is over: every sweep and search ends */
     uint64_t until;           /* time at which `late` becomes true; 0: never */
     struct nw_budget *budget; /* sets `late` if overdue; NULL: never */
 };
@@ -264,21 +287,23 @@ NW_MUST_CHECK nw_status nw_kway_state_init(
     const struct nw_kway_machine *machine, int32_t *part);
 void nw_kway_state_fini(struct nw_kway_state *state);
 
-/* Returns true if part q stays within its limits with vertex v added. */
+/* Returns true if part q stays within its limits of load and vertices with
+ * vertex v added. */
 static inline bool nw_kway_state_fits(const struct nw_kway_state *state,
                                       int32_t v, int32_t q)
 {
     return state->load[q] + state->graph->load[v] <= state->limit[q] &&
            state->count[q] + state->graph->count[v] <= state->most[q];
 }
-/* Returns true if part q exceeds one of its limits. */
+/* Returns true if part q exceeds its limit of load or of vertices. */
 static inline bool nw_kway_state_over(const struct nw_kway_state *state,
                                       int32_t q)
 {
     return state->load[q] > state->limit[q] || state->count[q] > state->most[q];
 }
 
-/* Returns true if time is over; reads the clock only now and then. */
+/* Returns true if time is over. Reads the clock only once for many visited
+ * arcs. */
 bool nw_kway_state_is_late(struct nw_kway_state *state);
 
 /* nw_kway_state_gather fills `near` and `bound` with the parts that vertex v
@@ -289,35 +314,37 @@ void nw_kway_state_gather(struct nw_kway_state *state, int32_t v);
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);
 
-/* A move of a vertex. */
+/* A move of one vertex to another part. */
 struct nw_kway_move {
     int32_t to;  /* part to move to; -1: no move */
     double gain; /* decrease of the cost */
 };
-/* The best moves of a vertex to a part that it has edges to: `fit` among the
- * parts where the vertex fits, `any` among all of them. */
+/* The best moves of a vertex to another part where it has neighbours: `fit` is
+ * the best move that keeps the limits of that part, `any` the best move
+ * regardless of the limits. */
 struct nw_kway_moves {
     struct nw_kway_move fit, any;
 };
 struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v);
-/* Moves vertex v and updates loads, lists and `gained`. */
+/* Moves vertex v to part move.to and adds move.gain to `gained`. */
 void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
                         struct nw_kway_move move);
 
 /* --- label propagation, local search, rebalancing --- */
 
-/* Moves each vertex to the best adjacent part, pass after pass, until a pass
- * moves few vertices. */
+/* Moves each vertex to the best adjacent part where it fits. Makes at most
+ * `passes` passes and ends after a pass that moves few vertices. */
 NW_MUST_CHECK nw_status nw_kway_label_propagation(struct nw_kway_state *state,
                                                   int passes,
                                                   struct nw_random *random);
-/* Starts a local search from every border vertex: it also makes moves that
- * increase the cost, then undoes the moves after the best state. */
+/* Starts a local search at every vertex, in random order. A search also makes
+ * moves that increase the cost and ends after `patience` moves without a new
+ * best; then it undoes the moves after the best state. */
 NW_MUST_CHECK nw_status nw_kway_multitry_fm(struct nw_kway_state *state,
                                             int patience,
                                             struct nw_random *random);
-/* Moves vertices out of parts that exceed their limits; sets *balanced if all
- * parts are within them at the end. */
+/* Moves vertices out of parts that exceed their limits. Sets *balanced to true
+ * if no part exceeds a limit at the end. */
 NW_MUST_CHECK nw_status nw_kway_rebalance(struct nw_kway_state *state,
                                           bool *balanced);
 

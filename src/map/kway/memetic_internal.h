@@ -5,11 +5,11 @@
 
 #include "map/kway/memetic.h"
 
-/* A partition and its quality. */
+/* A partition, its cost and whether it keeps the limits. */
 struct kway_memetic_answer {
     int32_t *part; /* [n] owned; NULL: none */
     double cost;
-    bool balanced; /* every part is within its limits */
+    bool balanced; /* no part exceeds its limits */
 };
 
 /* A task of one thread: makes one partition by combining two others, by
@@ -17,14 +17,18 @@ struct kway_memetic_answer {
 struct kway_memetic_task {
     const struct nw_kway_run *run;
     const struct kway_memetic_answer *one,
-        *other; /* both NULL: a partition from scratch; only other NULL: `one`
-                   is refined again */
+        *other; /* second parent to combine with `one`; NULL: `one` alone is
+                   refined again, or if `one` is NULL, too, a partition is made
+                   from scratch */
     uint64_t seed;
-    bool other_share; /* the start uses the loads of run->share */
-    bool grouped;     /* the start divides among groups of elements */
-    /* the start is partitioned without coarsening */
+    bool other_share; /* from scratch: wanted loads are run->share, not
+                         machine->share */
+    bool grouped;     /* from scratch: may divide elements into groups, not only
+                         halves */
+    /* from scratch: the graph is not coarsened */
     bool whole;
-    struct nw_time_shares pace; /* time shares of the refinement, in vertices */
+    struct nw_time_shares pace; /* time shares of the levels; the unit of work
+                                   is one vertex */
     struct kway_memetic_answer out;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Localised k-way FM (after Sanders and Schulz 2011): each search begins at one
- * vertex and always makes the best move of the vertices around, even if it
- * increases the cost; then it undoes the moves after the best state. A move may
- * make a part exceed its limit; the next move must then take a vertex out of
- * that part. Thus swaps and longer chains are found even if every part is full.
+ * vertex and repeatedly makes the best move of the vertices near those that
+ * have moved, even if it increases the cost; then it undoes the moves after the
+ * best state. A move may make a part exceed its limit; the next move must then
+ * take a vertex out of that part. Thus swaps and longer chains of moves are
+ * found even if every part is full.
  */
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -19,23 +20,26 @@ struct multitry_fm_step {
     double gain;
 };
 
-/* State of the searches of one round. */
+/* State of one round of searches: one search from each vertex. */
 struct multitry_fm_search {
     struct nw_kway_state *state;
-    struct nw_heap heap; /* vertices that may move, by `gain` */
-    double *gain;        /* [n] gain of the best move, when last computed */
+    struct nw_heap heap; /* vertices that may move, the one with the largest
+                            `gain` first */
+    double *gain;        /* [n] gain of a vertex's best move, when last
+                            computed */
     uint8_t *used;       /* [n] 1: the vertex has moved in this round */
-    struct multitry_fm_step *step; /* moves of this search */
-    /* moves made; moves up to the best state; most moves after the best state
-     */
+    struct multitry_fm_step *step; /* [n + 1] moves of this search, in order */
+    /* number of moves in `step`; number of them up to the best state; a search
+     * ends after this many moves beyond the best state */
     int32_t count, kept, patience;
     int32_t over; /* part that exceeds its limit, -1: none */
-    int chain;    /* moves since a part exceeds its limit */
+    int chain;    /* number of moves since a part first exceeded its limit */
     bool lost;    /* two parts exceed their limits: the search ends */
 };
 
-/* Computes the best move of v and adds v to the heap, or updates its position;
- * does nothing if v has already moved. */
+/* Computes the best move of v and adds v to the heap, updates its position, or
+ * removes it if it has no move. Does nothing if v has already moved in this
+ * round. */
 static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)
 {
     struct nw_kway_moves best;
@@ -55,7 +59,7 @@ static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)
         nw_heap_add(&s->heap, v);
 }
 
-/* Makes a move and reconsiders the neighbours of v. */
+/* Makes a move of v and computes the best moves of its neighbours again. */
 static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
                              struct nw_kway_move move)
 {
@@ -79,9 +83,9 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
         multitry_fm_consider(s, g->to[e]);
 }
 
-/* Moves the best vertex out of the part that exceeds its limit. After a few
- * such moves in a chain, only moves to parts where the vertex fits count.
- * Returns false if there is no move. */
+/* Makes the best move of a vertex out of s->over, the part that exceeds its
+ * limit. After nw_tuned.kway.chain such moves in a row, only moves into parts
+ * with enough room are allowed. Returns false if there is no move. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};

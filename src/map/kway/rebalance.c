@@ -12,19 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one rebalancing. */
+/* State of one call of nw_kway_rebalance. */
 struct kway_rebalance_balance {
     struct nw_kway_state *state;
-    int32_t *hops;  /* [k] distance in parts to free capacity; INT32_MAX:
-                       unreachable */
+    int32_t *hops;  /* [k] moves from part to adjacent part that lead from a
+                       part to a part with free capacity: 0 if it has free
+                       capacity, INT32_MAX if there is no such path */
     int32_t *queue; /* [k] scratch: a list of parts */
-    struct nw_kway_move *move; /* [n] best move of a vertex to any part, as last
-                                  computed */
+    struct nw_kway_move *move; /* [n] best move of a vertex to any part with
+                                  free capacity, or UNKNOWN */
 };
 
-#define UNKNOWN (-2) /* value of move[v].to: must be computed again */
+#define UNKNOWN                                                                \
+    (-2) /* value of move[v].to: the best move must be computed                \
+            again */
 
-/* Returns true if part q has free capacity. */
+/* Returns true if part q is below both its limits, of load and of vertices. */
 static bool kway_rebalance_has_room(const struct nw_kway_state *state,
                                     int32_t q)
 {
@@ -59,15 +62,18 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
     }
 }
 
-/* The best move from p towards free capacity: least loss relative to load. */
+/* The best move found so far of a vertex of part p to a part with fewer hops.
+ */
 struct kway_rebalance_best {
     struct nw_kway_move move;
     int32_t vertex; /* -1: none */
-    double value;   /* gain of the move relative to the load of the vertex */
+    double value;   /* a gain times the load of the vertex, a loss divided by
+                       it, so that heavy vertices are preferred */
 };
 
-/* Compares the moves of v to each adjacent part, once for each part, because a
- * hub has many edges to the same part. */
+/* Compares the moves of v from p to each adjacent part with fewer hops; updates
+ * *best. Each part is considered once, because a vertex of high degree has many
+ * edges to the same part. */
 static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
                                        int32_t p, int32_t v,
                                        struct kway_rebalance_best *best)
@@ -92,8 +98,9 @@ static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
     nw_kway_state_forget(s);
 }
 
-/* Returns the vertex of part p with the best move towards free capacity and
- * sets *move; returns -1 if there is none. */
+/* Finds the best move of a vertex of part p to an adjacent part with fewer
+ * hops. Returns the vertex and sets *move; returns -1 if there is no such move.
+ */
 static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
                                      int32_t p, struct nw_kway_move *move)
 {
@@ -105,8 +112,9 @@ static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
     return best.vertex;
 }
 
-/* Lists in b->queue the parts with free capacity, including those with full
- * load, where a vertex without load still fits; returns their number. */
+/* Lists in b->queue the parts that can take a vertex: they have fewer vertices
+ * than allowed and do not exceed their load limit (at the limit, a vertex
+ * without load still fits). Returns their number. */
 static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
@@ -118,7 +126,8 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
     return count;
 }
 
-/* Returns the best move of v to one of the first `rooms` parts in b->queue. */
+/* Returns the best move of v to one of the first `rooms` parts in b->queue,
+ * which must have free capacity for v. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)
@@ -144,9 +153,9 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
     return best;
 }
 
-/* Returns the best move of v to any part. The stored one stays valid until a
- * neighbour of v moves or v no longer fits there, because all other moves only
- * fill parts. */
+/* Returns the best move of v to any part with free capacity. The stored move
+ * stays valid until a neighbour of v moves or v no longer fits into the part it
+ * would move to, because all other moves only add load to parts. */
 static const struct nw_kway_move *
 kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
 {
@@ -158,8 +167,8 @@ kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
     return move;
 }
 
-/* Moves the vertex of part p whose move to any part with free capacity is best.
- * Returns false if there is none. */
+/* Among the vertices of part p, moves the one whose move to some part with free
+ * capacity has the largest gain. Returns false if no vertex of p can move. */
 static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
                                         int32_t p)
 {
@@ -199,10 +208,10 @@ kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
     return status;
 }
 
-/* Passes vertices from part `full` along paths to free capacity until no part
- * on the path exceeds its limits. The present path is in `queue`. Each of its
- * parts is nearer to free capacity than the one before, so no part occurs
- * twice. */
+/* Passes vertices from part `full` towards parts with free capacity, from part
+ * to adjacent part, until no part on the path exceeds its limits. The present
+ * path is in b->queue; each part on it has fewer hops than the one before, so
+ * no part occurs twice. */
 static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
                                    int32_t full)
 {
@@ -225,7 +234,8 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
     }
 }
 
-/* Returns the load and the vertices beyond the limits of all parts. */
+/* Returns the sum over all parts of the load beyond the load limit and the
+ * number of vertices beyond the vertex limit. */
 static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
 {
     nw_kway_load sum = 0;
@@ -239,7 +249,9 @@ static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
     return sum;
 }
 
-/* Relieves all parts, first along paths, then to any free capacity. */
+/* Brings all parts within their limits, first by moves between adjacent parts
+ * along paths to free capacity, then by moves to any part with free capacity.
+ */
 static nw_status kway_rebalance_relieve_all(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;

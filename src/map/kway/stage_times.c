@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Divides --time among the stages that make the first partition. Each stage has
  * an end and does as much of its work as fits, so that every stage gets some
- * time. Later partitions are not divided so: they are dropped if the time ends.
- */
+ * time. Stages of later partitions have no end: if the time ends, the whole
+ * unfinished partition is dropped. */
 #include "map/kway/memetic.h"
 
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,

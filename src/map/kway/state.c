@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A partition that changes by moves: loads and members of its parts, and the
- * gains of moves. A vertex is adjacent to few parts, so the costs of all its
- * moves are computed from the bytes to each of these parts.
+ * A partition that changes by moves of vertices: keeps the loads and the
+ * vertices of its parts and computes the gains of moves. A vertex is adjacent
+ * to few parts, so the costs of all its moves are computed from the bytes to
+ * each of these parts.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -11,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OFTEN = 1 << 16 }; /* arcs between two readings of the clock */
+enum {
+    OFTEN = 1 << 16
+}; /* number of visited arcs between two readings of the
+      clock */
 
 void nw_kway_state_fini(struct nw_kway_state *state)
 {
@@ -136,8 +140,9 @@ double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q)
     return sum;
 }
 
-/* Moves the parts with most bytes to the front of state->near if a vertex has
- * many; returns how many parts to evaluate. */
+/* If the gathered vertex has neighbours in many parts, moves the parts with the
+ * most bytes to the front of state->near. Returns how many parts of state->near
+ * are evaluated as targets of a move. */
 static int32_t kway_state_candidates(struct nw_kway_state *state)
 {
     int32_t *near = state->near;
@@ -157,7 +162,7 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
     return nw_tuned.kway.near_strongest;
 }
 
-/* Replaces *best by the move to q if that has a larger gain. */
+/* Replaces *best by the move to part q if that has a larger gain. */
 static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)
 {
     if (best->to < 0 || gain > best->gain) {

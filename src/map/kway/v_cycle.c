@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 40 }; /* most levels */
+enum { LEVELS = 40 }; /* most levels: the graph and its coarser graphs */
 
 /* The graph and its coarser graphs. into[i][v] is the vertex of level i + 1
  * that contains vertex v of level i. */
@@ -31,8 +31,8 @@ static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
     }
 }
 
-/* Makes the partition of level + 1 from one of `level`; the caller frees *out.
- * Does nothing if part is NULL. */
+/* Makes *out, the partition of level + 1, from `part`, the partition of
+ * `level`; the caller frees *out. Does nothing if part is NULL. */
 static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
                                       int level, const int32_t *part,
                                       int32_t **out)
@@ -110,8 +110,9 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
     return status;
 }
 
-/* Widens the limits by about one vertex, because coarse vertices are heavy and
- * could not move otherwise. */
+/* Widens the limits of load by half of the heaviest vertex, and those of the
+ * number of vertices by the largest vertex, because coarse vertices are heavy
+ * and could not move otherwise. */
 static void kway_memetic_widen_limits(struct nw_kway_state *state)
 {
     const struct nw_kway_graph *g = state->graph;
@@ -130,8 +131,8 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
     }
 }
 
-/* Returns an upper estimate of the cost: all edges at the largest distance from
- * element 0. */
+/* Returns an upper estimate of the cost: the bytes of all arcs times the
+ * largest distance of an element from element 0. */
 static double kway_memetic_most_of(const struct nw_kway_graph *graph,
                                    const struct nw_kway_machine *machine)
 {
@@ -144,8 +145,8 @@ static double kway_memetic_most_of(const struct nw_kway_graph *graph,
     return bytes * far;
 }
 
-/* Returns true if the cost from scratch equals the initial cost `begun` minus
- * all gains, except for rounding errors, which may be as large as those of the
+/* Returns true if the cost computed from scratch equals the initial cost
+ * `begun` minus all gains. Rounding errors are allowed, up to those of the
  * largest possible cost. */
 static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 {
@@ -199,7 +200,8 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
     return status;
 }
 
-/* Divides the time among the levels by their numbers of vertices. */
+/* Divides the time limit among the levels in proportion to their numbers of
+ * vertices. */
 static void kway_memetic_set_pace(struct kway_memetic_task *task,
                                   const struct kway_memetic_levels *levels)
 {
@@ -210,8 +212,9 @@ static void kway_memetic_set_pace(struct kway_memetic_task *task,
     nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
 }
 
-/* Refines from the coarsest level to the finest. *part is the partition of the
- * coarsest level on input, of the finest on return. */
+/* Refines the partition from the coarsest level to the finest. On input *part
+ * is the partition of the coarsest level, on return that of the finest level.
+ */
 static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
                                         struct kway_memetic_levels *levels,
                                         struct nw_random *random,
@@ -239,8 +242,8 @@ static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
     return status;
 }
 
-/* Sets *part to a partition of the coarsest level: the parent's, or an initial
- * bisection. */
+/* Sets *part to a partition of the coarsest level: to that of the parent
+ * task->one, or else to one made by the initial bisection. */
 static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                     const struct kway_memetic_levels *levels,
                                     int32_t **part)
@@ -268,8 +271,8 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                      *part);
 }
 
-/* Returns true if time is over and the given partition keeps every limit: then
- * no start is made. */
+/* Returns true if this task can be left out: it would make a partition from
+ * scratch, but time is over and run->given keeps every limit. */
 static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
 {
     return !task->one && task->run->given_fits &&

@@ -13,11 +13,15 @@
 #include <stdlib.h>
 
 struct shape {
-    int nodes, packages, cores, switches, gpus; /* each per its parent */
+    int nodes, packages, cores, switches, gpus; /* each of them per parent:
+                                                   packages per node, cores
+                                                   and switches per package,
+                                                   GPUs per switch */
     bool staged;
 };
 
-/* The paper's two clusters, with figures of the right size. */
+/* The two clusters of the paper; bandwidths and latencies are of the right
+ * order of magnitude. */
 #define SHAPE_A                                                                \
     (struct shape)                                                             \
     {                                                                          \
@@ -37,6 +41,8 @@ struct shape {
         }                                                                      \
     } while (0)
 
+/* Adds a class of links of the given kind and bandwidth in bytes per second,
+ * with the assumed latency; returns its number. */
 static inline int32_t machine_class(nw_topology *topology,
                                     enum nw_link_kind kind, double bandwidth)
 {
@@ -48,6 +54,8 @@ static inline int32_t machine_class(nw_topology *topology,
     return class;
 }
 
+/* Adds a package with its cores, its switches and GPUs and, if `card`, a
+ * network card. */
 static inline void machine_package(nw_topology *topology,
                                    struct nw_node_type *type,
                                    const struct shape *shape, bool card)
@@ -71,6 +79,7 @@ static inline void machine_package(nw_topology *topology,
         MUST(nw_node_type_add(type, package, NW_VERTEX_NIC, pcie, &vertex));
 }
 
+/* Connects all nodes to one switch. */
 static inline void machine_network(nw_topology *topology, int nodes)
 {
     struct nw_network *network;
@@ -85,6 +94,7 @@ static inline void machine_network(nw_topology *topology, int nodes)
     MUST(nw_topology_set_nodes(topology, nodes, nodes));
 }
 
+/* A machine of the given shape; the caller frees it. */
 static inline nw_topology *machine_new(struct shape shape)
 {
     nw_topology *topology;
@@ -111,7 +121,7 @@ static inline nw_topology *machine_new(struct shape shape)
     return topology;
 }
 
-/* --- patterns: the paper's suite at any size, and random ones --- */
+/* --- patterns: those of the paper at any size, and random ones --- */
 
 static inline void pattern_pair(nw_pattern_builder *builder, int a, int b,
                                 enum nw_kind kind, uint64_t bytes)
@@ -120,8 +130,9 @@ static inline void pattern_pair(nw_pattern_builder *builder, int a, int b,
     MUST(nw_pattern_builder_add(builder, b, a, kind, bytes, 1));
 }
 
-/* 7-point (5-point where z is 1) on x by y by z, row-major, open borders; the
- * first dimension `weight` times heavier. */
+/* A stencil of 7 points (5 points if z is 1) on a grid of x by y by z ranks in
+ * row-major order with open boundaries; edges along the first dimension are
+ * `weight` times heavier. */
 static inline void add_stencil(nw_pattern_builder *builder, enum nw_kind kind,
                                const int size[3], uint64_t weight)
 {
@@ -134,7 +145,8 @@ static inline void add_stencil(nw_pattern_builder *builder, enum nw_kind kind,
                              (d ? 1 : weight) << 20);
 }
 
-/* All-to-all along the first dimension. */
+/* Each of `groups` groups exchanges all-to-all between its `members` ranks;
+ * ranks whose difference is a multiple of `groups` are in the same group. */
 static inline void add_columns(nw_pattern_builder *builder, enum nw_kind kind,
                                int groups, int members)
 {
@@ -145,7 +157,7 @@ static inline void add_columns(nw_pattern_builder *builder, enum nw_kind kind,
                              1 << 20);
 }
 
-/* which: 0 2D, 1 3D, 2 COL, at 64 ranks. */
+/* One of the patterns of the paper at 64 ranks; which: 0 2D, 1 3D, 2 COL. */
 static inline void add_suite(nw_pattern_builder *builder, enum nw_kind kind,
                              int which, uint64_t weight)
 {
@@ -157,6 +169,8 @@ static inline void add_suite(nw_pattern_builder *builder, enum nw_kind kind,
         add_columns(builder, kind, 16, 4);
 }
 
+/* The pattern of 64 ranks whose edges between hosts are those of pattern `host`
+ * and whose edges between GPUs are those of pattern `gpu`. */
 static inline nw_pattern *suite_pattern(int host, int gpu, uint64_t weight)
 {
     nw_pattern_builder *builder;
@@ -170,7 +184,8 @@ static inline nw_pattern *suite_pattern(int host, int gpu, uint64_t weight)
     return pattern;
 }
 
-/* `edges` random edges of 1 to 100 bytes, of the kinds in `kinds`. */
+/* A pattern of `edges` random edges of 1 to 100 bytes, of the kinds whose bits
+ * are set in `kinds`. */
 static inline nw_pattern *random_pattern(struct nw_random *random, int ranks,
                                          int edges, unsigned kinds)
 {
@@ -193,8 +208,8 @@ static inline nw_pattern *random_pattern(struct nw_random *random, int ranks,
     return pattern;
 }
 
-/* `edges` random edges between hosts of 1 to 1000 bytes; those that meet are
- * one. */
+/* A pattern of `edges` random edges between hosts with 1 to 1000 bytes each;
+ * several edges between the same two ranks are merged into one. */
 static inline nw_pattern *random_graph(struct nw_random *random, int32_t ranks,
                                        int32_t edges)
 {
@@ -214,6 +229,7 @@ static inline nw_pattern *random_graph(struct nw_random *random, int32_t ranks,
     return pattern;
 }
 
+/* The pattern of a specification as nodewise generate takes it. */
 static inline nw_pattern *generate(const char *specification)
 {
     nw_pattern *pattern;

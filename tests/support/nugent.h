@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assignment of Nugent, Vollmann and Ruml 1968 with twelve places on a
- * 3 x 4 grid, whose optimum is published. */
+/* The quadratic assignment problem of Nugent, Vollmann and Ruml (1968) with
+ * twelve facilities on a grid of 3 x 4 places, whose optimum is published. */
 #ifndef NW_TESTS_SUPPORT_NUGENT_H
 #define NW_TESTS_SUPPORT_NUGENT_H
 
@@ -8,7 +8,8 @@
 
 enum { NUGENT = 12, NUGENT_OPTIMUM = 578 };
 
-/* Both row by row, and symmetric. */
+/* Fills the two matrices of the problem, in row-major order; both are
+ * symmetric. */
 static inline void nugent_fill(double flow[NUGENT * NUGENT],
                                double distance[NUGENT * NUGENT])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs of a few processes for the tests of channels: each rank is a fork with
- * its channel open, and ends where a MUST or SHOULD of it fails. What a rank
- * left in shared memory that was killed, or went without a word, is swept.
- * Include it behind <cmocka.h>. */
+/* Jobs of a few processes for the tests of channels. Each rank is a forked
+ * process with an open channel, and it ends with a failure if a MUST or SHOULD
+ * in it fails. Files in shared memory that are left by ranks which were killed
+ * or ended early are removed. Include this file after <cmocka.h>. */
 #ifndef NW_TESTS_SUPPORT_RANKS_H
 #define NW_TESTS_SUPPORT_RANKS_H
 
@@ -25,23 +25,27 @@
 
 enum { RANKS_MOST = 8 };
 
+/* What the ranks of a job do, and how their channels are opened. */
 struct job {
     int32_t count;
-    const char *provider; /* NULL: as the channel chooses */
+    const char *provider; /* NULL: the channel chooses */
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
     size_t slot_bytes;
     uint32_t credits;
     bool gpu;
-    bool staged;   /* nothing reaches GPUs but the driver's copies */
-    bool second;   /* of two GPUs is current, and the only one in use */
-    bool resident; /* a kernel that stays there maps their memory */
+    bool staged;   /* GPU memory is accessible only by copies of the driver */
+    bool second;   /* the second of two GPUs is current and is the only one
+                      used */
+    bool resident; /* a resident kernel makes their GPU memory accessible to
+                      the host */
     void (*work)(nw_channel *channel, const struct job *job, int32_t rank);
-    int messages; /* this and the rest is for the work alone */
+    int messages; /* this and the following members are used only by `work` */
     uint64_t largest;
     const void *more;
 };
 
+/* Prints the failed condition and ends the process unless it is `good`. */
 static inline void ranks_must(bool good, const char *file, int line,
                               const char *what)
 {
@@ -51,8 +55,9 @@ static inline void ranks_must(bool good, const char *file, int line,
     _exit(1);
 }
 
-/* What they shared is taken away only when nobody is left: libfabric's shm
- * cannot bear it earlier. */
+/* Removes the files in shared memory that the process left. It is called for
+ * ranks only when all of them have ended, since libfabric's shm provider fails
+ * if the files are removed earlier. */
 static inline void ranks_sweep(pid_t child)
 {
     char pattern[64];
@@ -66,7 +71,7 @@ static inline void ranks_sweep(pid_t child)
     globfree(&found);
 }
 
-/* A process that ends by itself, after `work`, with 0. */
+/* Starts a process that calls `work` and then exits with 0; returns its id. */
 static inline pid_t ranks_start(void (*work)(const void *about, int32_t rank),
                                 const void *about, int32_t rank)
 {
@@ -76,18 +81,21 @@ static inline pid_t ranks_start(void (*work)(const void *about, int32_t rank),
         abort();
     if (child)
         return child;
-    signal(SIGSEGV, SIG_DFL); /* cmocka's would go on with the next test */
+    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with the
+                                 next test */
     alarm(getenv("NW_LONG") || getenv("NW_SHARE")
               ? 900
-              : 300);      /* a hang is a failure */
-    ranks_sweep(getpid()); /* of another one that had this number */
+              : 300);      /* a rank that hangs fails after this time in
+                              seconds */
+    ranks_sweep(getpid()); /* left by an earlier process with this id */
     work(about, rank);
     exit(0);
 }
 
-/* libfabric takes a tenth of a second to look around when it is first used, and
- * its PSM waits on core 0 while it measures a clock: seconds on a busy machine.
- * Once for all ranks of a test, not once for each. */
+/* Initialises libfabric in the parent process, once for all ranks of a test:
+ * its first use takes a tenth of a second to look for devices, and its PSM
+ * provider waits on core 0 while it measures a clock, which takes seconds on a
+ * busy machine. */
 static inline void ranks_load(void)
 {
     static const char *const shared[] = {"shm", NULL};
@@ -99,20 +107,24 @@ static inline void ranks_load(void)
     loaded = true;
 }
 
-/* How far a job is: a number that all its ranks see, 0 at its start. Ranks wait
- * for it, not for a time that a slow machine needs for something else. */
+/* The stage that a job has reached: a number that all its ranks see, 0 at the
+ * start. Ranks wait for a stage instead of a fixed time, which a slow machine
+ * may need for something else. */
 static int *ranks_stage;
 
+/* Says that the job has reached the stage. */
 static inline void ranks_reach(int stage)
 {
     __atomic_store_n(ranks_stage, stage, __ATOMIC_RELEASE);
 }
 
+/* Whether the job has reached the stage. */
 static inline bool ranks_reached(int stage)
 {
     return __atomic_load_n(ranks_stage, __ATOMIC_ACQUIRE) >= stage;
 }
 
+/* Waits until the job has reached the stage. */
 static inline void ranks_await(int stage)
 {
     while (!ranks_reached(stage))
@@ -129,7 +141,7 @@ static inline void ranks_begin_stages(void)
     ranks_reach(0);
 }
 
-/* Every rank a process; how many did not end well. */
+/* Runs every rank in a process of its own; returns how many of them failed. */
 static inline int ranks_fork(int32_t count,
                              void (*work)(const void *about, int32_t rank),
                              const void *about)
@@ -139,7 +151,7 @@ static inline int ranks_fork(int32_t count,
 
     ranks_load();
     ranks_begin_stages();
-    fflush(NULL); /* or each says it again */
+    fflush(NULL); /* otherwise each process writes the buffered output again */
     for (int32_t i = 0; i < count; i++)
         child[i] = ranks_start(work, about, i);
     for (int32_t i = 0; i < count; i++) {
@@ -156,7 +168,8 @@ static inline int ranks_fork(int32_t count,
 
 struct ranks_run {
     const struct job *job;
-    char file[NW_FILE_UNNAMED_PATH]; /* by which they meet */
+    char file[NW_FILE_UNNAMED_PATH]; /* the file by which the ranks find each
+                                        other */
 };
 
 static inline void ranks_work(const void *about, int32_t rank)
@@ -184,7 +197,8 @@ static inline void ranks_work(const void *about, int32_t rank)
     options.rank = rank;
     options.count = job->count;
     options.file = run->file;
-    options.timeout_ms = 120000; /* a loaded machine may run others first */
+    options.timeout_ms = 120000; /* a busy machine may run other processes
+                                    first */
     options.provider = job->provider;
     options.protocol = job->protocol;
     options.copy = job->copy;
@@ -195,7 +209,8 @@ static inline void ranks_work(const void *about, int32_t rank)
     nw_channel_close(channel);
 }
 
-/* Every rank with a channel to all; how many did not end well. */
+/* Runs every rank with a channel to all others; returns how many of them
+ * failed. */
 static inline int ranks_run(const struct job *job)
 {
     struct ranks_run run = {.job = job};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pattern seated by default on a machine of the fixtures, for tests of what
- * moves seats. */
+/* A pattern that is assigned by default to the slots of a machine of the
+ * fixtures, for tests of functions that change the assignment. */
 #ifndef NW_TESTS_SUPPORT_SEATED_H
 #define NW_TESTS_SUPPORT_SEATED_H
 
@@ -37,7 +37,8 @@ static inline nw_topology *assigned_load(const char *name)
     return topology;
 }
 
-/* Takes the pattern. */
+/* Loads the machine and assigns the pattern, which it takes over from the
+ * caller. */
 static inline void assigned_begin(struct assigned *assigned,
                                   const char *machine, nw_pattern *pattern)
 {
@@ -65,7 +66,8 @@ static inline void assigned_end(struct assigned *assigned)
     nw_topology_free(assigned->topology);
 }
 
-/* Each seat its rank and each rank its seat. */
+/* Checks that the assignment and its inverse agree: the rank of each slot has
+ * that slot. */
 static inline void assigned_check(const struct nw_slots *slots)
 {
     for (int32_t r = 0; r < slots->rank_count; r++) {

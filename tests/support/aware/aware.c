@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A double of an MPI that takes GPU memory: preloaded, it says so, and finds
- * the bytes where the double of the driver keeps them. Blocking and nonblocking
- * messages and the six collective calls of two forms, entered by either name.
- * AWARE_COST_US is what each buffer in GPU memory takes.
- */
+/* A test double of an MPI library that accepts GPU memory. It is preloaded,
+ * answers that it supports CUDA, and replaces the address of each buffer in GPU
+ * memory by the address where the double of the driver keeps the bytes. It
+ * covers blocking and nonblocking messages and the collective calls in their
+ * blocking and nonblocking forms, under the names MPI_* and PMPI_*.
+ * AWARE_COST_US is the time in microseconds that each buffer in GPU memory
+ * costs. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -17,6 +18,7 @@ int MPIX_Query_cuda_support(void)
     return 1;
 }
 
+/* The time of the monotonic clock in microseconds. */
 static double now_us(void)
 {
     struct timespec now;
@@ -25,6 +27,9 @@ static double now_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
+/* Where the host finds the bytes of the buffer: the buffer itself unless it is
+ * in GPU memory. For GPU memory, it also waits until earlier copies are
+ * complete and for the time that AWARE_COST_US sets. */
 static void *real(const void *buffer)
 {
     static void *(*find)(const void *);
@@ -41,14 +46,16 @@ static void *real(const void *buffer)
             *(void **)&settle = dlsym(driver, "cuStreamSynchronize");
     }
     memory = find ? find(buffer) : (void *)buffer;
-    if (memory != buffer && settle) /* copies from pageable memory end late */
+    if (memory != buffer && settle) /* copies from pageable memory are
+                                       complete only then */
         (void)settle(NULL);
     while (memory != buffer && cost && now_us() - start < atof(cost))
         continue;
     return memory;
 }
 
-/* Each under both names, and on to the next definition of its own. */
+/* Defines the call under both names; each of the two goes on to the next
+ * definition of the same name, the one of the MPI library. */
 #define BOTH(name, params, args)                                               \
     int MPI_##name params                                                      \
     {                                                                          \

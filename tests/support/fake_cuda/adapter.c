@@ -19,7 +19,8 @@ API int fake_cuda_map(uint64_t address, size_t bytes, void **host)
     return SUCCESS;
 }
 
-/* As a GPU that is reset: from now on every call of this process says so. */
+/* Makes the double behave like a GPU that was reset: every later call of this
+ * process returns the code. */
 API void fake_cuda_break(int code)
 {
     fake_broken = code;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of the double that are put into streams, and graphs of them. */
+/* The copies of the double of the CUDA driver that are put into streams, and
+ * the graphs of such copies. */
 #include "fake.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* As the real driver lays CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER out. */
+/* One of the two sides of CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER, in the layout of
+ * the real driver. */
 struct copy_side {
     size_t x, y, z, level;
     unsigned kind;
@@ -19,6 +21,7 @@ struct copy_box {
     size_t row_bytes, rows, planes;
 };
 
+/* Values of CUmemorytype. */
 enum { KIND_DEVICE = 2, KIND_UNIFIED = 4 };
 
 void fake_do_copy(const struct op *op)
@@ -35,7 +38,8 @@ void fake_do_copy(const struct op *op)
         *(char *)fake_real(op->to.at) ^= 1;
 }
 
-/* Device memory must lie in one allocation; other memory is the host's. */
+/* Whether the side of the copy is valid. Device memory must be within one
+ * allocation; any other address is assumed to be memory of the host. */
 static bool is_good(const struct op *op, const struct side *side)
 {
     size_t last = (op->planes - 1) * side->plane + (op->rows - 1) * side->row +
@@ -45,6 +49,7 @@ static bool is_good(const struct op *op, const struct side *side)
     return !fake_is_device(side->at) || fake_holds(side->at, last, &gpu);
 }
 
+/* Puts a copy of boxes into the stream, after a check of both its sides. */
 static int push_copy(struct op *op, struct stream *stream)
 {
     if (!op->row_bytes || !op->rows || !op->planes)
@@ -54,6 +59,7 @@ static int push_copy(struct op *op, struct stream *stream)
     return fake_push(stream, op);
 }
 
+/* Puts a copy of contiguous bytes into the stream. */
 static int push_line(uint64_t to, uint64_t from, size_t bytes,
                      struct stream *stream)
 {
@@ -98,6 +104,7 @@ API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes,
     return push_line((uintptr_t)to, from, bytes, stream);
 }
 
+/* Puts a copy of a three-dimensional box into the stream. */
 static int push_box(const struct copy_box *box, struct stream *stream)
 {
     struct op op = {
@@ -158,9 +165,10 @@ API int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes,
     return fake_holds(to, bytes, &gpu) ? fake_push(stream, &op) : INVALID_VALUE;
 }
 
+/* A graph: the operations that a capture recorded, in their order. */
 struct graph {
     struct op *first;
-    struct owner owner; /* of an executable one */
+    struct owner owner; /* set only for an executable graph */
 };
 
 API int cuStreamBeginCapture_v2(struct stream *stream, int mode)
@@ -198,7 +206,8 @@ API int cuGraphDestroy(struct graph *graph)
     return SUCCESS;
 }
 
-/* Executable graphs made so far; not in the real driver. */
+/* Number of executable graphs made so far. The real driver has no such
+ * function. */
 static unsigned long graphs;
 
 API unsigned long fake_cuda_graphs(void)
@@ -206,7 +215,8 @@ API unsigned long fake_cuda_graphs(void)
     return __atomic_load_n(&graphs, __ATOMIC_RELAXED);
 }
 
-/* An executable graph is a copy, as in reality. */
+/* An executable graph is a copy of its graph, as with the real driver: a later
+ * change of the graph does not affect it. */
 API int cuGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
                                     unsigned long long flags)
 {

@@ -19,7 +19,8 @@ int fake_broken;
 long fake_live;
 
 static int initialised;
-static pid_t fake_process; /* that called cuInit */
+static pid_t fake_process; /* the process that called cuInit */
+/* The primary context of each GPU. */
 static struct context contexts[GPUS] = {
 #define AT(i)                                                                  \
     {                                                                          \
@@ -28,6 +29,7 @@ static struct context contexts[GPUS] = {
     AT(0), AT(1), AT(2),  AT(3),  AT(4),  AT(5),  AT(6),  AT(7),
     AT(8), AT(9), AT(10), AT(11), AT(12), AT(13), AT(14), AT(15),
 };
+/* The context that is current for this thread. */
 static _Thread_local struct context *current;
 
 int fake_gpus(void)
@@ -53,6 +55,7 @@ int fake_gpu_of(const struct context *context)
     return context->gpu;
 }
 
+/* Whether the context exists: it was not reset or destroyed. */
 static bool lives(const struct context *context)
 {
     return __atomic_load_n(&context->life, __ATOMIC_ACQUIRE) & 1;
@@ -87,6 +90,7 @@ void fake_must_live(const struct owner *owner, const char *what)
     abort();
 }
 
+/* Ends the lifetime of the context and frees its memory. */
 static void end_life(struct context *context)
 {
     fake_drain();
@@ -97,6 +101,7 @@ static void end_life(struct context *context)
     fake_forget_memory(context);
 }
 
+/* Waits for a time like that of the real driver's start. */
 static void take_time(void)
 {
     struct timespec time = {.tv_nsec = 20 * 1000 * 1000};
@@ -189,7 +194,7 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
     return SUCCESS;
 }
 
-/* As cudaDeviceReset calls it. */
+/* The call by which cudaDeviceReset resets a GPU. */
 API int cuDevicePrimaryCtxReset_v2(int device)
 {
     if (!initialised)
@@ -226,7 +231,7 @@ API int cuCtxCreate_v4(struct context **out, const void *parameters,
     return parameters ? NOT_SUPPORTED : cuCtxCreate_v2(out, flags, device);
 }
 
-/* Its handle stays a dead one. */
+/* The handle stays invalid afterwards; it is not given to another context. */
 API int cuCtxDestroy_v2(struct context *context)
 {
     if (!context || !lives(context))
@@ -309,7 +314,8 @@ API int cuGetErrorString(int code, const char **text)
     return INVALID_VALUE;
 }
 
-/* Allocations, streams, events and graphs that live; not in the real one. */
+/* Number of allocations, streams, events and graphs that exist. The real driver
+ * has no such function. */
 API long fake_cuda_live(void)
 {
     return __atomic_load_n(&fake_live, __ATOMIC_RELAXED);

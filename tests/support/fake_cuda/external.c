@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that another driver has exported, played with that of Mesa's software
- * Vulkan: a file in memory, whose first page says where the rest begins. */
+/* The import of memory that another driver has exported. It is tested with the
+ * memory of Mesa's software implementation of Vulkan, which is a file in memory
+ * whose first page says where the contents begin. */
 #include "fake.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As the real driver lays them out. */
+/* CUDA_EXTERNAL_MEMORY_HANDLE_DESC, in the layout of the real driver. */
 struct handle_description {
     int type;
     union {
@@ -17,6 +18,7 @@ struct handle_description {
     unsigned long long size;
     unsigned flags, reserved[16];
 };
+/* CUDA_EXTERNAL_MEMORY_BUFFER_DESC, in the layout of the real driver. */
 struct buffer_description {
     unsigned long long offset, size;
     unsigned flags, reserved[16];
@@ -24,13 +26,16 @@ struct buffer_description {
 
 enum { OPAQUE_FD = 1, PAGE = 4096 };
 
+/* Imported memory: the file, and the part of it that is the memory. */
 struct external {
     int fd;
     off_t start;
     size_t size;
 };
 
-/* Where the bytes begin: the file of another driver has a page before them. */
+/* The offset in the file at which the memory begins: 0 if the file has exactly
+ * the given size, one page if it begins with the page of the other driver, and
+ * -1 if it is neither. */
 static off_t start_of(int fd, unsigned long long size)
 {
     struct stat file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of the double of the CUDA driver, for each other. */
+/* Declarations that the source files of the double of the CUDA driver share. */
 #ifndef FAKE_CUDA_FAKE_H
 #define FAKE_CUDA_FAKE_H
 
@@ -39,26 +39,33 @@ enum {
 };
 
 enum { GPUS = 16 };
-/* Whose calls a capture forbids, and which captures a thread heeds. */
+/* Modes of a capture (CUstreamCaptureMode): which threads may not make unsafe
+ * calls during a capture, and for a thread, which captures it respects. */
 enum { CAPTURE_GLOBAL, CAPTURE_THREAD, CAPTURE_RELAXED };
 
 struct stream;
+/* A context of a GPU. A reset or a destruction ends its lifetime; a primary
+ * context begins another lifetime when it is retained again. */
 struct context {
     int gpu;
     int retained;
-    unsigned reached;        /* bit per GPU */
-    struct stream *standard; /* the default one */
-    long things;             /* streams, events, graphs made in this life */
-    int life; /* odd while it lives: a reset ends one, and the next retain
-                 begins another */
+    unsigned reached;        /* GPUs to which peer access is enabled, one bit
+                                per GPU */
+    struct stream *standard; /* the default stream */
+    long things;             /* number of streams, events and graphs that
+                                were made in this lifetime and still exist */
+    int life; /* number of the lifetime; odd while the context exists */
 };
 
-/* One lock for everything: the double need not be fast. */
+/* One lock protects everything, since the double need not be fast. */
 extern pthread_mutex_t fake_lock;
-extern pthread_cond_t fake_news; /* work came, or work was done */
-extern int fake_broken;          /* what every later call of a context says */
+extern pthread_cond_t fake_news; /* signalled when work was added or
+                                    completed */
+extern int fake_broken;          /* if not 0, the code that every later call
+                                    returns */
 
-/* fault.c: the code with which this call must fail, 0 for none. */
+/* fault.c: the code with which this call of the named function must fail, or 0
+ * if it must not fail. */
 int fake_fault(const char *call);
 #define FAULT()                                                                \
     do {                                                                       \
@@ -70,100 +77,123 @@ enum cost {
     COST_COPY,
     COST_DEVICE,
     COST_KERNEL,
-    COST_STORE, /* the CPU through a mapping */
+    COST_STORE, /* by the CPU, through GDRCopy's mapping */
     COST_LOAD,
-    COST_ADAPTER_READ, /* of GPU memory, past the CPU */
+    COST_ADAPTER_READ, /* of GPU memory, without the CPU */
     COST_ADAPTER_WRITE,
-    COST_LOOPBACK, /* three times over the adapter's link */
-    COST_FAR,      /* a copy between GPUs of two pairs: 0 1, 2 3, ... */
+    COST_LOOPBACK, /* crosses the adapter's link three times */
+    COST_FAR,      /* a copy between GPUs of different pairs (0 and 1, 2 and
+                      3, ...) */
     COSTS
 };
 extern const char *const fake_cost_names[COSTS];
-/* Seconds that the work takes; 0 unless FAKE_CUDA_COSTS is set. */
+/* The time in seconds that work of this kind takes for the bytes; 0 unless
+ * FAKE_CUDA_COSTS is set. */
 double fake_cost(enum cost kind, size_t bytes);
+/* The time of the monotonic clock in seconds. */
 double fake_clock(void);
-/* adapter.c: spends that time here and now. */
+/* adapter.c: waits in the calling thread for the time fake_cost returns. */
 void fake_spend(enum cost kind, size_t bytes);
 
-/* device.c: NULL where there is none. */
+/* device.c: the context that is current for this thread, or NULL. */
 struct context *fake_current(void);
 /* Whether this process was forked from the one that called cuInit. */
 bool fake_is_forked(void);
-struct context *fake_context(int gpu); /* the primary one */
+struct context *fake_context(int gpu); /* the primary context of the GPU */
+/* The number of the GPU to which the context belongs. */
 int fake_gpu_of(const struct context *context);
-/* What a call that needs a context answers where none is current, or one that
- * was reset or destroyed. */
+/* The code of a call that needs a context when no context is current, or when
+ * the current one was reset or destroyed. */
 int fake_no_context(void);
-/* Something made in a context, and in which of its lives. */
+/* The context in which an object was made, and the number of the lifetime of
+ * that context. */
 struct owner {
     struct context *context;
     int life;
 };
+/* The owner of an object that is made now: the current context. */
 struct owner fake_owner(void);
-/* Ends the program where the owner's life has ended: the real driver follows
- * a pointer into freed memory then. */
+/* Aborts the program if the lifetime of the owner has ended: in that case, the
+ * real driver would use a pointer into freed memory. */
 void fake_must_live(const struct owner *owner, const char *what);
+/* The number of GPUs. */
 int fake_gpus(void);
 
-/* memory.c: an address as the host may use it. Device memory has two: the one
- * given out, which the host cannot touch, and this. */
+/* memory.c: the address by which the host can access the bytes. Device memory
+ * is mapped at two addresses: the one that is given to the program, which the
+ * host cannot access, and the one returned here. Other addresses are returned
+ * unchanged. */
 void *fake_real(uint64_t address);
-/* Whether all bytes lie in one allocation; whose (-1: pinned host memory). */
+/* Whether all bytes are in one allocation. *gpu becomes the GPU of that
+ * allocation, or -1 for pinned host memory. */
 bool fake_holds(uint64_t address, size_t bytes, int *gpu);
 bool fake_is_device(uint64_t address);
-/* The context of that memory, NULL for pinned memory, which all may use. */
+/* The context in which the memory was allocated; NULL for pinned host memory,
+ * which all contexts may use. */
 struct context *fake_context_of(uint64_t address);
-/* Whether it is another process's: every context that opened it may use it. */
+/* Whether the memory was opened from another process: every context that has
+ * opened it may use it. */
 bool fake_is_opened(uint64_t address);
-/* Frees what was allocated in the life of the context that ends. */
+/* Frees the memory that was allocated in the ending lifetime of the context. */
 void fake_forget_memory(const struct context *context);
-/* The processes that have opened something of another one. */
+/* The processes that have opened an allocation or event of another process. */
 enum { SHARERS = 64 };
 struct sharers {
-    int32_t pid[SHARERS]; /* 0: a free place */
-    uint64_t id;          /* of the memory, which handles name */
+    int32_t pid[SHARERS]; /* 0: a free entry */
+    uint64_t id;          /* identifies the memory in exported handles */
 };
+/* Replaces the process id `was` in the list by `is`; 0 stands for a free entry,
+ * so that was = 0 adds a process and is = 0 removes one. */
 void fake_share(struct sharers *sharers, int32_t was, int32_t is);
-/* Ends the program where anyone still has it open and FAKE_CUDA_STRICT is
- * set: for CUDA, what happens then is undefined. */
+/* Aborts the program if a process still has the object open and
+ * FAKE_CUDA_STRICT is set: the behaviour of CUDA is undefined in that case. */
 void fake_unshared(const struct sharers *sharers, const char *what);
-/* Memory of another driver for the current GPU; given back by cuMemFree. */
+/* Maps memory of another driver for the current GPU; cuMemFree unmaps it. */
 int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer);
-/* A page shared with other processes, by its descriptor. */
+/* A page that processes share, made with a new file descriptor or opened by the
+ * process id and the descriptor of the process that made it. */
 void *fake_page_new(int *fd);
 void *fake_page_open(int pid, int fd);
 void fake_page_close(void *page);
 
-/* kernels.c: both ends must be within reach of the GPU. */
+/* kernels.c: runs a kernel with the given number of blocks and its argument.
+ * All memory that it reads or writes must be accessible to the GPU of the
+ * context. */
 struct function;
 int fake_run(const struct function *function, uint32_t blocks,
              const void *argument, const struct context *context);
-/* Whether it waits for what the host says: it needs a thread of its own. */
+/* Whether the kernel is resident: it waits for orders of the host, so that it
+ * needs a thread of its own. */
 bool fake_stays(const struct function *function);
+/* The number of bytes that the kernel moves, by which its time is computed. */
 size_t fake_run_bytes(const struct function *function, const void *argument,
                       uint32_t blocks);
 
-/* turns.c: while a kernel stays on the GPU, from begin to end, work of other
- * processes there waits. */
-int fake_turn_begin(int gpu); /* for fake_turn_end */
-void fake_turn_end(int turn); /* -1 is fine */
+/* turns.c: while a resident kernel runs on a GPU, from fake_turn_begin to
+ * fake_turn_end, work of other processes waits in fake_turn_wait. */
+int fake_turn_begin(int gpu); /* returns the argument of fake_turn_end */
+void fake_turn_end(int turn); /* -1: no turn was begun */
 void fake_turn_wait(int gpu);
 
-/* memory.c, for pool.c: addresses that are nobody's, and memory there; `bare`
- * memory has no id, is not kept in step and is not for other processes. */
+/* memory.c, for pool.c: reserve addresses, and map memory there. `bare` memory
+ * has no id, synchronous copies of it need not be complete when they return,
+ * and other processes cannot open it. */
 uint64_t fake_reserve(size_t size);
 int fake_map_at(uint64_t start, size_t size, int gpu, int fd);
 int fake_unmap_at(uint64_t start, size_t size);
 void fake_make_bare(uint64_t start);
 
-/* stream.c */
+/* stream.c: the kinds of operations in a stream. */
 struct event;
 struct stream;
 enum work { WORK_COPY, WORK_FILL, WORK_KERNEL, WORK_RECORD, WORK_WAIT };
+/* The source or the destination of a copy: its address, and the distances in
+ * bytes between its rows and between its planes. */
 struct side {
     uint64_t at;
     size_t row, plane;
 };
+/* An operation in a stream or a graph; `work` says which members are used. */
 struct op {
     struct op *next;
     enum work work;
@@ -174,25 +204,28 @@ struct op {
     uint32_t blocks;
     _Alignas(8) char argument[80];
     struct event *event;
-    uint64_t count; /* the recording waited for, or made */
-    uint64_t turn;  /* when it was put into its stream, among all work */
-    double late;    /* not before that time, unless somebody waits for it */
-    void *staged;   /* bytes of a late copy, freed with it */
+    uint64_t count; /* number of the recording of the event that the
+                       operation waits for or makes */
+    uint64_t turn;  /* its number in the order in which all work was put into
+                       streams */
+    double late;    /* earliest time at which it is done, unless somebody
+                       waits for it */
+    void *staged;   /* source bytes of a late copy, freed with the operation */
 };
 /* Puts a copy of op at the end of the stream, or into the graph that is being
  * captured from it. */
 int fake_push(struct stream *stream, const struct op *op);
-void fake_drain(void); /* waits until nothing is under way */
-/* As a synchronous call on the default stream: after all work of that stream
- * and of blocking ones. */
+void fake_drain(void); /* waits until all streams are empty */
+/* Waits as a synchronous call on the default stream does: for the work of that
+ * stream and of the blocking streams of the context. */
 int fake_sync_default(struct context *context);
-/* Late bytes are there; nothing else is waited for. */
+/* Waits only until the bytes of late copies have arrived. */
 int fake_settle(struct context *context);
-/* Puts bytes into device memory some time later, or when somebody waits for
+/* Copies bytes into device memory after some time, or when somebody waits for
  * the default stream. */
 int fake_push_late(uint64_t to, const void *from, size_t size);
-/* What a call that is not allowed while a stream is captured answers; the
- * capture is invalid then. */
+/* The code of a call that is not allowed while a stream is captured; the call
+ * makes the capture invalid. 0 if no capture forbids the call. */
 int fake_unsafe(void);
 #define UNSAFE()                                                               \
     do {                                                                       \
@@ -200,11 +233,14 @@ int fake_unsafe(void);
         if (unsafe_)                                                           \
             return unsafe_;                                                    \
     } while (0)
-/* Takes the list of a capture. */
+/* Begin and end the capture of a stream. The end gives the captured operations
+ * to the caller. */
 int fake_capture_begin(struct stream *stream, int mode);
 int fake_capture_end(struct stream *stream, struct op **out);
+/* Performs a copy at once. */
 void fake_do_copy(const struct op *op);
 
-extern long fake_live; /* allocations, streams, events, graphs */
+extern long fake_live; /* number of allocations, streams, events and graphs
+                          that exist */
 
 #endif

@@ -21,6 +21,8 @@
 
 enum { WORDS = 16, UNKNOWN = 999 };
 
+/* A word of FAKE_CUDA_FAIL: the call, which of its calls fails (0: all), the
+ * code, and how many calls were seen. */
 struct wish {
     char call[40];
     int nth, code, seen;
@@ -46,6 +48,7 @@ double fake_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Whether calls of this process must fail by FAKE_CUDA_FAIL_RANK. */
 static bool is_our_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -71,6 +74,7 @@ static void read_wishes(char *words)
     }
 }
 
+/* Reads CALL[:NTH[:CODE]]. */
 static void read_word(const char *word)
 {
     char name[16];
@@ -84,6 +88,7 @@ static void read_word(const char *word)
         }
 }
 
+/* Reads KIND:US:GBS,... */
 static void read_costs(char *words)
 {
     char *rest = NULL;
@@ -127,7 +132,8 @@ int fake_fault(const char *call)
     return code;
 }
 
-/* How often each kind of work was done; not in the real driver. */
+/* How often each kind of work was done. The real driver has no such
+ * counters. */
 static unsigned long uses[COSTS];
 
 API unsigned long fake_cuda_uses(const char *kind)

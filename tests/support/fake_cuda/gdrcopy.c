@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A test double of GDRCopy, libgdrapi.so.2, over memory of the driver's double.
- * It pins whole pages of 64 KiB of one allocation, as the real one does, and
- * asks to be called with a mapping that is pinned and mapped. Copies into a
- * mapping and out of it take the time that FAKE_CUDA_COSTS says of store and
- * load.
- */
+/* A test double of GDRCopy, libgdrapi.so.2, for memory of the driver's double.
+ * It pins whole pages of 64 KiB of one allocation, as the real GDRCopy does,
+ * and aborts the program if a call names memory that is not pinned and mapped.
+ * Copies to and from a mapping take the time that FAKE_CUDA_COSTS sets for the
+ * kinds store and load. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +19,9 @@ enum { PAGE = 65536, INVALID = 22, NO_MEMORY = 12 };
 struct gdr_handle {
     unsigned long h;
 };
+/* Pinned memory; its handle is the address of this struct. */
 struct pinned {
-    char *host; /* address of its first byte */
+    char *host; /* address by which the host accesses the first byte */
     size_t bytes;
     bool mapped;
 };
@@ -97,7 +96,8 @@ API int gdr_unmap(void *session, struct gdr_handle handle, void *at,
     return 0;
 }
 
-/* The real one trusts its caller. */
+/* Aborts the program if the bytes are not within mapped memory of the handle.
+ * The real GDRCopy does not check this. */
 static void check(struct gdr_handle handle, const void *at, size_t bytes)
 {
     const struct pinned *pinned = (const struct pinned *)handle.h;

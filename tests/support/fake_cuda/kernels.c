@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Kernels of the double: the very source that was compiled for GPUs, compiled
- * for the host and run block by block, thread by thread. A kernel is found only
- * where the module's text has an entry of its name. Addresses are looked up as
- * a GPU would: memory of another GPU must have been opened.
- */
+/* The kernels of the double: the same source that is compiled for GPUs,
+ * compiled for the host and run block by block and thread by thread. A kernel
+ * is found only if the text of the module has an entry with its name. Addresses
+ * are checked as a GPU would check them: memory of another GPU must have been
+ * opened. */
 #include "fake.h"
 
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+/* The address by which the host can read the bytes. */
 static const void *real(const void *device)
 {
     return fake_real((uintptr_t)device);
@@ -22,8 +22,9 @@ static const void *real(const void *device)
 #define STORE(type, at, value) (*(type *)fake_real(at) = (value))
 #include "gpu/kernels/boxes.cu"
 
-/* How much longer a kernel stays than it wants to, 0 where that is not asked
- * for: for tests in which the host may be slow to come back to it. */
+/* The factor by which resident kernels wait longer than they would without
+ * FAKE_CUDA_STAY; 0 if that is not set. It is for tests in which the host may
+ * be slow to give the next order. */
 static unsigned patience(void)
 {
     const char *word = getenv("FAKE_CUDA_STAY");
@@ -31,7 +32,8 @@ static unsigned patience(void)
     return word ? (unsigned)atoi(word) : 0;
 }
 
-/* A kernel that stays shares a core with those who wait for it. */
+/* The clock of resident kernels. It yields first, because the kernel shares a
+ * core with the threads that wait for it. */
 static uint64_t clock_ns(void)
 {
     struct timespec now;
@@ -43,7 +45,8 @@ static uint64_t clock_ns(void)
     return patience() ? ns / patience() : ns;
 }
 
-/* Pieces that kernels which stay have moved; not in the real driver. */
+/* Number of pieces that resident kernels have moved. The real driver has no
+ * such counter. */
 static unsigned long pieces;
 
 API unsigned long fake_cuda_pieces(void)
@@ -51,6 +54,7 @@ API unsigned long fake_cuda_pieces(void)
     return __atomic_load_n(&pieces, __ATOMIC_RELAXED);
 }
 
+/* Counts a piece, and returns the address by which the host can access it. */
 static void *relay_to(uint64_t at)
 {
     (void)__atomic_add_fetch(&pieces, 1, __ATOMIC_RELAXED);
@@ -77,13 +81,14 @@ static void *relay_to(uint64_t at)
     X(name##_1) X(name##_2) X(name##_4) X(name##_8) X(name##_16)
 #define KERNELS(X) NAMES(X, nw_pack) NAMES(X, nw_unpack) NAMES(X, nw_move)
 
+/* A kernel that exists in the double. */
 struct function {
     const char *name;
-    size_t bytes; /* of its one argument */
+    size_t bytes; /* size of its only argument */
     void (*run)(struct nw_gpu_boxes boxes);
 };
 
-/* Kernels that have another argument. */
+/* The name of a kernel whose argument is not a struct nw_gpu_boxes. */
 #define HEAT "heat_step"
 
 static const struct function functions[] = {
@@ -94,8 +99,9 @@ static const struct function functions[] = {
     {NW_RESIDENT_KERNEL, sizeof(struct nw_resident), NULL},
 };
 
-/* Modules and kernels live as long as the process: the lists say so to a leak
- * checker, as a device that is reset forgets them. */
+/* Modules and kernels exist until the process ends. They are kept in these
+ * lists so that a leak checker finds them, since the reset of a GPU does not
+ * free them. */
 struct module {
     char *text;
     struct owner owner;
@@ -103,7 +109,8 @@ struct module {
 };
 static struct module *modules;
 
-/* A kernel that a module gave: of the context that loaded it. */
+/* A kernel of a loaded module. It belongs to the context that loaded the
+ * module. */
 struct loaded {
     const struct function *function;
     struct owner owner;
@@ -131,6 +138,7 @@ API int cuModuleLoadData(struct module **out, const char *text)
     return module->text ? SUCCESS : OUT_OF_MEMORY;
 }
 
+/* Whether the text of a module has an entry with the name. */
 static bool has_entry(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -160,7 +168,8 @@ API int cuModuleGetFunction(struct loaded **out, const struct module *module,
     return NOT_FOUND;
 }
 
-/* So that what the host orders next finds it there. */
+/* Waits until the resident kernel has begun, so that it is there for the next
+ * order of the host. */
 static void await_begin(const void *argument)
 {
     struct nw_resident me;
@@ -193,7 +202,8 @@ API int cuLaunchKernel(const struct loaded *loaded, unsigned x, unsigned y,
     return code;
 }
 
-/* Memory of another context of the same GPU is out of reach, too. */
+/* Whether a kernel of the context can access the address. Memory of another
+ * context of the same GPU is not accessible. */
 static bool within_reach(uint64_t address, const struct context *context)
 {
     int whose;
@@ -204,6 +214,8 @@ static bool within_reach(uint64_t address, const struct context *context)
             (whose != fake_gpu_of(context) && context->reached >> whose & 1));
 }
 
+/* Reads the boxes that the argument describes and checks all of their
+ * memory. */
 static int boxes_of(const void *argument, uint32_t blocks,
                     struct nw_gpu_boxes *out)
 {
@@ -243,6 +255,7 @@ size_t fake_run_bytes(const struct function *function, const void *argument,
                          : (size_t)blocks * NW_GPU_THREADS * sizeof(double);
 }
 
+/* Runs a kernel that packs, unpacks or copies boxes. */
 static int run_boxes(const struct function *function, uint32_t blocks,
                      const void *argument, const struct context *context)
 {
@@ -251,7 +264,7 @@ static int run_boxes(const struct function *function, uint32_t blocks,
     struct nw_gpu_boxes given;
 
     memcpy(&given, argument, sizeof given);
-    /* a table that has not arrived says anything */
+    /* if the table has not arrived yet, its contents are arbitrary */
     if (count < 1 || !fake_holds((uintptr_t)given.box,
                                  (size_t)count * sizeof *given.box, &gpu))
         return ILLEGAL_ADDRESS;
@@ -265,6 +278,7 @@ static int run_boxes(const struct function *function, uint32_t blocks,
     return SUCCESS;
 }
 
+/* Runs the kernel of the example program. */
 static int run_heat(uint32_t blocks, const void *argument,
                     const struct context *context)
 {
@@ -279,6 +293,7 @@ static int run_heat(uint32_t blocks, const void *argument,
     return SUCCESS;
 }
 
+/* Runs the resident kernel until the host ends it. */
 static int run_resident(const void *argument, const struct context *context)
 {
     struct nw_resident me;

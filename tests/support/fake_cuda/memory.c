@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Device memory of the double: files in memory, mapped twice. The address that
- * is given out cannot be touched by the host, so that a forgotten copy faults;
- * the other, a fixed distance away, is the double's own. FAKE_CUDA_READABLE
- * lets the host touch it after all; FAKE_CUDA_MEMORY is how many bytes a GPU
- * has in each process; FAKE_CUDA_SPOIL makes one byte of copies to the host
- * wrong. Freed addresses are given out again, to the next allocation of the
- * same size, as the real driver does; until then late users fault. Who has
- * opened memory of another process stands in a page behind it: with
- * FAKE_CUDA_STRICT its owner may not free it before they have closed it.
- */
+/* Device memory of the double: files in memory that are mapped at two
+ * addresses. The host cannot access the address that the program gets, so that
+ * a forgotten copy faults; the other address, a fixed distance away, is used by
+ * the double. With FAKE_CUDA_READABLE the host can access the first address,
+ * too; FAKE_CUDA_MEMORY is the number of bytes that a GPU has in each process;
+ * FAKE_CUDA_SPOIL makes one byte of each copy to the host wrong. Freed
+ * addresses are given to the next allocation of the same size, as the real
+ * driver does; until then accesses to them fault. A page behind the memory
+ * lists the processes that have opened it: with FAKE_CUDA_STRICT, its owner may
+ * not free it before they have closed it. */
 #include "fake.h"
 
 #include <fcntl.h>
@@ -30,36 +29,43 @@ enum {
     PINNED = 65536
 };
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
-static size_t arena_room = (size_t)1 << 38; /* less where it is not to be had */
+static size_t arena_room = (size_t)1 << 38; /* smaller if so many addresses
+                                               cannot be reserved */
 
-/* What an exported handle says; 64 bytes with the rest zero. */
+/* An IPC handle as the program sees it; it contains a struct exported, and its
+ * other bytes are zero. */
 struct handle {
     char bytes[64];
 };
 struct exported {
     uint32_t magic;
     int32_t pid, fd, gpu;
-    uint64_t start, size, id; /* in the process that exports */
+    uint64_t start, size, id; /* as in the exporting process */
 };
 
+/* An allocation, or other memory that has an address of the arena. */
 struct range {
     struct range *next;
     uintptr_t start;
     size_t size, room;
     int gpu;         /* -1: pinned host memory */
-    int fd;          /* -1: opened from another process, or another driver's */
-    bool foreign;    /* another driver's */
-    bool bare;       /* of a pool, or mapped piece by piece */
-    bool in_step;    /* synchronous copies are done when they return */
-    bool registered; /* the program's own pages, pinned */
+    int fd;          /* -1: opened from another process, or memory of another
+                        driver */
+    bool foreign;    /* memory of another driver */
+    bool bare;       /* memory of a pool, or mapped piece by piece */
+    bool in_step;    /* synchronous copies are complete when they return */
+    bool registered; /* pages of the program that it has pinned */
     struct owner owner;
     uint64_t id;
-    struct sharers *sharers; /* of memory that others may open, or we have */
-    struct exported from;    /* of memory that we have opened */
-    int opens;               /* how often; 0: it is our own */
+    struct sharers *sharers; /* if other processes can open the memory, or
+                                this one has opened it */
+    struct exported from;    /* its handle, if this process has opened the
+                                memory */
+    int opens;               /* how often it was opened; 0: it is not another
+                                process's memory */
 };
 
-/* Addresses that were freed. */
+/* Freed addresses, which a later allocation of the same size gets again. */
 struct hole {
     struct hole *next;
     uintptr_t start;
@@ -104,7 +110,7 @@ static bool holds(uint64_t address, size_t bytes, int *gpu)
 {
     const struct range *range = find(address);
 
-    /* pieces that are mapped side by side are one to the user */
+    /* to the program, pieces that are mapped next to each other are one */
     while (range && range->bare &&
            bytes > range->size - (address - range->start)) {
         bytes -= range->size - (address - range->start);
@@ -151,6 +157,8 @@ bool fake_is_opened(uint64_t address)
     return opened;
 }
 
+/* Maps the page behind the memory that lists the processes which have it
+ * open. */
 static struct sharers *sharers_of(int fd, size_t room)
 {
     void *page =
@@ -183,8 +191,8 @@ void fake_unshared(const struct sharers *sharers, const char *what)
     }
 }
 
-/* The addresses freed last that have this room, else new ones; 0 if there are
- * none. */
+/* The most recently freed addresses of this size, otherwise new ones; 0 if none
+ * are left. */
 static uintptr_t find_room(size_t room)
 {
     uintptr_t start = (uintptr_t)arena + arena_used;
@@ -200,12 +208,13 @@ static uintptr_t find_room(size_t room)
         }
     if (!arena || room > arena_room - arena_used)
         return 0;
-    /* a gap, for those who go too far; and GDRCopy pins whole pages of 64 KiB
-     */
+    /* a gap follows the memory, so that accesses past its end fault; and
+     * GDRCopy pins whole pages of 64 KiB */
     arena_used += (room + PAGE + PINNED - 1) / PINNED * PINNED;
     return start;
 }
 
+/* Makes the addresses of the range available to later allocations. */
 static void leave_room(const struct range *range)
 {
     struct hole *hole = malloc(sizeof *hole);
@@ -216,6 +225,7 @@ static void leave_room(const struct range *range)
     holes = hole;
 }
 
+/* Reserves the two areas of addresses in which device memory is mapped. */
 static void make_arena(void)
 {
     while (!arena && arena_room > PAGE) {
@@ -223,14 +233,15 @@ static void make_arena(void)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (room == MAP_FAILED)
-            arena_room /= 2; /* as under valgrind */
+            arena_room /= 2; /* under valgrind, for example */
         else
             arena = room;
         arena_used = -(uintptr_t)arena % PINNED;
     }
 }
 
-/* At the start that the range has, if it has one. */
+/* Maps the file at both addresses: at range->start if that is set, otherwise at
+ * addresses that it chooses. */
 static int map_twice(struct range *range, int fd, off_t offset)
 {
     int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
@@ -252,7 +263,7 @@ static int map_twice(struct range *range, int fd, off_t offset)
     return SUCCESS;
 }
 
-/* The lock is held. */
+/* Unmaps the memory. The caller holds the lock. */
 static void unmap(const struct range *range)
 {
     if (range->registered)
@@ -261,12 +272,14 @@ static void unmap(const struct range *range)
         munmap((void *)range->start, range->room);
         return;
     }
-    /* the addresses stay taken, and nobody's: malloc gets none of them */
+    /* the addresses stay reserved without memory, so that malloc does not get
+     * them */
     for (int i = 0; i < 2; i++)
         mmap((void *)(range->start + (i ? arena_room : 0)), range->room,
              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
              -1, 0);
-    /* a program that may touch them may have taken them for the host */
+    /* where the program may access them, it may have taken them for memory of
+     * the host, so that they are not given out again */
     if (!getenv("FAKE_CUDA_READABLE"))
         leave_room(range);
     munmap(range->sharers, PAGE);
@@ -297,6 +310,7 @@ static struct range *range_new(size_t size, int gpu, int fd)
     return range;
 }
 
+/* Allocates device memory. The caller holds the lock. */
 static int allocate(size_t size, int gpu, uint64_t *pointer)
 {
     struct range *range;
@@ -314,7 +328,7 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
         free(range);
         return code;
     }
-    /* nobody may count on zeros */
+    /* device memory need not be zero */
     memset((void *)(range->start + arena_room), 0xa5, range->size);
     add(range);
     range->sharers->id = range->id;
@@ -344,6 +358,8 @@ API int cuMemAlloc_v2(uint64_t *pointer, size_t size)
     return code;
 }
 
+/* Frees the memory that starts there, if it is of the given kind: pinned or
+ * not, and opened from another process or not. */
 static int drop(uint64_t start, bool pinned, bool imported)
 {
     struct range **at = &ranges, *range;
@@ -418,7 +434,8 @@ int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
     return code;
 }
 
-/* How often a call waited for the whole GPU; not in the real driver. */
+/* How often a call waited for all work of the GPU. The real driver has no such
+ * counter. */
 static unsigned long waits;
 
 API unsigned long fake_cuda_waits(void)
@@ -501,8 +518,9 @@ API int cuMemFree_v2(uint64_t pointer)
     return drop(pointer, false, false);
 }
 
-/* Of memory that cuMemAlloc gave, as the programming guide has it: the caller
- * answers for its no longer being used, and nothing is waited for. */
+/* Frees memory of cuMemAlloc, as the programming guide describes it: the caller
+ * must ensure that the memory is no longer used, and the call waits for
+ * nothing. */
 API int cuMemFreeAsync(uint64_t pointer, struct stream *stream)
 {
     FAULT();
@@ -626,7 +644,7 @@ API int cuMemFreeHost(void *host)
 
 API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
 {
-    int gpu = 0, result = INVALID_VALUE; /* what is said of host memory */
+    int gpu = 0, result = INVALID_VALUE; /* the answer for host memory */
     uint64_t id = 0;
     struct context *context = fake_context_of(pointer);
 
@@ -672,11 +690,12 @@ API int cuPointerSetAttribute(const void *value, int attribute,
     pthread_mutex_unlock(&fake_lock);
     if (!good)
         return bare ? NOT_SUPPORTED : INVALID_VALUE;
-    /* copies that have returned and are still pending are done first */
+    /* completes the copies whose calls have returned */
     return fake_settle(fake_context_of(pointer));
 }
 
-/* Whole pages of one allocation, whose file starts where it does. */
+/* Exports whole pages as a dma-buf. They must be all of one allocation, because
+ * the file starts where the allocation does. */
 API int cuMemGetHandleForAddressRange(void *handle, uint64_t start, size_t size,
                                       int kind, unsigned long long flags)
 {
@@ -698,8 +717,9 @@ API int cuMemGetHandleForAddressRange(void *handle, uint64_t start, size_t size,
     return SUCCESS;
 }
 
-/* From pageable memory the call returns when all of it is staged: the end of
- * it reaches the GPU later. */
+/* How many bytes at the end of a copy arrive only after the call has returned:
+ * a copy from pageable memory returns when all of it is staged, and its end
+ * reaches the GPU later. */
 static size_t late_bytes(uint64_t to, const void *from, size_t size)
 {
     enum { STAGED = 65536 };
@@ -776,6 +796,7 @@ API int cuIpcGetMemHandle(struct handle *handle, uint64_t pointer)
     return SUCCESS;
 }
 
+/* Opens the file that is open as `fd` in another process. */
 static int open_of(int pid, int fd)
 {
     char path[64];
@@ -784,8 +805,9 @@ static int open_of(int pid, int fd)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* What this process has open already of the same memory; ALREADY_MAPPED if it
- * has other memory open that lay at these addresses of that process before. */
+/* Finds the memory if this process has already opened it. Returns
+ * ALREADY_MAPPED if the process has opened other memory that had these
+ * addresses in the exporting process before. */
 static int find_opened(const struct exported *exported, struct range **out)
 {
     for (struct range *r = ranges; r; r = r->next)
@@ -799,6 +821,7 @@ static int find_opened(const struct exported *exported, struct range **out)
     return SUCCESS;
 }
 
+/* Maps memory of another process that is not open yet. */
 static int open_new(const struct exported *exported, struct range **out)
 {
     struct range *range = range_new(exported->size, exported->gpu, -1);
@@ -808,7 +831,8 @@ static int open_new(const struct exported *exported, struct range **out)
     if (fd >= 0)
         close(fd);
     if (!code && range->sharers->id != exported->id) {
-        unmap(range); /* it was freed, its descriptor is other memory's */
+        unmap(range); /* it was freed, and its descriptor now refers to other
+                         memory */
         code = INVALID_HANDLE;
     }
     if (code) {
@@ -842,7 +866,7 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
     if (!code) {
         range->opens++;
         *pointer = range->start;
-        /* as the flag asks: the way to its GPU is opened */
+        /* as the flag requests, peer access to its GPU is enabled */
         fake_current()->reached |= 1u << exported.gpu;
     }
     pthread_mutex_unlock(&fake_lock);
@@ -884,13 +908,15 @@ void fake_page_close(void *page)
     munmap(page, PAGE);
 }
 
-/* How often a pointer was asked about; not in the real driver. */
+/* How often the attributes of a pointer were queried. The real driver has no
+ * such counter. */
 API unsigned long fake_cuda_queries(void)
 {
     return queries;
 }
 
-/* Where the host finds device memory, for a double of a GPU-aware MPI. */
+/* The address by which the host can access device memory, for the double of a
+ * GPU-aware MPI. */
 API void *fake_cuda_real(const void *pointer)
 {
     return fake_real((uintptr_t)pointer);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Memory of the double that is not of cuMemAlloc: of a pool, and physical
- * memory that is mapped piece by piece, as PyTorch's expandable segments do.
- * The driver has no id for it, keeps no copies in step, gives it to no other
- * process, and says only of the piece where it begins and ends.
- */
+/* Memory of the double that does not come from cuMemAlloc: memory of a pool,
+ * and physical memory that is mapped piece by piece, as PyTorch's expandable
+ * segments do. The driver has no id for such memory, does not complete
+ * synchronous copies before they return, does not share it with other
+ * processes, and returns the start and size only of the piece that contains an
+ * address. */
 #include "fake.h"
 
 #include <fcntl.h>
@@ -28,7 +28,8 @@ API int cuMemAllocAsync(uint64_t *pointer, size_t size, struct stream *stream)
     return code;
 }
 
-/* As the real driver lays it out, up to what is read. */
+/* CUmemAllocationProp in the layout of the real driver, as far as it is
+ * read. */
 struct properties {
     int kind, handles;
     struct {
@@ -36,6 +37,7 @@ struct properties {
     } location;
 };
 
+/* Physical memory (cuMemCreate). */
 struct physical {
     int fd, gpu;
     size_t size;

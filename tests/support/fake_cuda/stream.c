@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Streams and events of the double. One thread a process does the work of all
- * streams, each in order, taking the next stream at random: work that was not
- * ordered by an event happens in any order. A stream that was charged for its
- * work (FAKE_CUDA_COSTS) is not done before that time. The default stream
- * and the blocking ones of its context wait for each other's earlier work. A
- * capture is refused what the real driver refuses it.
- */
+/* Streams and events of the double. One thread of each process does the work of
+ * all streams: the work of one stream in order, but with the next stream chosen
+ * at random, so that work which no event orders happens in any order. If
+ * FAKE_CUDA_COSTS charges a stream for its work, the work is not complete
+ * before that time. The default stream and the blocking streams of its context
+ * wait for each other's earlier work. During a capture, the calls fail that
+ * fail with the real driver. */
 #include "fake.h"
 
 #include <errno.h>
@@ -16,18 +15,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* cudaStreamLegacy and cudaStreamPerThread, one and the same here. */
+/* The handles cudaStreamLegacy and cudaStreamPerThread, which here are the same
+ * stream. */
 #define LEGACY ((struct stream *)1)
 #define PER_THREAD ((struct stream *)2)
 
 enum { EVENT_SHARED = 4, STREAM_NON_BLOCKING = 1 };
 
-/* How often recorded, and how often that was reached: of shared events on a
- * page that all processes see. */
+/* How often an event was recorded, and how many of the recordings were reached.
+ * The counts of a shared event are on a page that all processes map. */
 struct counts {
     uint64_t recorded, reached;
-    int32_t pid;    /* of who recorded last */
-    int32_t broken; /* its context is: who waits for it breaks, too */
+    int32_t pid;    /* process that recorded it last */
+    int32_t broken; /* its context failed, so that contexts which wait for it
+                       fail, too */
     struct sharers sharers;
 };
 
@@ -37,8 +38,9 @@ struct event {
     bool imported;
     struct owner owner;
     uint64_t captured; /* number of the capture in which it was recorded last */
-    int fd;            /* of the page, -1 where private or another's */
-    bool page;         /* counts are on a page */
+    int fd;            /* descriptor of the page; -1 if there is none, or
+                          another process made it */
+    bool page;         /* the counts are on a shared page */
 };
 
 struct stream {
@@ -47,11 +49,11 @@ struct stream {
     struct op *captured, **captured_last;
     bool capturing, working;
     bool blocking, is_default;
-    bool invalid; /* the capture is */
+    bool invalid; /* the capture is invalid */
     int mode;
     pthread_t capturer;
-    uint64_t capture; /* its number */
-    int awaited;      /* threads that wait for it */
+    uint64_t capture; /* number of the current capture */
+    int awaited;      /* number of threads that wait for it */
     struct owner owner;
     double busy_until;
 };
@@ -70,6 +72,7 @@ static bool started;
 static uint64_t turns, captures;
 static uint64_t dice = 88172645463325252u;
 
+/* A pseudorandom number. */
 static uint64_t throw_dice(void)
 {
     dice ^= dice << 13;
@@ -78,6 +81,7 @@ static uint64_t throw_dice(void)
     return dice;
 }
 
+/* Whether the recording for which the operation waits was reached. */
 static bool is_reached(const struct op *op)
 {
     const struct counts *counts = op->event->counts;
@@ -85,6 +89,8 @@ static bool is_reached(const struct op *op)
     return __atomic_load_n(&counts->reached, __ATOMIC_ACQUIRE) >= op->count;
 }
 
+/* Whether the event will never be reached, since its process failed or
+ * ended. */
 static bool is_lost(const struct event *event)
 {
     return __atomic_load_n(&event->counts->broken, __ATOMIC_ACQUIRE) ||
@@ -93,7 +99,8 @@ static bool is_lost(const struct event *event)
 
 static bool full;
 
-/* As a GPU that others fill: kernels that stay do not begin. */
+/* Makes the double behave like a GPU that other processes fill: resident
+ * kernels do not begin. */
 API void fake_cuda_fill(int others)
 {
     pthread_mutex_lock(&fake_lock);
@@ -102,12 +109,13 @@ API void fake_cuda_fill(int others)
     pthread_mutex_unlock(&fake_lock);
 }
 
+/* Whether the operation is a resident kernel. */
 static bool stays(const struct op *op)
 {
     return op->work == WORK_KERNEL && fake_stays(op->function);
 }
 
-/* Of a context, made when it is first asked for. */
+/* The default stream of a context; the first call makes it. */
 static struct stream *default_of(struct context *context)
 {
     struct stream *stream = context->standard;
@@ -125,7 +133,8 @@ static struct stream *default_of(struct context *context)
     return stream;
 }
 
-/* Work of the other kind that was there before. */
+/* Whether earlier work holds up the work with number `turn`: for a blocking
+ * stream, earlier work of the default stream, and the other way round. */
 static bool is_held_up(const struct stream *stream, uint64_t turn)
 {
     const struct stream *mine = stream->owner.context->standard;
@@ -140,8 +149,8 @@ static bool is_held_up(const struct stream *stream, uint64_t turn)
     return false;
 }
 
-/* Late work is done at once where anyone waits for it: for its stream, or for
- * one whose work is held up by it. */
+/* Whether a thread waits for the stream, or for a blocking stream whose work it
+ * holds up. Late work is then done at once. */
 static bool is_awaited(const struct stream *stream)
 {
     if (stream->awaited)
@@ -153,6 +162,7 @@ static bool is_awaited(const struct stream *stream)
     return false;
 }
 
+/* Whether the first operation of the stream can be done now. */
 static bool can_work(const struct stream *stream, double now)
 {
     const struct op *op = stream->first;
@@ -164,6 +174,7 @@ static bool can_work(const struct stream *stream, double now)
             is_lost(op->event));
 }
 
+/* Chooses one of the streams that can work at random; NULL if none can. */
 static struct stream *choose(double now)
 {
     struct stream *chosen = NULL;
@@ -182,6 +193,8 @@ static bool is_pageable(uint64_t address)
     return !fake_is_device(address) && !fake_holds(address, 1, &gpu);
 }
 
+/* The code with which the operation fails, by FAKE_CUDA_FAIL; 0 if it does
+ * not. */
 static int broken_by(const struct op *op)
 {
     if (op->work == WORK_KERNEL)
@@ -206,11 +219,13 @@ static enum cost kind_of_copy(const struct op *op)
     return from / 2 == to / 2 ? COST_DEVICE : COST_FAR;
 }
 
+/* The time in seconds that the operation takes. */
 static double price(const struct op *op)
 {
     size_t bytes = op->row_bytes * op->rows * op->planes;
 
-    if (op->staged) /* the end of a copy that was paid by its caller */
+    if (op->staged) /* the end of a copy, for which its caller has already
+                       spent the time */
         return 0;
     if (op->work == WORK_KERNEL)
         return fake_cost(COST_KERNEL, fake_run_bytes(op->function, op->argument,
@@ -222,6 +237,7 @@ static double price(const struct op *op)
     return 0;
 }
 
+/* Does the work of an operation; returns the code of a failure. */
 static int work_on(const struct op *op, const struct context *context)
 {
     int code = broken_by(op);
@@ -239,6 +255,7 @@ static int work_on(const struct op *op, const struct context *context)
     return SUCCESS;
 }
 
+/* Marks the recording of an event as reached, if the operation is one. */
 static void reach(const struct op *op)
 {
     if (op->work == WORK_RECORD &&
@@ -248,7 +265,8 @@ static void reach(const struct op *op)
                          __ATOMIC_RELEASE);
 }
 
-/* What is to be ended once the work is done. */
+/* Takes the turn of this process on the GPU for the operation. Returns the
+ * argument of fake_turn_end after the work. */
 static int take_turn(const struct op *op, int gpu)
 {
     if (stays(op))
@@ -259,7 +277,8 @@ static int take_turn(const struct op *op, int gpu)
     return -1;
 }
 
-/* The lock is held on entry and on return, not meanwhile. */
+/* Does the first operation of the stream and removes it. The caller holds the
+ * lock, which is released during the work. */
 static void finish_one(struct stream *stream)
 {
     struct op *op = stream->first;
@@ -275,7 +294,7 @@ static void finish_one(struct stream *stream)
     pthread_mutex_lock(&fake_lock);
     if (code && !fake_broken)
         fake_broken = code;
-    /* charged before it is done: who waits for an event waits so long, too */
+    /* charged before it is done, so that waiting for an event takes as long */
     if (cost > 0 && op->work != WORK_RECORD)
         stream->busy_until = fake_clock() + cost;
     if (!fake_broken)
@@ -291,6 +310,7 @@ static void finish_one(struct stream *stream)
     pthread_cond_broadcast(&fake_news);
 }
 
+/* The thread of a resident kernel. */
 static void *stay(void *stream)
 {
     pthread_mutex_lock(&fake_lock);
@@ -299,7 +319,8 @@ static void *stay(void *stream)
     return NULL;
 }
 
-/* A kernel that stays has a thread of its own, and the GPU works on. */
+/* Does the first operation of the stream. A resident kernel gets a thread of
+ * its own, so that other work of the GPU goes on. */
 static void do_one(struct stream *stream)
 {
     pthread_t thread;
@@ -311,6 +332,7 @@ static void do_one(struct stream *stream)
         finish_one(stream);
 }
 
+/* The thread that does the work of all streams. */
 static void *engine(void *unused)
 {
     struct timespec until;
@@ -357,6 +379,8 @@ static void start(void)
     started = true;
 }
 
+/* The stream that a handle means, which may be a default stream; NULL if the
+ * handle needs a context and none is current. */
 static struct stream *stream_of(struct stream *stream)
 {
     start();
@@ -375,16 +399,18 @@ static bool is_idle(const struct stream *stream)
            fake_clock() >= stream->busy_until;
 }
 
-/* --- captures: the lock is held --- */
+/* --- captures: callers hold the lock --- */
 
-static _Thread_local int heeds; /* CAPTURE_GLOBAL: all */
+static _Thread_local int heeds; /* which captures this thread respects;
+                                   CAPTURE_GLOBAL: all */
 
+/* Whether this thread began the capture. */
 static bool is_mine(const struct stream *stream)
 {
     return pthread_equal(stream->capturer, pthread_self());
 }
 
-/* Whether the capture forbids this thread what might disturb it. */
+/* Whether the capture forbids this thread the calls that might disturb it. */
 static bool forbids(const struct stream *stream)
 {
     return stream->capturing && heeds != CAPTURE_RELAXED &&
@@ -417,7 +443,9 @@ int fake_unsafe(void)
     return code;
 }
 
-/* Work in the default stream would wait for that of the capture. */
+/* The code of a failure if work in this stream would disturb a capture: work in
+ * the default stream would wait for captured work of a blocking stream. The
+ * capture becomes invalid. */
 static int disturbs(const struct stream *stream)
 {
     int code = SUCCESS;
@@ -431,6 +459,7 @@ static int disturbs(const struct stream *stream)
     return code;
 }
 
+/* Whether the operation may become a part of the capture; returns a code. */
 static int may_capture(struct stream *stream, const struct op *op)
 {
     if (op->work == WORK_WAIT && op->event->captured != stream->capture) {
@@ -440,6 +469,7 @@ static int may_capture(struct stream *stream, const struct op *op)
     return stream->invalid ? CAPTURE_INVALIDATED : SUCCESS;
 }
 
+/* Whether the operation may be put into the stream; returns a code. */
 static int may_push(struct stream *stream, const struct op *op)
 {
     if (fake_broken)
@@ -657,7 +687,7 @@ API int cuStreamQuery(struct stream *stream)
     return code;
 }
 
-/* The default stream does not disturb a capture by the question. */
+/* This query for the default stream does not make a capture invalid. */
 API int cuStreamIsCapturing(struct stream *stream, int *status)
 {
     int code;
@@ -729,7 +759,7 @@ API int cuEventDestroy_v2(struct event *event)
     fake_must_live(&event->owner, "an event");
     if (event->owner.context)
         __atomic_sub_fetch(&event->owner.context->things, 1, __ATOMIC_RELAXED);
-    fake_drain(); /* the real one goes on with what was recorded */
+    fake_drain(); /* the real driver completes the recorded work */
     if (event->imported)
         fake_share(&event->counts->sharers, getpid(), 0);
     else if (event->page)

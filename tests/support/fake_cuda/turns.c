@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Processes that share a GPU take turns on it, unless MPS runs
- * (FAKE_CUDA_MPS=1, for all processes): while a kernel of one stays there, work
- * of others waits, until it leaves or its time slice is over. GPUs are told
- * apart by their UUID.
- */
+/* Processes that share a GPU take turns on it unless MPS runs (FAKE_CUDA_MPS=1
+ * for all processes): while a resident kernel of one process runs, work of the
+ * other processes waits until the kernel ends or its time slice is over. GPUs
+ * are identified by their UUID. */
 #include "fake.h"
 
 #include <fcntl.h>
@@ -36,7 +34,8 @@ API int cuDeviceGetAttribute(int *out, int attribute, int device)
     return SUCCESS;
 }
 
-/* A lock of one byte of a file that all processes have. */
+/* A lock of one byte of a file that all processes can open; the byte depends on
+ * the GPU. */
 static struct flock lock_of(int gpu, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_len = 1};
@@ -49,7 +48,7 @@ static struct flock lock_of(int gpu, short kind)
     return lock;
 }
 
-static int own; /* kernels of this process that stay */
+static int own; /* number of resident kernels of this process */
 
 int fake_turn_begin(int gpu)
 {
@@ -69,6 +68,7 @@ void fake_turn_end(int file)
         close(file);
 }
 
+/* Whether a resident kernel of another process has the GPU. */
 static bool is_taken(int gpu, int file)
 {
     struct flock lock = lock_of(gpu, F_RDLCK);
@@ -96,7 +96,8 @@ void fake_turn_wait(int gpu)
         __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
 }
 
-/* How often work waited for another process; not in the real driver. */
+/* How often work waited for another process. The real driver has no such
+ * counter. */
 API unsigned long fake_cuda_turns(void)
 {
     return __atomic_load_n(&turns, __ATOMIC_RELAXED);

@@ -33,7 +33,8 @@ static struct {
 } gpus[MAX];
 static int near_level[MAX][MAX], count;
 
-/* nvmlNvlinkVersion_t; 0 for versions that there are not. */
+/* The value of nvmlNvlinkVersion_t for a version; 0 if no such version
+ * exists. */
 static unsigned version_number(const char *version)
 {
     static const char *const versions[] = {"",    "1.0", "2.0", "2.2",
@@ -45,6 +46,7 @@ static unsigned version_number(const char *version)
     return i;
 }
 
+/* Reads a line "link ..." of the file. */
 static void read_link(const char *line)
 {
     static const char *const types[] = {"gpu", "npu", "switch"};
@@ -65,6 +67,7 @@ static void read_link(const char *line)
     }
 }
 
+/* Reads a line "gpu ..." of the file. */
 static bool read_gpu(const char *line, int gpu)
 {
     gpus[gpu].major = 7;

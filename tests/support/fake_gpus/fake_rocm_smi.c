@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A test double of ROCm SMI, librocm_smi64.so.7: GPUs at the addresses that
- * FAKE_ROCM lists, by blanks; those of each half are joined by xGMI of 50 GB/s,
- * the halves by PCIe. Signatures are those of the real library.
- */
+/* A test double of ROCm SMI, librocm_smi64.so.7. The GPUs have the addresses
+ * that FAKE_ROCM lists, separated by blanks. The GPUs within each half of the
+ * list are connected by xGMI of 50 GB/s, GPUs of different halves by PCIe. The
+ * signatures are those of the real library. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

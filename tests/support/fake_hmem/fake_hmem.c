@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A test double of libfabric with an adapter that reaches GPU memory: a
- * provider over another one of the real library, which moves the bytes. It
- * holds its callers to what such a provider asks for: every piece of memory is
- * registered, by the right interface, and described. Environment variables
- * set what it accepts (README.md). GPU memory is that of the double of CUDA,
- * whose FAKE_CUDA_COSTS say how long the adapter takes for it.
- */
+/* A test double of libfabric with an adapter that can access GPU memory: a
+ * provider that passes operations on to a provider of the real library, which
+ * moves the bytes. It requires of its callers what such a provider requires:
+ * every piece of memory must be registered for the right interface, and
+ * operations must give its descriptor. Environment variables set what it
+ * accepts (README.md). GPU memory is that of the double of CUDA, whose
+ * FAKE_CUDA_COSTS set the time that the adapter takes. */
 #include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -24,7 +23,8 @@
 
 enum { PIECES = 4, SPOILED = 4096 };
 
-/* As libfabric has them since 1.20. */
+/* The values and the struct of libfabric 1.20 and later, for builds with older
+ * headers. */
 static const uint64_t MR_DMABUF = UINT64_C(1) << 40;
 struct dmabuf {
     int fd;
@@ -33,15 +33,18 @@ struct dmabuf {
     void *base;
 };
 
-/* In the keys of GPU memory: its addresses are not those of its bytes. */
+/* Bits that mark the keys of GPU memory, because its addresses differ from
+ * those of its bytes in host memory. */
 static const uint64_t GPU_KEY = UINT64_C(1) << 62, WRONG_KEY = UINT64_C(1)
                                                                << 61;
 
+/* A registered piece of memory. */
 struct region {
     struct fid_mr mr;
     struct fid_mr *real;
     uintptr_t start, bytes;
-    ptrdiff_t away; /* from an address to where its bytes are */
+    ptrdiff_t away; /* distance from an address to its bytes in host memory;
+                       0 for memory of the host */
 };
 
 static struct {
@@ -56,9 +59,11 @@ static struct {
 static int (*find_gpu)(uint64_t gpu, size_t bytes, void **out);
 static void (*spend)(const char *kind, size_t bytes);
 static ptrdiff_t gpu_away;
-static int room = -1; /* GPU regions that there may be; -1: any number */
+static int room = -1; /* how many regions of GPU memory may exist; -1: any
+                         number */
 static int regions;
 
+/* Whether the value of the environment variable contains the word. */
 static bool says(const char *variable, const char *word)
 {
     const char *value = getenv(variable);
@@ -66,6 +71,7 @@ static bool says(const char *variable, const char *word)
     return value && strstr(value, word);
 }
 
+/* The value of the environment variable, or `otherwise` if it is not set. */
 static const char *word(const char *variable, const char *otherwise)
 {
     const char *value = getenv(variable);
@@ -73,12 +79,13 @@ static const char *word(const char *variable, const char *otherwise)
     return value ? value : otherwise;
 }
 
+/* The name of the provider that the double appears to be. */
 static const char *played(void)
 {
     return word("FAKE_HMEM_PROVIDER", "verbs;ofi_rxm");
 }
 
-/* The one below it, of a file with the same name. */
+/* The symbol of the real library, which is a file with the same name. */
 static void *symbol(const char *name)
 {
     static void *library;
@@ -98,6 +105,8 @@ static void __attribute__((constructor)) load(void)
     *(void **)&real.version = symbol("fi_version");
 }
 
+/* Whether the bytes are GPU memory; *out becomes their address in host
+ * memory. */
 static bool is_gpu(const void *memory, size_t bytes, void **out)
 {
     void *driver;
@@ -112,7 +121,8 @@ static bool is_gpu(const void *memory, size_t bytes, void **out)
     return find_gpu && !find_gpu((uintptr_t)memory, bytes, out);
 }
 
-/* From now on; not in the real one. */
+/* Sets how many regions of GPU memory may exist from now on. The real libfabric
+ * has no such function. */
 API void fake_hmem_room(int most)
 {
     room = most;
@@ -139,6 +149,8 @@ static struct fi_ops region_ops = {.size = sizeof region_ops,
                                    .close = region_close};
 static struct fi_ops_mr mr_ops, *mr_before;
 
+/* Registers memory with the real provider, and makes the region that the caller
+ * gets as a handle. */
 static int wrap(struct fid *domain, struct region about, uint64_t access,
                 uint64_t key, struct fid_mr **out)
 {
@@ -175,7 +187,8 @@ static int mr_reg(struct fid *domain, const void *memory, size_t bytes,
     return wrap(domain, region, access, key, out);
 }
 
-/* Whether a descriptor is of that memory: what is written by it comes there. */
+/* Whether the dma-buf is the given memory: a byte that is written through it
+ * must appear there. */
 static bool is_of(const struct dmabuf *buffer, volatile char *bytes)
 {
     size_t length = buffer->offset + buffer->bytes;
@@ -193,6 +206,7 @@ static bool is_of(const struct dmabuf *buffer, volatile char *bytes)
     return same;
 }
 
+/* Finds the memory that the attributes describe, and checks the interface. */
 static int find_memory(const struct fi_mr_attr *attr, bool dmabuf,
                        struct region *out)
 {
@@ -233,9 +247,11 @@ static int mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
 
 /* -- costs -- */
 
-/* An operation that the provider below did not take is not paid for again. */
+/* The operation that the real provider did not take, for which the time is not
+ * spent again when the caller repeats it. */
 static const void *paid;
 
+/* The number of bytes of the pieces in GPU memory. */
 static size_t gpu_bytes(const struct iovec *iov, void **descriptors,
                         size_t count)
 {
@@ -250,7 +266,8 @@ static size_t gpu_bytes(const struct iovec *iov, void **descriptors,
     return bytes;
 }
 
-/* The adapter reads what is sent, ahead of the wire. */
+/* Spends the time in which the adapter reads GPU memory that is sent, before
+ * the bytes leave it. */
 static void pay_read(const struct iovec *iov, void **descriptors, size_t count,
                      const void *context)
 {
@@ -261,6 +278,7 @@ static void pay_read(const struct iovec *iov, void **descriptors, size_t count,
     paid = context;
 }
 
+/* Notes whether the real provider took the operation; returns its code. */
 static ssize_t taken(ssize_t code)
 {
     if (code != -FI_EAGAIN)
@@ -268,7 +286,8 @@ static ssize_t taken(ssize_t code)
     return code;
 }
 
-/* Endpoints, the addresses that they know, and which of those is their own. */
+/* The endpoints of this process, the address vector of each, and the address of
+ * the endpoint itself in that vector. */
 enum { ENDPOINTS = 8, ADDRESSES = 64, NAME = 256 };
 static struct own {
     struct fid *ep;
@@ -286,6 +305,8 @@ static int ep_bind(struct fid *ep, struct fid *other, uint64_t flags)
     return fid_before->bind(ep, other, flags);
 }
 
+/* The address of the endpoint itself in its address vector, or
+ * FI_ADDR_NOTAVAIL. */
 static fi_addr_t find_self(const struct own *own)
 {
     char name[NAME], other[NAME];
@@ -303,6 +324,7 @@ static fi_addr_t find_self(const struct own *own)
     return FI_ADDR_NOTAVAIL;
 }
 
+/* Whether the address is that of the endpoint itself. */
 static bool is_self(const struct fid_ep *ep, fi_addr_t to)
 {
     for (int i = 0; i < ENDPOINTS; i++)
@@ -314,9 +336,9 @@ static bool is_self(const struct fid_ep *ep, fi_addr_t to)
     return false;
 }
 
-/* A write from host memory into the GPU of the same process crosses the
- * adapter's link three times. A write from that GPU into the host crosses the
- * link twice. */
+/* Spends the time of a write. A write from host memory to a GPU of the same
+ * process crosses the adapter's link three times, and a write from that GPU to
+ * host memory crosses it twice. */
 static void pay_write(const struct fid_ep *ep, const struct fi_msg_rma *msg)
 {
     bool self = is_self(ep, msg->addr);
@@ -336,7 +358,8 @@ static void pay_write(const struct fid_ep *ep, const struct fi_msg_rma *msg)
 
 /* -- operations -- */
 
-/* As the provider below takes a piece. */
+/* Translates a piece of memory and its descriptor to those of the real
+ * provider. */
 static int take_piece(const struct iovec *iov, void *descriptor,
                       struct iovec *out, void **out_descriptor)
 {
@@ -459,7 +482,7 @@ static int ep_setopt(struct fid *ep, int level, int option, const void *value,
 
 /* -- opening -- */
 
-/* What the provider below is asked for. */
+/* The request to the real provider for a request of the caller. */
 static struct fi_info *below(const struct fi_info *info)
 {
     struct fi_info *copy = real.dupinfo(info);
@@ -556,6 +579,8 @@ API int fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
     return 0;
 }
 
+/* Makes the description of the real provider that of the provider which the
+ * double appears to be. */
 static void dress(struct fi_info *info, uint32_t version, bool gpu)
 {
     for (; info; info = info->next) {
@@ -566,7 +591,8 @@ static void dress(struct fi_info *info, uint32_t version, bool gpu)
             continue;
         info->caps |= FI_HMEM;
         info->domain_attr->mr_mode |= FI_MR_LOCAL | FI_MR_HMEM;
-        /* as an adapter's keys are; our marks are in the bits above */
+        /* as the keys of an adapter are; the marks of the double use higher
+         * bits */
         info->domain_attr->mr_key_size = sizeof(uint32_t);
     }
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A test double of NCCL, libnccl.so.2: it takes every call and moves nothing,
- * so that what only watches the calls can be tested without a GPU. Signatures
- * are those of the real library.
- */
+/* A test double of NCCL, libnccl.so.2: it accepts every call and moves nothing,
+ * so that code which only observes the calls can be tested without a GPU. The
+ * signatures are those of the real library. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,7 @@ typedef struct {
     char internal[128];
 } id_t_;
 
-/* The same for all: the caller makes it unique. */
+/* All ids are equal; the caller makes its id unique. */
 API int ncclGetUniqueId(id_t_ *id)
 {
     memset(id, 7, sizeof *id);
@@ -38,7 +36,8 @@ API int ncclCommInitRank(comm_t *comm, int size, id_t_ id, int rank)
     return SUCCESS;
 }
 
-/* Even and odd ranks, in order: what the test asks for. */
+/* Splits into even and odd ranks in their order, which is what the test
+ * needs. */
 API int ncclCommSplit(comm_t comm, int color, int key, comm_t *out,
                       void *config)
 {
@@ -68,6 +67,7 @@ API int ncclCommDestroy(comm_t comm)
     return SUCCESS;
 }
 
+/* The result of a call: success if its buffer and its data type are valid. */
 static int take(const void *data, int type)
 {
     return data && type >= 0 && type < 12 ? SUCCESS : INVALID_ARGUMENT;
@@ -94,7 +94,8 @@ API int ncclBroadcast(const void *from, void *to, size_t n, int type, int root,
     return take(from, type);
 }
 
-/* As in the real one, a call within a call: it counts once. */
+/* Calls another function of the library, as the real one does, and must be
+ * counted as one call. */
 API int ncclBcast(void *data, size_t n, int type, int root, comm_t comm,
                   void *stream)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A double of NCCL that loads a profiler plug-in and speaks one version of the
- * interface to it, as NCCL's documentation and headers describe it. The structs
- * are written here again, so that a wrong member in the plug-in shows.
- * nccl-job PLUGIN VERSION [STEP...]: RANK and WORLD_SIZE are the environment's.
- * Steps: allreduce broadcast send allgather half ce finalize fork kill close.
- */
+/* A test double of NCCL that loads a profiler plug-in and calls it by one
+ * version of the profiler interface, as NCCL's documentation and headers
+ * describe it. The structs of the interface are written here again, so that a
+ * wrong member in the plug-in is found. Usage: nccl-job PLUGIN VERSION
+ * [STEP...], with RANK and WORLD_SIZE in the environment. The steps are:
+ * allreduce broadcast send allgather half ce finalize fork kill close. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -141,6 +140,7 @@ struct comm {
     int rank, size;
 };
 
+/* A collective call that the plug-in is told of. */
 struct call {
     const char *function, *type, *algorithm;
     uint8_t function_v1, type_v1, algorithm_v1;
@@ -158,6 +158,7 @@ static void log_nothing(int level, unsigned long flags, const char *file,
     (void)format;
 }
 
+/* Calls the plug-in as NCCL does when a communicator is made. */
 static void open_comm(struct comm *comm)
 {
     int code;
@@ -180,6 +181,7 @@ static void open_comm(struct comm *comm)
         abort();
 }
 
+/* Starts the event in the plug-in, as NCCL does, and stops it. */
 static void give(struct comm *comm, void *event)
 {
     void *handle = &handle;
@@ -280,19 +282,22 @@ static void give_ce(struct comm *comm)
 
 static struct comm all, half;
 
+/* Makes calls until the test has found what it waits for in the file of the
+ * plug-in. */
 static void wait_for_saving(void)
 {
     struct call call = {"AllReduce", "ncclFloat32", "RING", 4, 7, 1, 0, 0};
     const char *path = getenv("NCCL_JOB_SEEN");
     struct timespec pause = {0, 20000000};
 
-    /* until the test has found in the file what it waits for */
+    /* the test makes this file when it has found what it waits for */
     while (access(path, F_OK)) {
         nanosleep(&pause, NULL);
         give_coll(&all, &call);
     }
 }
 
+/* Performs one step of the command line. */
 static void step(const char *name)
 {
     struct call reduce = {"AllReduce", "ncclFloat32", "RING", 4, 7, 1, 1000, 0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A double of libpmix.so.2: a job of FAKE_PMIX_SIZE ranks (1), all of which say
- * what this one, rank 0, said last. A fence ends when a test says so, by
- * fake_pmix_end, or at once where it said so before.
- */
+/* A test double of libpmix.so.2: a job of FAKE_PMIX_SIZE ranks (default 1), in
+ * which this process is rank 0. PMIx_Get returns the value that this process
+ * put last, whichever rank is asked for. A fence ends when the test calls
+ * fake_pmix_end, or at once after fake_pmix_at_once(1). */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,6 +42,8 @@ API const char *PMIx_Error_string(int status);
 API void fake_pmix_at_once(int yes);
 API void fake_pmix_end(int status);
 
+/* The value that was put last, and the fence that has not ended: its function
+ * and the argument of that. */
 static char *said;
 static size_t size;
 static int at_once;
@@ -116,11 +117,13 @@ const char *PMIx_Error_string(int status)
     return status == NOT_FOUND ? "NOT-FOUND" : "SOMETHING";
 }
 
+/* Sets whether later fences end at once. */
 void fake_pmix_at_once(int yes)
 {
     at_once = yes;
 }
 
+/* Ends the current fence with the status. */
 void fake_pmix_end(int status)
 {
     void (*done)(int, void *) = waiting;

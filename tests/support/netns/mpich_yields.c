@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Preloaded under MPICH programs of more ranks than cores. MPICH spins while it
- * waits, which on a few shared cores starves the rank it waits for: here it
- * yields, as Open MPI does when it is asked to.
- */
+/* A library that is preloaded into MPICH programs with more ranks than cores.
+ * MPICH spins while it waits, which on a few shared cores starves the rank it
+ * waits for. This library yields the core whenever there was no progress, as
+ * Open MPI does on request. */
 #include <dlfcn.h>
 #include <sched.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reproduces a limit of libfabric's `shm` provider (1.17, x86-64): a process is
- * killed while it holds the spin lock in the memory of another process, and
- * that process then spins for ever. Prints which; exits with
- * 0 in any case. Not a test, since a later libfabric may have no such limit.
- */
+/* Reproduces a limitation of libfabric's `shm` provider (1.17, x86-64): if a
+ * process is killed while it holds the spin lock in the memory of another
+ * process, that other process spins for ever. The program prints what it found
+ * and exits with 0 in any case. It is not a test, since a later libfabric may
+ * not have the limitation. */
 #include "channel/state.h"
 
 #include <nodewise/channel.h>
@@ -25,6 +24,7 @@
 
 enum { FORM = 4, LOCK_WORD = 6, PATIENCE_S = 20 };
 
+/* Passes one byte from rank 1 to rank 0. */
 static void pass(nw_channel *channel, int32_t rank)
 {
     nw_channel_request *request = NULL;
@@ -37,8 +37,9 @@ static void pass(nw_channel *channel, int32_t rank)
         printf("rank %d: %s\n", rank, nw_error_text());
 }
 
-/* The memory that `shm` shares of a process begins with a form, and has the
- * lock at byte 24. */
+/* The lock in the memory that the `shm` provider shares of the process `pid`.
+ * This memory begins with the number of its format and has the lock at byte 24.
+ * Returns NULL if the format is another one. */
 static int *lock_of(int32_t pid)
 {
     char name[64], line[512];
@@ -54,6 +55,8 @@ static int *lock_of(int32_t pid)
     return words && (words[0] & 0xff) == FORM ? words + LOCK_WORD : NULL;
 }
 
+/* Rank 1 takes the lock of rank 0 and kills itself; rank 0 then tries to
+ * receive another message. */
 static void die_with_lock(nw_channel *channel, const struct job *job,
                           int32_t rank)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A helper program that behaves as its first argument says. */
+/* A helper program for tests of processes that are started: its first argument
+ * says how it behaves, for example "hang" or "preload"; by default it copies
+ * its input to its output. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,9 +18,10 @@
 
 /* --- energy --- */
 
-/* Returns the sum over all links of their congestion beyond the target, divided
- * by the target. Unlike a mean of powers of the loads, it does not penalise
- * loads below the target. `after`: as the present trial would leave it. */
+/* Returns by how much the congestion of all links exceeds loads->target: the
+ * excess of each link, summed, divided by the target. Unlike a mean of powers
+ * of the loads, it ignores links below the target. `after`: as if the move on
+ * trial were made. */
 static double congestion_find_over(const struct congestion_search *work,
                                    bool after)
 {
@@ -29,9 +30,10 @@ static double congestion_find_over(const struct congestion_search *work,
     return (loads->now.over + (after ? loads->change.over : 0)) / loads->target;
 }
 
-/* Returns the energy that annealing lowers: the weighted sum of both
- * objectives, as fractions of their initial values, and a penalty for exceeding
- * the limits of hop-bytes and congestion. */
+/* Returns the energy that annealing lowers: the first objective (with a target:
+ * the excess over it) plus the weighted second objective, both divided by their
+ * initial values, plus a penalty for exceeding the caps on hop-bytes and
+ * congestion. `after`: as if the move on trial were made. */
 static double congestion_find_energy(const struct congestion_search *work,
                                      bool after)
 {
@@ -67,9 +69,9 @@ static bool congestion_is_less(double a, double b)
     return a < b - 1e-10 * fabs(b);
 }
 
-/* Returns by what fractions the present assignment exceeds the limits of
- * hop-bytes and of congestion, summed. An assignment with an excess counts as
- * worse than any assignment within the limits. */
+/* Returns how far the present assignment exceeds the caps on hop-bytes and on
+ * congestion: both excesses as fractions of their caps, summed; 0 if the
+ * assignment is within both caps. */
 static double congestion_excess(const struct congestion_search *work)
 {
     double near = work->objectives->hop_limit;
@@ -83,9 +85,9 @@ static double congestion_excess(const struct congestion_search *work)
     return sum;
 }
 
-/* Returns true if an assignment with these values of the objectives and this
- * excess over the limits is better than the best one so far. While one of the
- * two exceeds the limits, the smaller excess decides. */
+/* Returns true if an assignment with the objective values `first` and `second`
+ * is better than the best one so far. `beyond` is its excess over the caps; if
+ * it or the best assignment has an excess, the smaller excess decides. */
 static bool congestion_is_best(const struct congestion_search *work,
                                double first, double second, double beyond)
 {
@@ -139,8 +141,8 @@ static void congestion_anneal_step(struct congestion_search *work)
         congestion_keep_best(work);
 }
 
-/* Returns true if the first objective after the present trial is no worse than
- * that of the best assignment. */
+/* Returns true if the move on trial would leave the first objective no worse
+ * than that of the best assignment so far. */
 static bool congestion_holds_first(const struct congestion_search *work)
 {
     const struct nw_link_loads *loads = &work->loads;
@@ -163,7 +165,7 @@ static bool congestion_holds_first(const struct congestion_search *work)
     }
 }
 
-/* Returns true if the present trial lowers the second objective. */
+/* Returns true if the move on trial would lower the second objective. */
 static bool congestion_lowers_second(const struct congestion_search *work)
 {
     enum nw_objective second = work->objectives->second;
@@ -175,8 +177,8 @@ static bool congestion_lowers_second(const struct congestion_search *work)
 
 /* Tries one random move and accepts it if it lowers the second objective
  * without worsening the first one. If the second objective is a sum over
- * messages, its change is computed first, without link loads, because most
- * moves are rejected by it. */
+ * messages (hop-bytes, latency), its change is computed first, without link
+ * loads, because it rejects most moves. */
 static void congestion_second_step(struct congestion_search *work)
 {
     bool summed = work->objectives->second == NW_OBJECTIVE_HOP_BYTES ||
@@ -200,7 +202,7 @@ static void congestion_second_step(struct congestion_search *work)
 
 /* --- rounds --- */
 
-/* Makes the best assignment the present one. */
+/* Returns to the best assignment so far and recomputes loads and energy. */
 static void congestion_restore_best(struct congestion_search *work)
 {
     nw_slots_assign(work->slots, work->best);
@@ -208,8 +210,8 @@ static void congestion_restore_best(struct congestion_search *work)
     work->energy = congestion_find_energy(work, false);
 }
 
-/* Returns the mean increase of energy of random moves that increase it; 0 if
- * there is none. */
+/* Returns the mean increase of energy over the random moves that increase it,
+ * without making them; 0 if no drawn move increases it. */
 static double congestion_sample_temperature(struct congestion_search *work)
 {
     double sum = 0;
@@ -231,10 +233,10 @@ static double congestion_sample_temperature(struct congestion_search *work)
     return count ? sum / count : 0;
 }
 
-/* Lowers the temperature after `slice` more steps, so that it falls from `hot`
- * to hot * cooling over `steps` steps. `done` steps are done. If the search has
- * a share of the time that ends sooner, the elapsed fraction of the share
- * counts instead; the share began at time `begun`. */
+/* Lowers the temperature after `slice` steps, so that it falls from `hot` to
+ * hot * cooling over `steps` steps, of which `done` are made. If the search has
+ * a share of --time (since time `begun`, ns), the used fraction of the share
+ * counts instead of done / steps if it is larger. */
 static void congestion_cool(struct congestion_search *work, double hot,
                             double cooling, double done, double slice,
                             double steps, uint64_t begun)
@@ -247,9 +249,9 @@ static void congestion_cool(struct congestion_search *work, double hot,
         work->temperature *= pow(pow(cooling, 1 / steps), slice);
 }
 
-/* Runs up to `steps` steps while the temperature falls by the factor `cooling`,
- * for at most the fraction `part` of the time that is left. Returns false if
- * the budget of the whole call has ended. */
+/* Calls `step` up to `steps` times while the temperature falls by the factor
+ * `cooling`, for at most the fraction `part` of what is left of the search's
+ * share of --time. Returns false if the budget of the whole call has ended. */
 static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
                                  double cooling, double part,
                                  void (*step)(struct congestion_search *))
@@ -276,8 +278,8 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
     return !budget->stopped;
 }
 
-/* Returns `steps`, or fewer if the fraction `part` of the time that is left is
- * too short for them; one step takes sample_ns. */
+/* Returns `steps`, or fewer if so many steps of sample_ns each take longer than
+ * the fraction `part` of the time that is left. */
 static double congestion_count_steps(const struct congestion_search *work,
                                      uint64_t steps, double sample_ns,
                                      double part)
@@ -293,8 +295,8 @@ static double congestion_count_steps(const struct congestion_search *work,
                : fmin((double)steps, part * (double)(due - now) / sample_ns);
 }
 
-/* Returns the initial temperature: a fraction of the sampled increase of
- * energy, which is larger if there are more steps for each rank. */
+/* Returns the initial temperature: the mean increase of energy of sampled
+ * moves, times a factor of at most 0.3 that grows with the steps per rank. */
 static double congestion_first_temperature(struct congestion_search *work,
                                            uint64_t steps, double part)
 {
@@ -312,9 +314,9 @@ static double congestion_first_temperature(struct congestion_search *work,
     return temperature * fmin(0.3, each / 8000);
 }
 
-/* Runs one round: annealing for five eighths of the steps (if `anneal` is set),
+/* Runs one round: annealing for five eighths of `steps` (if `anneal` is set),
  * then descent of the energy, then descent of the second objective alone.
- * Returns false if the budget ended before. */
+ * Returns false if the budget ended during the round. */
 static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
                                  bool anneal)
 {
@@ -338,8 +340,9 @@ static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
                                 congestion_second_step);
 }
 
-/* Returns the number of steps with effort "fast". If link loads count, large
- * problems get some more. */
+/* Returns the number of steps of a round with effort "fast"; `steps` is that of
+ * the default effort. If the first objective depends on link loads, problems
+ * with many ranks get some more. */
 static uint64_t congestion_fast_steps(const struct congestion_search *work,
                                       uint64_t steps)
 {
@@ -396,7 +399,7 @@ static uint64_t congestion_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Returns the greatest common divisor of the bytes of all edges. */
+/* Returns the greatest common divisor of the bytes of all edges' traffic. */
 static double congestion_find_grain(const struct nw_slots *slots)
 {
     size_t edges = slots->row[2 * slots->rank_count];
@@ -421,8 +424,8 @@ static double congestion_least_step(const struct congestion_search *work,
     return grain * slow;
 }
 
-/* Anneals towards a congestion of at most `target` seconds. Returns false if
- * the budget ended. */
+/* Anneals towards a congestion of at most `target` seconds on every link and
+ * leaves the best assignment. Returns false if the budget ended. */
 static bool congestion_tighten_round(struct congestion_search *work,
                                      uint64_t steps, double target)
 {
@@ -438,9 +441,9 @@ static bool congestion_tighten_round(struct congestion_search *work,
     return goes;
 }
 
-/* Anneals towards targets below the present congestion. After a success the
- * next target is lower by the same fraction; after a failure that fraction is
- * halved. */
+/* Anneals, `steps` steps each time, towards targets for congestion that are a
+ * fraction below that of the best assignment. After a success the fraction
+ * stays the same; after a failure it is halved. */
 static void congestion_tighten(struct congestion_search *work, uint64_t steps)
 {
     double grain = congestion_find_grain(work->slots),
@@ -465,8 +468,8 @@ static void congestion_tighten(struct congestion_search *work, uint64_t steps)
     nw_link_loads_set_target(&work->loads, 0);
 }
 
-/* Tightens once, or with --time or --steps until the limit. The number of steps
- * is doubled if nothing better was found. */
+/* Calls congestion_tighten once, or with --time or --steps until their limit is
+ * reached. Doubles `steps` after each call that improved nothing. */
 static void congestion_tighten_all(struct congestion_search *work,
                                    uint64_t steps)
 {
@@ -485,9 +488,9 @@ static void congestion_tighten_all(struct congestion_search *work,
 
 /* --- the second objective under a cap of congestion --- */
 
-/* Anneals the second objective while no link may have more congestion than the
- * present maximum, or than settle_at if that is larger. Below this cap, links
- * may carry any load. */
+/* Anneals the second objective while the congestion of every link is capped: at
+ * the congestion of the best assignment, or at settle_at if that is larger.
+ * Below this cap, links may carry any load. */
 static void congestion_anneal_second(struct congestion_search *work,
                                      uint64_t steps)
 {
@@ -509,8 +512,8 @@ static void congestion_anneal_second(struct congestion_search *work,
     work->held = 0;
 }
 
-/* Asserts that the value updated move by move equals the value computed from
- * scratch, except for rounding errors. */
+/* Asserts that the first objective of the best assignment, as updated move by
+ * move, equals its value from scratch, except for rounding errors. */
 static void congestion_check(struct congestion_search *work)
 {
     double value = nw_objectives_value(&work->loads, work->objectives->first);
@@ -520,7 +523,7 @@ static void congestion_check(struct congestion_search *work)
            1e-6 * fabs(value) + 1e-8 * work->highest * work->base[0]);
 }
 
-/* Runs the search of the given depth and leaves the best assignment. */
+/* Runs the search of the given depth; `slots` becomes the best assignment. */
 static void congestion_run(struct congestion_search *work,
                            enum nw_search_depth depth)
 {
@@ -551,7 +554,8 @@ static void congestion_run(struct congestion_search *work,
     congestion_check(work);
 }
 
-/* Allocates the arrays and computes the cost of the initial assignment. */
+/* Allocates the arrays, computes the cost of the initial assignment and lists
+ * the ranks that may move. */
 static nw_status congestion_prepare(struct congestion_search *work)
 {
     struct nw_slots *slots = work->slots;

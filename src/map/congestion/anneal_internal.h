@@ -9,7 +9,7 @@
 
 struct nw_budget;
 
-/* State of a search. */
+/* State of one call of nw_slots_anneal. */
 struct congestion_search {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;
@@ -18,30 +18,30 @@ struct congestion_search {
     struct nw_random random;
     int32_t *free_rank; /* [free_count] ranks that may move */
     int32_t free_count;
-    int32_t *best; /* [2 x ranks] slots of the best assignment */
+    int32_t *best; /* [2 x ranks] slots of the best assignment so far */
     double best_value[2];
-    double best_beyond; /* excess of the best assignment over the limits of
-                           hop-bytes and congestion, as fractions of them; 0:
+    double best_beyond; /* fractions by which the best assignment exceeds the
+                           caps on hop-bytes and on congestion, summed; 0:
                            within both */
-    double held;        /* s: congestion that every link may have while the
-                           second objective is annealed; 0 otherwise */
-    double base[2];     /* values of both objectives at the start, which divide
-                           them in the energy */
+    double held;    /* s: cap on the congestion of every link while the second
+                       objective is annealed; 0 otherwise */
+    double base[2]; /* initial values of the first and the second objective, by
+                       which the energy divides them */
     double energy;
-    double highest; /* largest energy so far, the scale of rounding errors */
+    double highest; /* largest energy so far; rounding errors are proportional
+                       to it */
     double temperature;
-    double second; /* weight of the second objective beside the first */
-    bool routes;   /* the first objective depends on link loads */
+    double second; /* weight of the second objective in the energy; the first
+                      one has weight 1 */
+    bool routes;   /* true: the first objective depends on link loads */
 };
 
 /*
- * Defined in draw_moves.c.
- *
- * nw_congestion_carries returns true if the congestion of directed link `hop`
- * is at least `full` seconds. nw_congestion_draw_move fills *move with a random
- * move; it returns false if the draw gave none. nw_congestion_draw also starts
- * its trial in `loads`, and nw_congestion_end ends the trial and makes the move
- * if `keep` is set.
+ * Defined in draw_moves.c. nw_congestion_carries returns true if the congestion
+ * of directed link `hop` is at least `full` seconds. nw_congestion_draw_move
+ * fills *move with a random valid move; it returns false if it found none.
+ * nw_congestion_draw draws a move and starts its trial in `loads`;
+ * nw_congestion_end ends the trial and makes the move if `keep` is set.
  */
 
 bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Branch and bound over the slots of few ranks, one rank after the other. The
- * cost of the ranks assigned so far only grows, so a branch that costs as much
- * as the best solution is cut. Handles every objective, GPUs, capacities and
- * ranks fixed to nodes; the QAP handles only sums over pairs of cores. */
+/* Branch and bound for few ranks: assigns one rank after the other to slots.
+ * The cost of the ranks assigned so far only grows, so a branch is cut as soon
+ * as it costs as much as the best solution. Handles every objective, GPUs,
+ * capacities and ranks fixed to nodes; the QAP search (qap_bridge.h) handles
+ * only objectives that are sums over pairs of cores. */
 #include "map/congestion/branch_bound.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -15,42 +16,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cost of the ranks assigned so far. */
+/* Cost of the messages between the ranks assigned so far. */
 struct branch_bound_sums {
-    /* hop-bytes; latency (s); sum and maximum of the congestion of links (s) */
+    /* latency: s; busy: sum of the congestion of all links (s); most: largest
+     * congestion of a link (s) */
     double hop_bytes, latency, busy, most;
-    size_t changes; /* number of entries in branch_bound_work.change */
+    size_t changes; /* entries of branch_bound_work.change in use */
 };
 
-/* A link's load before it was changed. */
+/* The load of a directed link before a rank changed it, to undo the change. */
 struct branch_bound_change {
     uint32_t hop;
     double load;
 };
 
-/* State of the search. */
+/* State of one call of nw_slots_branch_bound. */
 struct branch_bound_work {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;
     struct nw_budget *budget;
     struct nw_route_cache options; /* routes between all slots */
-    double *load, *slow; /* [hops] bytes, s per byte; NULL: no links */
-    struct branch_bound_change *change; /* the changes of loads since no rank
-                                           was assigned, oldest first */
+    double *load, *slow; /* [directed links] load in bytes; s per byte. NULL:
+                            loads are not needed */
+    /* changes of load by the ranks assigned so far, oldest first */
+    struct branch_bound_change *change;
     struct branch_bound_sums now;
     int32_t *order; /* [ranks] ranks in the order in which they are assigned */
-    int32_t *best;  /* [2 x ranks] slots of the best assignment */
-    double best_value[2]; /* its values of the two objectives */
-    uint64_t left; /* placements of one rank that the limit still allows */
-    uint64_t slice, taken; /* placements between two calls of nw_budget_spend;
-                              those since the last call */
-    bool cut;              /* a limit ended the search */
+    int32_t *best;  /* [2 x ranks] slots of the best assignment so far */
+    double best_value[2]; /* first and second objective of `best` */
+    uint64_t left; /* cores and GPUs that may still be assigned before the
+                      caller's limit */
+    /* cores and GPUs assigned between two calls of nw_budget_spend; those
+     * assigned since its last call */
+    uint64_t slice, taken;
+    bool cut; /* the limit or the budget ended the search */
 };
 
 /* --- costs --- */
 
-/* Adds the cost of amount[0] bytes in amount[1] messages from slot[0] to
- * slot[1]. */
+/* Adds to the sums and link loads the cost of amount[0] bytes in amount[1]
+ * messages from slot[0] to slot[1]. */
 static void branch_bound_add_option(struct branch_bound_work *work,
                                     const int32_t slot[2],
                                     const double amount[2])
@@ -75,8 +80,8 @@ static void branch_bound_add_option(struct branch_bound_work *work,
     }
 }
 
-/* Adds the cost of the messages between an endpoint and the endpoints that are
- * assigned, including itself. */
+/* Adds the cost of the messages, in both directions, between an endpoint and
+ * all assigned endpoints, including itself. */
 static void branch_bound_add_endpoint(struct branch_bound_work *work,
                                       int32_t endpoint)
 {
@@ -96,7 +101,8 @@ static void branch_bound_add_endpoint(struct branch_bound_work *work,
     }
 }
 
-/* Returns the value of an objective for the ranks assigned so far. */
+/* Returns the value of an objective for the messages between the ranks assigned
+ * so far. */
 static double branch_bound_value(const struct branch_bound_work *work,
                                  enum nw_objective objective)
 {
@@ -113,8 +119,9 @@ static double branch_bound_value(const struct branch_bound_work *work,
     }
 }
 
-/* Returns true if the present cost is below that of the best assignment. The
- * second objective decides if the first ones are equal up to rounding. */
+/* Returns true if the ranks assigned so far cost less than the best complete
+ * assignment. The second objective decides if the first ones are equal up to
+ * rounding. */
 static bool branch_bound_is_less(const struct branch_bound_work *work)
 {
     double mine[2] = {branch_bound_value(work, work->objectives->first),
@@ -131,7 +138,7 @@ static bool branch_bound_is_less(const struct branch_bound_work *work)
 
 /* --- slots --- */
 
-/* Assigns an endpoint to a slot and adds its cost. */
+/* Assigns an endpoint (a rank's core or GPU) to a slot and adds its cost. */
 static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
                               int32_t slot)
 {
@@ -140,8 +147,8 @@ static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
     branch_bound_add_endpoint(work, endpoint);
 }
 
-/* Removes the endpoint that was assigned last. The sums are restored from
- * `before` and the loads from `change`, because subtracting would leave
+/* Frees the slot of the endpoint that was assigned last. The sums are restored
+ * from `before` and the loads from `change`, because subtracting would leave
  * rounding errors. */
 static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
                                const struct branch_bound_sums *before)
@@ -165,7 +172,9 @@ static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
             slots->owner[slot - 1] >= 0);
 }
 
-/* Returns true if a host may take one more rank, namely `rank`. */
+/* Returns true if `rank` may go to `host`: it is fixed there, or it is not
+ * fixed and the host takes one more rank (and one more rank with a GPU if
+ * `rank` uses a GPU that must be on the same host). */
 static bool branch_bound_has_free_slot(const struct nw_slots *slots,
                                        int32_t host, int32_t rank)
 {
@@ -178,8 +187,8 @@ static bool branch_bound_has_free_slot(const struct nw_slots *slots,
             slots->gpu_used[host] < problem->gpu_capacity[host]);
 }
 
-/* Counts the placements since the last call in the budget, and sets `cut` if a
- * limit is reached. */
+/* Counts the assignments since its last call in the budget and in `left`. Sets
+ * `cut` if either is used up. */
 static void branch_bound_look(struct branch_bound_work *work)
 {
     bool goes = nw_budget_spend(work->budget, work->taken);
@@ -190,7 +199,8 @@ static void branch_bound_look(struct branch_bound_work *work)
     work->cut |= !goes || !work->left;
 }
 
-/* Counts a placement. Returns false if a limit has ended the search. */
+/* Counts the assignment of one core or GPU. Returns false if a limit has ended
+ * the search. */
 static bool branch_bound_goes_on(struct branch_bound_work *work)
 {
     if (work->taken >= work->slice)
@@ -201,8 +211,8 @@ static bool branch_bound_goes_on(struct branch_bound_work *work)
 
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth);
 
-/* Assigns the GPU of the rank at `depth` to a slot, searches the assignments of
- * the ranks after it, and frees the slot again. */
+/* Assigns the GPU of rank order[depth] to a slot, searches all assignments of
+ * the later ranks in the order, and frees the slot again. */
 static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
                                  int32_t slot)
 {
@@ -218,7 +228,7 @@ static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
     branch_bound_leave(work, endpoint, &before);
 }
 
-/* Tries all slots for the GPU of the rank at `depth`, whose core is on `host`.
+/* Tries all slots for the GPU of rank order[depth], whose core is on `host`.
  * Every assignment, including `best`, has the same slots for fixed cores and
  * GPUs, so `best` shows whether the rank has a GPU and whether it is fixed. */
 static void branch_bound_place_gpu(struct branch_bound_work *work,
@@ -241,8 +251,8 @@ static void branch_bound_place_gpu(struct branch_bound_work *work,
                 branch_bound_try_gpu(work, depth, s);
 }
 
-/* Assigns the core of the rank at `depth` to a slot, searches the slots of its
- * GPU and of the ranks after it, and frees the slot again. */
+/* Assigns the core of rank order[depth] to a slot, searches all slots for its
+ * GPU and for the later ranks in the order, and frees the slot again. */
 static void branch_bound_try_core(struct branch_bound_work *work, int32_t depth,
                                   int32_t slot)
 {
@@ -263,7 +273,7 @@ static void branch_bound_try_core(struct branch_bound_work *work, int32_t depth,
     branch_bound_leave(work, rank, &before);
 }
 
-/* Keeps the present complete assignment as the best one. */
+/* Keeps the present complete assignment and its objectives as the best ones. */
 static void branch_bound_record(struct branch_bound_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -274,8 +284,7 @@ static void branch_bound_record(struct branch_bound_work *work)
            2 * (size_t)slots->rank_count * sizeof *work->best);
 }
 
-/* Tries all slots for the rank at `depth` in the order, and so on for the ranks
- * after it. */
+/* Tries all slots for rank order[depth] and, by recursion, for later ranks. */
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 {
     const struct nw_slots *slots = work->slots;
@@ -303,9 +312,10 @@ static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 
 /* --- the order of the ranks --- */
 
-/* Returns a priority: the rank with the largest one is next in the order. Fixed
- * ranks come first, because other ranks must not take their slots; then always
- * the rank with the most bytes to the ranks before it. */
+/* Returns the priority of a rank; the rank with the largest one is next in the
+ * order. Fixed ranks come first, because other ranks must not take their slots;
+ * then always the rank with the most bytes to and from the ranks that are
+ * already ordered[]. */
 static double branch_bound_affinity_of(const struct branch_bound_work *work,
                                        int32_t rank, const bool *ordered)
 {
@@ -325,7 +335,7 @@ static double branch_bound_affinity_of(const struct branch_bound_work *work,
     return affinity;
 }
 
-/* Fills order[] with all ranks. */
+/* Fills order[] with all ranks, always the one of highest priority next. */
 static nw_status branch_bound_choose_order(struct branch_bound_work *work)
 {
     int32_t n = work->slots->rank_count;
@@ -364,7 +374,8 @@ static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
         NW_ALLOC_ALL(NW_ARRAY(n, work->load), NW_ARRAY(n, work->slow));
 
     /* Each edge is stored at both of its endpoints and adds at most two routes,
-     * one in each direction. So `edges` routes bound the changes. */
+     * one in each direction. So there are at most as many routes as stored
+     * edges. */
     if (!status)
         status = nw_alloc(edges * nw_topology_route_max(topology),
                           sizeof *work->change, &work->change);
@@ -403,7 +414,7 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
     return status;
 }
 
-/* Begins with no rank assigned and no load on any link. */
+/* Frees all slots and sets the load of all links and the sums to 0. */
 static void branch_bound_unassign(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -421,7 +432,7 @@ static void branch_bound_unassign(struct branch_bound_work *work)
     work->now = (struct branch_bound_sums){0};
 }
 
-/* Restores the best assignment and computes its cost from scratch. */
+/* Assigns all ranks as in `best` and computes their cost from scratch. */
 static void branch_bound_place_all(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;

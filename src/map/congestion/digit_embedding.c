@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annealing over the assignment of a grid's digits to a machine's digits.
- * Digits may be reflected as in a Gray code. A reflected digit of a cell keeps
- * neighbouring cells near each other when a lower digit overflows. A reflected
- * digit of a slot makes a ring of four slots a square of two by two.
+ * Anneals which prime digit of a grid's cell numbers becomes which prime digit
+ * of a machine's slot numbers. Digits may be reflected as in a Gray code. A
+ * reflected digit of a cell keeps neighbouring cells near each other when a
+ * lower digit overflows. A reflected digit of a slot makes a ring of four slots
+ * a square of two by two.
  */
 #include "map/congestion/digit_embedding.h"
 #include "map/common/budget.h"
@@ -23,30 +24,31 @@ struct digits_digit {
     bool reflected; /* counts downwards if the next higher digit is odd */
 };
 
-/* A digit of a cell's coordinate. The positions of a dimension follow each
- * other, the most significant one first. */
+/* A digit of one coordinate of a grid's cell. In digits_embedding.position, the
+ * digits of a dimension follow each other, the most significant one first. */
 struct digits_position {
-    int dim, digit; /* dimension; index of the slot digit that it becomes */
+    int dim, digit; /* dimension of the grid; index in digits_embedding.digit of
+                       the slot digit that this cell digit becomes */
     bool reflected; /* counts downwards if the number formed by the higher
                        digits of the coordinate is odd */
 };
 
-/* An embedding: the digits of slots and the digits of cells that become them.
- */
+/* An embedding: the digits of slot numbers, and for each cell digit the slot
+ * digit that it becomes. */
 struct digits_embedding {
     struct digits_digit digit[DIGITS_MAX];
     struct digits_position position[DIGITS_MAX];
 };
 
-/* State of the search. */
+/* State of one call of nw_slots_embed_digits. */
 struct digits_work {
     struct nw_slots *slots;
     struct nw_objectives objectives; /* the second objective is ignored */
     struct nw_link_loads loads;
     struct nw_random random;
     struct nw_stencil stencil;
-    int count, inside; /* number of digits; the first `inside` digits number the
-                          slots within a host */
+    int count, inside; /* number of digits of a slot number; the first `inside`
+                          digits number the slots within a host */
     struct digits_embedding now, best;
     double energy, least; /* energy of `now` and of `best` */
 };
@@ -66,7 +68,8 @@ static bool digits_is_even(const struct nw_slots *slots)
     return hosts >= 2 && nw_slots_are_full(slots);
 }
 
-/* Fills the undirected edges between different ranks. */
+/* Lists the undirected edges between different ranks. Their weight is the bytes
+ * of both directions. */
 static void digits_list_edges(const struct nw_slots *slots,
                               struct nw_assignment *assignment)
 {
@@ -112,8 +115,8 @@ static int32_t digits_least_factor(int32_t n)
     return p * p <= n ? p : n;
 }
 
-/* Appends the prime factors of a number as digits of the machine. Returns false
- * if there are too many digits. */
+/* Appends the prime factors of `number` to the slot digits. Returns false if
+ * there are too many digits. */
 static bool digits_cut_number(struct digits_work *work, int32_t number)
 {
     for (; number > 1; number /= digits_least_factor(number)) {
@@ -124,8 +127,8 @@ static bool digits_cut_number(struct digits_work *work, int32_t number)
     return true;
 }
 
-/* Returns a digit of the machine with this radix to which none of the first
- * `positions` cell digits is assigned; -1 if there is none. */
+/* Returns a slot digit with this radix to which none of the first `positions`
+ * cell digits is assigned; -1 if there is none. */
 static int digits_take_digit(const struct digits_work *work, int positions,
                              int32_t radix)
 {
@@ -140,9 +143,9 @@ static int digits_take_digit(const struct digits_work *work, int positions,
     return -1;
 }
 
-/* Splits the slots of a host, the hosts and the sizes of the grid into digits
- * and assigns each cell digit to a slot digit of the same radix. Returns false
- * if the digits do not match. */
+/* Splits the number of slots of a host, the number of hosts and the sizes of
+ * the grid into prime factors, the digits. Assigns each cell digit to a slot
+ * digit of the same radix. Returns false if the radixes do not match. */
 static bool digits_cut_digits(struct digits_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -171,9 +174,9 @@ static bool digits_cut_digits(struct digits_work *work)
 
 /* --- one digit embedding --- */
 
-/* Writes the slot digits that follow from coordinate `at` of a cell. `k` is the
- * first position of the coordinate's dimension; returns the first position of
- * the next dimension. */
+/* Writes to digit[] the slot digits that follow from coordinate `at` of a cell.
+ * `k` is the index in `position` of the first digit of the coordinate's
+ * dimension. Returns that of the next dimension. */
 static int digits_read_dim(const struct digits_work *work, int k, int32_t at,
                            int32_t *digit)
 {
@@ -248,8 +251,8 @@ static double digits_find_energy(const struct digits_work *work)
 
 /* --- the search --- */
 
-/* Exchanges the slot digits of two cell digits. Digits of different dimensions
- * must have the same radix. */
+/* Exchanges the slot digits that cell digits a and b become. Does nothing if a
+ * and b belong to different dimensions and the slot digits differ in radix. */
 static void digits_swap_positions(struct digits_work *work, int a, int b)
 {
     struct digits_position *position = work->now.position;
@@ -308,7 +311,8 @@ static void digits_change(struct digits_work *work)
 }
 
 /* Applies one or two random changes to the embedding and accepts them by the
- * Metropolis criterion. `temperature` is a fraction of the least energy. */
+ * Metropolis criterion. `temperature` is relative to the least energy so far.
+ */
 static void digits_try_one(struct digits_work *work, double temperature)
 {
     struct digits_embedding before = work->now;
@@ -332,8 +336,8 @@ static void digits_try_one(struct digits_work *work, double temperature)
     }
 }
 
-/* Returns the number of trials, fewer for problems with many edges; 0 if there
- * would be too few. */
+/* Returns the number of embeddings to try, fewer for patterns with many edges;
+ * 0 if there would be fewer than trials_min. */
 static uint64_t digits_trials_of(const struct nw_slots *slots)
 {
     double each = (double)slots->row[slots->rank_count] + slots->rank_count;
@@ -347,7 +351,7 @@ static uint64_t digits_trials_of(const struct nw_slots *slots)
 }
 
 /* Anneals in several rounds, each from the same temperature down, and assigns
- * the best embedding. */
+ * the ranks by the best embedding. */
 static void digits_search(struct digits_work *work, uint64_t trials)
 {
     struct nw_budget *budget = work->slots->problem->budget;

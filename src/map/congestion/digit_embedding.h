@@ -13,14 +13,16 @@
 
 /* Assigns the ranks by the best digit embedding that a short search finds, even
  * if that assignment is worse than the present one. Sets *found to false and
- * changes nothing if the ranks form no grid, or if some slot differs in kind
- * from the others, is free or is fixed. */
+ * changes nothing if the ranks form no grid, if the sizes of the grid have
+ * other prime factors than the slots, if the hosts have different numbers of
+ * slots, if a slot is free or a rank is fixed, or if the pattern has too many
+ * edges. */
 NW_MUST_CHECK nw_status
 nw_slots_embed_digits(struct nw_slots *slots,
                       const struct nw_objectives *objectives, bool *found);
 
-/* Finds the grid that all ranks form; sets *found to false if they form none.
- */
+/* Finds the grid that all ranks together form; sets *found to false if they
+ * form none. */
 NW_MUST_CHECK nw_status nw_slots_find_grid(const struct nw_slots *slots,
                                            struct nw_stencil *stencil,
                                            bool *found);

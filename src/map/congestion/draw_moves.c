@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws the moves that annealing of slots tries. If the objective depends on
- * link loads, most moves are of ranks with messages over a heavily loaded
- * link. */
+ * link loads, most moves take a rank that sends or receives over a heavily
+ * loaded link. */
 #include "map/congestion/anneal_internal.h"
 #include "map/common/parameters.h"
 
@@ -32,8 +32,8 @@ static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
     return false;
 }
 
-/* Draws one of the edges of a rank and returns true if its route has a link
- * with at least 0.9 of the largest congestion. */
+/* Draws an edge of a rank's core or GPU. Returns true if a link on the edge's
+ * route has at least 0.9 of the largest congestion of any link. */
 static bool congestion_crosses_full_link(struct congestion_search *work,
                                          int32_t rank)
 {
@@ -72,7 +72,8 @@ static int32_t congestion_draw_rank(struct congestion_search *work)
     return rank;
 }
 
-/* Returns true if a move takes a rank to a host of another group. */
+/* Returns true if a move takes a rank to a host of another group
+ * (nw_slots.group). */
 static bool congestion_leaves_group(const struct nw_slots *slots,
                                     const struct nw_move *move)
 {

@@ -123,10 +123,9 @@ static void link_loads_try_edge(struct nw_link_loads *loads,
                         1);
 }
 
-/* Adds the traffic of part k of a move with endpoints that do not move to
- * `flow`, by route class. Traffic with endpoints that move, too, changes the
- * trial at once. `sign` is -1 if the part moves opposite to the one before it.
- */
+/* Adds to `flow`, by route class, the traffic of part k of a move with
+ * endpoints that do not move. Traffic with moving endpoints changes the trial
+ * at once. `sign` is -1 if part k goes the opposite way of part k - 1. */
 static void link_loads_gather(struct nw_link_loads *loads,
                               const struct nw_move *move, int k, double sign)
 {
@@ -160,8 +159,8 @@ static void link_loads_gather(struct nw_link_loads *loads,
     }
 }
 
-/* Moves bytes from one route to another. The load of links that both routes
- * have at their beginning or end does not change. */
+/* Moves bytes from one route to another in the present trial. Skips the links
+ * that both routes have at their beginning or end. */
 static void link_loads_reverse(struct nw_link_loads *loads,
                                const struct nw_route *from,
                                const struct nw_route *to, double bytes)
@@ -188,8 +187,8 @@ static struct nw_route link_loads_find_route(struct nw_link_loads *loads,
                : nw_route_cache_find(&loads->routes, there, here);
 }
 
-/* Moves the flow with route class `peer` from route_class[0] to route_class[1],
- * one route after the other. `out`: the flow to `peer`, otherwise from it. */
+/* Moves the traffic to (`out`) or from route class `peer` from route_class[0]
+ * to route_class[1], one route after the other. */
 static void link_loads_subtract(struct nw_link_loads *loads,
                                 const int32_t route_class[2], int32_t peer,
                                 bool out)
@@ -208,8 +207,8 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
-/* Like link_loads_subtract, but follows both routes at the same time, so that
- * links in both of them are skipped. */
+/* Moves traffic as link_loads_subtract does, but compares the old with the new
+ * route and skips the links that both contain. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)
@@ -235,8 +234,8 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         link_loads_reverse(loads, &from, &to, bytes);
 }
 
-/* Moves the flow summed by link_loads_gather from route_class[0] to
- * route_class[1]. */
+/* Moves the traffic that link_loads_gather summed from route_class[0] to
+ * route_class[1], and clears the sums. */
 static void link_loads_spread(struct nw_link_loads *loads,
                               const int32_t route_class[2])
 {
@@ -251,8 +250,9 @@ static void link_loads_spread(struct nw_link_loads *loads,
     loads->meet_count = 0;
 }
 
-/* Returns true if parts k and k + 1 of a move exchange their route classes. The
- * routes are then the same, and the two flows can be subtracted first. */
+/* Returns true if parts k and k + 1 of a move exchange their route classes.
+ * Their routes are then the same, so only the difference of their traffic
+ * moves. */
 static bool link_loads_exchanges(const struct nw_link_loads *loads,
                                  const struct nw_move *move, int k)
 {
@@ -291,7 +291,7 @@ static void link_loads_try_parts(struct nw_link_loads *loads,
     }
 }
 
-/* Moves the load of the links that belong to one slot alone. */
+/* Moves load between the links that only a part's old or new slot uses. */
 static void link_loads_try_own(struct nw_link_loads *loads,
                                const struct nw_move *move)
 {
@@ -303,7 +303,7 @@ static void link_loads_try_own(struct nw_link_loads *loads,
     }
 }
 
-/* Returns the congestion beyond the target, in seconds; 0 without a target. */
+/* Returns by how many seconds `congestion` exceeds the target; 0: no target. */
 static double link_loads_beyond(const struct nw_link_loads *loads,
                                 double congestion)
 {
@@ -381,7 +381,7 @@ void nw_link_loads_try_distance(struct nw_link_loads *loads,
 
 /* --- the largest congestion --- */
 
-/* Updates the tournament tree after the load of a link changed. */
+/* Updates the tree of largest congestion after the load of a link changed. */
 static void link_loads_raise(struct nw_link_loads *loads, uint32_t hop)
 {
     uint32_t at = loads->leaves + hop;

@@ -13,21 +13,23 @@
 /* Cost figures of an assignment, or their changes by a move. */
 struct nw_load_figures {
     double hop_bytes;
-    double latency; /* s, as in nw_cost */
+    double latency; /* s: sum of the latencies of all messages */
     double busy;    /* s: sum over all links of their congestion */
-    double power; /* sum of (congestion / scale)^8: unlike the maximum, it falls
-                     if one of several equally loaded links is relieved */
-    double
-        over; /* s: sum over the links of their congestion beyond the target */
+    double power; /* sum over the links of (congestion / nw_link_loads.scale)^8:
+                     unlike the maximum, it falls if one of several equally
+                     loaded links is relieved */
+    double over;  /* s: sum over the links of their congestion beyond
+                     nw_link_loads.target */
 };
 
 /* A directed link: its load and the change of the load by the present trial. */
 struct nw_link_load {
-    double now;       /* bytes on the link */
-    double slow;      /* s per byte */
-    double more;      /* bytes that the trial adds */
-    double power;     /* term of this link in nw_load_figures.power */
-    uint64_t touched; /* 1: the link is listed in `touch` */
+    double now;   /* bytes on the link */
+    double slow;  /* s per byte */
+    double more;  /* bytes that the present trial adds (negative: removes) */
+    double power; /* term of this link in nw_load_figures.power */
+    uint64_t touched; /* 1: the present trial lists the link in
+                         nw_link_loads.touch */
 };
 
 /* Bytes and messages that an endpoint sends (`out`) and receives (`in`). */
@@ -43,25 +45,28 @@ struct nw_link_loads {
     /* trials follow routes to update link loads; false: they update hop-bytes
      * and latency only */
     bool follows;
-    uint32_t link_count;       /* 2 x links */
+    uint32_t link_count;       /* number of directed links: 2 x links */
     struct nw_link_load *link; /* [link_count] directed links by hop number */
-    double *peak; /* [2 x leaves] tournament tree of the largest congestion */
+    double *peak; /* [2 x leaves] tournament tree: peak[leaves + i] is the
+                     congestion of directed link i in s, peak[1] the largest of
+                     all */
     uint32_t leaves;
-    double scale;  /* s: congestion that divides all others in `power` */
+    double scale;  /* s: divisor of all congestion in nw_load_figures.power */
     double target; /* s: target of nw_load_figures.over, the most congestion
                       wanted on any link; 0: none */
     struct nw_load_figures now; /* figures of the present assignment */
     /* The fields from here on describe the present trial. */
     struct nw_load_figures change;
-    double touched_most; /* s: largest congestion of the links that the move
-                            loads */
+    double touched_most; /* s: largest congestion, after the move, of the links
+                            to which the move adds load */
     uint32_t *touch; /* [touch_count] directed links whose load may change */
     size_t touch_count;
-    struct nw_endpoint_flow *all; /* [endpoints] flow with all other
-                                     endpoints */
-    struct nw_endpoint_flow *
-        flow; /* [route classes] flow of the moving endpoints with each class */
-    bool *met;     /* [route classes] the class is listed in `meet` */
+    /* [endpoints] traffic of each endpoint with all other endpoints */
+    struct nw_endpoint_flow *all;
+    struct nw_endpoint_flow
+        *flow; /* [route classes] traffic of the moving endpoints with the other
+                  endpoints of each class */
+    bool *met; /* [route classes] the class is listed in `meet` */
     int32_t *meet; /* [meet_count] route classes with an entry in `flow` */
     size_t meet_count;
     /* [endpoints] 1 + index of the endpoint among the parts of the move; 0: it
@@ -69,31 +74,32 @@ struct nw_link_loads {
     uint8_t *mark;
 };
 
-/* Which figures are kept; the others stay 0. */
+/* Which figures nw_link_loads keeps up to date; the others stay 0. */
 struct nw_link_loads_wants {
     bool links, latency, hop_bytes;
 };
-/* Computes everything from scratch. The caller calls nw_link_loads_fini, also
- * after a failure. */
+/* Computes all figures and link loads of the present assignment. The caller
+ * calls nw_link_loads_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_link_loads_init(struct nw_link_loads *loads,
                                            const struct nw_slots *slots,
                                            struct nw_link_loads_wants wants);
 void nw_link_loads_fini(struct nw_link_loads *loads);
-/* Recomputes everything from the present slots. */
+/* Recomputes all figures and link loads from the present slots. */
 void nw_link_loads_recount(struct nw_link_loads *loads);
 
-/* Sets the target congestion, in seconds, of nw_load_figures.over; 0: none. */
+/* Sets nw_link_loads.target in seconds (0: no target) and recomputes the excess
+ * over it, nw_load_figures.over. */
 void nw_link_loads_set_target(struct nw_link_loads *loads, double target);
 
 /* Starts a trial: fills `change` and `touched_most` for a move from the present
  * slots. */
 void nw_link_loads_try(struct nw_link_loads *loads, const struct nw_move *move);
-/* Computes only the changes of hop-bytes and latency, which is faster; starts
- * no trial. */
+/* Fills only hop_bytes and latency of `change`, which is faster. Starts no
+ * trial, so nw_link_loads_end is not called. */
 void nw_link_loads_try_distance(struct nw_link_loads *loads,
                                 const struct nw_move *move);
-/* Ends the trial; adds its changes to the loads if `keep` is set. The caller
- * then moves the slots with nw_slots_apply. */
+/* Ends the trial and, if `keep` is set, adds its changes to the figures and
+ * link loads. The caller then moves the endpoints with nw_slots_apply. */
 void nw_link_loads_end(struct nw_link_loads *loads, bool keep);
 
 /* Returns the largest congestion of any link, in seconds. */

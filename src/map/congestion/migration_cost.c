@@ -13,19 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of the search. */
+/* State of one call of nw_slots_move_at_cost. */
 struct migration_cost_work {
     struct nw_slots *slots;
     const struct nw_move_cost *cost;
     struct nw_link_loads loads;
     struct nw_random random;
-    int32_t *home; /* [2 x ranks] slots at the time of the call */
-    int32_t away;  /* number of ranks not on their `home` slots, without the
-                      ranks in cost->homeless */
+    int32_t *home; /* [2 x ranks] slot of each endpoint when the search began */
+    int32_t away;  /* number of ranks that are not on their `home` slots; ranks
+                      in cost->homeless do not count */
     double time;   /* s: predicted exchange time of the present slots */
 };
 
-/* Returns true if `away` counts the rank. */
+/* Returns true if a rank counts in `away`: it is not homeless, and its core or
+ * its GPU is not on the home slot. */
 static bool migration_cost_is_away(const struct migration_cost_work *work,
                                    int32_t rank)
 {
@@ -46,8 +47,8 @@ static int32_t migration_cost_rank_of(const struct migration_cost_work *work,
 }
 
 /* Applies a move and updates `away`: subtracts the move's ranks that are away
- * before it, and adds those that are away after it. A rank with two parts in
- * the move is counted only with its first part. */
+ * before it, and adds those that are away after it. A rank whose core and GPU
+ * both move is counted once. */
 static void migration_cost_apply(struct migration_cost_work *work,
                                  const struct nw_move *move)
 {
@@ -88,8 +89,9 @@ static double migration_cost_time(const struct migration_cost_work *work)
     return nw_objectives_value(&work->loads, NW_OBJECTIVE_TIME);
 }
 
-/* Returns true, and updates `time`, if the present slots are to be kept instead
- * of those before the trial. `away` is the value of work->away before it. */
+/* Decides whether to keep the present slots. Returns true, and updates
+ * work->time, if the predicted time fell by more than the cost of the ranks
+ * that are newly away. `away` is work->away before the trial. */
 static bool migration_cost_pays(struct migration_cost_work *work, int32_t away)
 {
     double time = migration_cost_time(work), gain = work->time - time;
@@ -149,8 +151,8 @@ static uint64_t migration_cost_exchange(struct migration_cost_work *work,
     return moves;
 }
 
-/* Tries to exchange the host of a random rank with another random host. Returns
- * the number of trials. */
+/* Exchanges the host of a random rank with a random host of the same kind, and
+ * undoes that if it does not pay. Returns the number of trials. */
 static uint64_t migration_cost_try_node(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -171,7 +173,7 @@ static uint64_t migration_cost_try_node(struct migration_cost_work *work)
     return moves;
 }
 
-/* Tries moves until a number of trials is reached or the budget ends. */
+/* Tries random moves until the number of trials or the budget is used up. */
 static void migration_cost_run(struct migration_cost_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;

@@ -9,15 +9,15 @@
 /* Settings of nw_slots_move_at_cost. */
 struct nw_move_cost {
     const bool *homeless; /* [ranks] the rank's former place no longer exists */
-    double each;          /* s: cost of moving one rank, which the move must
-                             gain */
-    bool whole;           /* only moves all ranks of a node together */
+    double each; /* s: by how much the move of one rank must shorten the
+                    predicted exchange time */
+    bool whole;  /* only moves all ranks of a node together */
 };
 
-/* Lowers the sum of the predicted exchange time and the cost of the ranks that
- * are not at their place at the time of the call. Counts its trials in the
- * problem's budget. The caller finds the ranks that moved by comparing slots
- * before and after. The machine must have links. */
+/* Lowers the sum of the predicted exchange time and of cost->each for every
+ * rank that leaves its slots; homeless ranks cost nothing. Counts its trials in
+ * the problem's budget. The caller finds the ranks that moved by comparing
+ * slots before and after. The machine must have links. */
 NW_MUST_CHECK nw_status nw_slots_move_at_cost(struct nw_slots *slots,
                                               const struct nw_move_cost *cost);
 

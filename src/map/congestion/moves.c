@@ -61,8 +61,8 @@ static void moves_add_part(struct nw_move *move, int32_t endpoint, int32_t from,
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
-/* Adds to a move that an endpoint goes to slot `to`, and that the endpoint on
- * that slot, if there is one, goes to its present slot. */
+/* Adds two parts to a move: an endpoint goes to slot `to`, and the endpoint
+ * there, if there is one, goes to the slot that the first endpoint leaves. */
 static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
                            int32_t endpoint, int32_t to)
 {
@@ -89,9 +89,9 @@ static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
     return -1;
 }
 
-/* Adds the GPUs of the ranks whose cores a move exchanges: pair[0], and pair[1]
- * or -1 if the core slot was free. Cancels the move if a GPU finds no free slot
- * on its new host. */
+/* Adds to a move the GPUs of the ranks whose cores it exchanges: rank pair[0],
+ * and rank pair[1] or -1 if the core slot was free. Cancels the move if a GPU
+ * finds no free slot on its new host. */
 static void moves_move_gpus(const struct nw_slots *slots,
                             struct nw_random *random, const int32_t pair[2],
                             struct nw_move *move)
@@ -185,9 +185,9 @@ static void moves_draw_far_gpu(const struct nw_slots *slots,
         moves_exchange(slots, move, endpoint, to);
 }
 
-/* If GPUs may be remote, draws a move of only the core or only the GPU of a
- * rank and returns true. Otherwise, and in one of three cases, returns false:
- * the caller then draws another kind of move. */
+/* If GPUs may be on other nodes than their ranks, draws a move of only the core
+ * or only the GPU of a rank and returns true. Otherwise, and with probability
+ * 1/3, returns false: the caller then draws another kind of move. */
 static bool moves_draw_far(const struct nw_slots *slots,
                            struct nw_random *random, int32_t rank,
                            struct nw_move *move)
@@ -228,8 +228,8 @@ static int32_t moves_draw_host(const struct nw_slots *slots,
 }
 
 /* Draws an exchange of the host of an endpoint with another host of the same
- * class. Only for the assignment of nodes (node_swaps.c), where every slot has
- * an endpoint. */
+ * node_class. Only for the assignment of nodes (node_swaps.c), where every slot
+ * has an endpoint. */
 static void moves_draw_nodes(const struct nw_slots *slots,
                              struct nw_random *random, int32_t endpoint,
                              struct nw_move *move)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes an assignment of nodes, in which each NIC of a node is an endpoint. Its
- * traffic is that of the ranks that use this NIC with other nodes. The same
- * annealing that moves ranks then swaps nodes: there are far fewer endpoints,
- * and the ranks of a node stay together.
+ * Turns an assignment of ranks into one of nodes, in which each NIC of a node
+ * is an endpoint. The endpoint's traffic is what the ranks using this NIC
+ * exchange with other nodes. The annealing that otherwise moves ranks then
+ * swaps nodes: there are far fewer endpoints, and the ranks of a node stay
+ * together.
  */
 #include "map/congestion/node_swaps.h"
 #include "base/array.h"
@@ -15,20 +16,21 @@
 
 #define CARDS_MAX (NW_MOVE_MOST / 2)
 
-/* Both assignments, and how they are related. */
+/* The assignments of ranks and of nodes, and how their endpoints correspond. */
 struct node_swaps_work {
     struct nw_slots *slots; /* assignment of ranks */
     struct nw_slots nodes; /* assignment of nodes: endpoint h * width + c is NIC
                               c of host h, and slots are numbered alike */
-    int32_t width;         /* endpoints of a node: most NICs of any node */
-    int32_t *contract;     /* [2 x ranks] endpoint in `nodes` that stands for an
-                              endpoint in `slots`; -1: not assigned */
+    int32_t
+        width; /* endpoints of a node: the largest number of NICs of any node */
+    int32_t *contract; /* [2 x ranks] endpoint in `nodes` that stands for an
+                          endpoint in `slots`; -1: not assigned */
 };
 
 /* --- which nodes may be exchanged --- */
 
-/* Returns true if hosts a and b have the same units with the same capacities.
- */
+/* Returns true if hosts a and b have units with the same members and the same
+ * capacities. */
 static bool node_swaps_is_same_part(const struct nw_units *units, int32_t a,
                                     int32_t b)
 {
@@ -59,8 +61,8 @@ bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
             node_swaps_is_same_part(&problem->gpu, a, b));
 }
 
-/* Sets the class of each host to the first host of the same kind; -1 if a rank
- * is fixed on the host, which then is not exchanged. */
+/* Sets node_class[h] of each host to the first host of the same kind; -1 if a
+ * rank is fixed on host h, which then is not exchanged. */
 static void node_swaps_sort_hosts(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -81,7 +83,7 @@ static void node_swaps_sort_hosts(const struct node_swaps_work *work)
 
 /* --- traffic between nodes --- */
 
-/* Returns the NIC that a slot uses; 0 if its node has none. */
+/* Returns the index of the NIC that a slot uses; 0 if its node has none. */
 static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
 {
     int32_t card = nw_end_card(slots->problem->topology, slots->end[slot]);
@@ -89,7 +91,8 @@ static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
     return card < 0 ? 0 : card;
 }
 
-/* Fills contract[]: the endpoint of each rank's node and NIC. */
+/* Fills contract[]: for each endpoint of a rank, the endpoint of its node and
+ * NIC. */
 static void node_swaps_label_nodes(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -103,14 +106,14 @@ static void node_swaps_label_nodes(const struct node_swaps_work *work)
     }
 }
 
-/* Returns true if endpoints a and b are on different nodes. */
+/* Returns true if endpoints a and b of ranks are on different nodes. */
 static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
                                   int32_t b)
 {
     return work->contract[a] / work->width != work->contract[b] / work->width;
 }
 
-/* Counts the edges between nodes at each endpoint, in row[] shifted by one. */
+/* Counts the edges to other nodes of each NIC endpoint a in row[a + 1]. */
 static void node_swaps_count_edges(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -121,8 +124,8 @@ static void node_swaps_count_edges(const struct node_swaps_work *work)
                 work->nodes.row[work->contract[a] + 1]++;
 }
 
-/* Stores the edges between nodes; at[a] is where the next edge of endpoint a
- * goes. */
+/* Stores the edges between different nodes; at[a] is the index in nodes.edge
+ * for the next edge of NIC endpoint a, and advances. */
 static void node_swaps_fill_edges(const struct node_swaps_work *work,
                                   size_t *at)
 {
@@ -267,7 +270,7 @@ static void node_swaps_expand(struct node_swaps_work *work)
 
 /* --- the search --- */
 
-/* Computes the hop-bytes of an assignment. */
+/* Computes the hop-bytes of an assignment of ranks or of nodes. */
 static nw_status node_swaps_sum_hop_bytes(const struct nw_slots *slots,
                                           double *out)
 {

@@ -17,8 +17,8 @@ NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
                                       const struct nw_objectives *objectives,
                                       enum nw_search_depth depth);
 
-/* Returns true if two hosts have the same node type and take the same numbers
- * of ranks and of ranks with GPUs. */
+/* Returns true if two hosts have the same node type, take the same numbers of
+ * ranks and of ranks with GPUs, and have the same units. */
 bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
                                 int32_t b);
 

@@ -24,12 +24,13 @@ nw_objectives_from_options(const struct nw_problem *problem);
 struct nw_link_loads_wants
 nw_objectives_wants(const struct nw_objectives *objectives);
 
-/* Returns the present value of an objective. */
+/* Returns the value of an objective for the present assignment. */
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective);
-/* Returns the value of an objective, before the present trial or, if `after` is
- * set, after it. For congestion, the mean of eighth powers of the link loads
- * replaces the maximum, because it falls with every relieved link. */
+/* Returns the value of an objective for the present assignment or, if `after`
+ * is set, as if the move on trial were made. For congestion, the eighth root of
+ * the sum of eighth powers over all links replaces the maximum, because it
+ * falls whenever a loaded link is relieved. */
 double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
 
@@ -37,7 +38,7 @@ double nw_objectives_smooth(const struct nw_link_loads *loads,
  * long annealing. TIGHTEN: annealing towards a lower target of congestion,
  * which minimises only the excess over the target; repeated with a still lower
  * target after each success. CAP_SECOND: annealing of the second objective
- * while the congestion of all links stays within its limit. */
+ * while the congestion of every link stays below a cap (settle_at). */
 enum nw_search_depth {
     NW_SEARCH_DESCENT,
     NW_SEARCH_BRIEF,

@@ -34,7 +34,7 @@ bool nw_qap_bridge_fits(const struct nw_slots *slots)
 
 /* --- making the QAP --- */
 
-/* Appends an item: an endpoint on a slot, or -1 for a free slot. */
+/* Appends an item to the QAP: an endpoint on a slot, or -1 for a free slot. */
 static void qap_bridge_add_item(struct nw_qap_bridge *bridge, int32_t *count,
                                 int32_t endpoint, int32_t slot)
 {
@@ -49,7 +49,8 @@ static bool qap_bridge_stays(const struct nw_slots *slots, int32_t rank)
     return slots->locked[rank] || slots->held[rank];
 }
 
-/* Lists the items: ranks that move, free slots, ranks that stay. */
+/* Lists the items of the QAP in this order: ranks that move, free slots, ranks
+ * that stay. */
 static void qap_bridge_list_items(struct nw_qap_bridge *bridge)
 {
     const struct nw_slots *slots = bridge->slots;
@@ -70,8 +71,8 @@ static void qap_bridge_list_items(struct nw_qap_bridge *bridge)
         }
 }
 
-/* Fills the flows: bytes, or messages if the objective is latency. item_of[] is
- * scratch and becomes the item of each rank. */
+/* Fills the flows between items: bytes, or messages if the objective is
+ * latency. item_of[] is scratch and becomes the item of each rank. */
 static void qap_bridge_add_flows(struct nw_qap_bridge *bridge, int32_t *item_of)
 {
     const nw_pattern *pattern = bridge->slots->problem->pattern;
@@ -165,14 +166,14 @@ void nw_qap_bridge_finish(struct nw_qap_bridge *bridge)
 
 /* --- tabu search --- */
 
-/* A population of the tabu search, and its limits. */
+/* A population (island) of the tabu search, and when it stops. */
 struct qap_bridge_island {
     struct nw_qap_memetic memetic;
     uint64_t until; /* value of memetic.steps at which the present epoch ends */
     uint64_t limit; /* largest value of memetic.steps that --steps allows */
 };
 
-/* Runs an island until the end of the epoch. */
+/* Runs an island (`user`) until the end of the epoch; the body of a thread. */
 static void *qap_bridge_advance(void *user)
 {
     struct qap_bridge_island *island = user;
@@ -205,7 +206,7 @@ static void qap_bridge_advance_all(struct qap_bridge_island *island,
         qap_bridge_advance(&island[1]);
 }
 
-/* Returns the population with the better solution. */
+/* Returns the population of the two islands with the better solution. */
 static const struct nw_qap_memetic *
 qap_bridge_better(const struct qap_bridge_island *island)
 {
@@ -214,9 +215,9 @@ qap_bridge_better(const struct qap_bridge_island *island)
                : &island[0].memetic;
 }
 
-/* Returns the steps of both islands together: as many as small problems need to
- * find their best solution, for larger problems as many as take a second or
- * two. UINT64_MAX with --time or --steps. */
+/* Returns how many steps both islands together make by effort: as many as small
+ * problems need to find their best solution; for larger problems as many as
+ * take a second or two. UINT64_MAX with --time or --steps. */
 static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                                         const struct nw_budget *budget)
 {
@@ -230,7 +231,7 @@ static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                       (double)nw_tuned.effort.steps_times[budget->effort]);
 }
 
-/* Divides the steps that --steps leaves evenly among the islands. */
+/* Divides the steps that --steps still allows evenly among the islands. */
 static void qap_bridge_limit_islands(const struct nw_budget *budget,
                                      struct qap_bridge_island *island)
 {
@@ -331,8 +332,9 @@ nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge)
     return status;
 }
 
-/* Counts the new search nodes in the budget and sets when to be called next.
- * Returns false if the search must end. */
+/* Counts the search nodes since its last call in the budget. Sets exact->look,
+ * the number of nodes at which it is called next. Returns false if the search
+ * must end. */
 static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact)
 {
     struct nw_qap_bridge *bridge = exact->user;

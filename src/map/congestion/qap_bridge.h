@@ -11,9 +11,9 @@
 struct nw_qap_bridge {
     struct nw_qap qap;
     struct nw_slots *slots;
-    int32_t *endpoint; /* [n] endpoint of an item; -1: the item stands for a
-                          free slot */
-    int32_t *place;    /* [n] slot of an item */
+    int32_t *endpoint; /* [n] endpoint that an item stands for; -1: the item
+                          stands for a free slot */
+    int32_t *place;    /* [n] slot of each item */
     uint64_t reported; /* search nodes of the branch and bound that are already
                           counted in the budget */
     bool open; /* a rank that is fixed to a node, not to a core, was kept on its
@@ -30,8 +30,8 @@ void nw_qap_bridge_fini(struct nw_qap_bridge *bridge);
 /* Assigns the ranks to the slots in `place`. */
 void nw_qap_bridge_finish(struct nw_qap_bridge *bridge);
 
-/* Lower the cost of `place` within the budget, by tabu search or by annealing.
- */
+/* Lower the cost of the assignment `place` within the budget, by tabu search or
+ * by annealing. */
 NW_MUST_CHECK nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge);
 NW_MUST_CHECK nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge);
 /* Runs branch and bound; sets *proven if `place` is optimal. `nodes`: largest

@@ -13,37 +13,41 @@
 
 /* A route between two slots. */
 struct nw_route {
-    const uint32_t *hop; /* its directed links; valid until the next call */
+    const uint32_t
+        *hop; /* directed links of the route; valid until the next call */
     uint32_t count;
-    double distance; /* distance, including links of one slot alone */
-    double latency; /* s, including links of one slot alone; equals the distance
-                       if distances are given */
+    double distance; /* between the slots, including the links that only one of
+                        them uses */
+    double latency;  /* s, including the links that only one slot uses; equals
+                        the distance if a matrix gives the distances */
 };
 
 /* A route between two classes as the cache stores it. */
 struct nw_cached_route {
-    uint32_t first, more; /* index of the first hop in `hop`; 1 + number of
-                             hops, 0: route not cached */
+    /* index of the first hop in nw_route_cache.hop; 1 + number of hops (0: the
+     * route is not cached) */
+    uint32_t first, more;
     double distance, latency;
 };
 
 /* The slots, their route classes and the cached routes. */
 struct nw_route_cache {
     const nw_topology *topology;
-    const struct nw_end *end; /* [count] end of routes at a slot; borrowed */
+    /* [count] where in the machine the routes of each slot end; borrowed */
+    const struct nw_end *end;
     int32_t count;
     bool wants_hops, wants_latency, wants_distance;
-    bool keeps; /* routes are cached because there are few classes */
-    bool
-        joins; /* slots are joined to classes; otherwise each slot is a class */
+    bool keeps; /* routes are to be cached if there are few classes */
+    bool joins; /* slots are to be joined to classes; otherwise each slot is a
+                   class */
     int32_t route_classes; /* at most `count` */
     int32_t *route_class;  /* [count] class of each slot */
-    int32_t (*slot)[2];    /* [route classes] two of its slots, or its only slot
-                              twice */
+    int32_t (*slot)[2]; /* [route classes] two slots of each class, or its only
+                           slot twice */
     uint32_t *own; /* [count + 1] own_hop[own[s]] .. own_hop[own[s + 1] - 1] are
                       the links of slot s alone */
-    uint32_t (*own_hop)[2];       /* the link out of the slot, and the link into
-                                     it */
+    /* [0]: directed link out of the slot; [1]: the link into it */
+    uint32_t (*own_hop)[2];
     double *link_latency;         /* s [links]; NULL for a distance matrix */
     struct nw_cached_route *kept; /* [route classes^2] the cache, or NULL */
     uint32_t *hop;                /* hops of all cached routes */
@@ -52,11 +56,12 @@ struct nw_route_cache {
     uint64_t asked;   /* number of routes computed */
 };
 
-/* Fills the fields after `wants_distance`; figures that are not wanted stay 0.
- * The caller calls nw_route_cache_fini, also after a failure. */
+/* The caller sets the fields up to `joins`; the function fills the others.
+ * Figures that are not wanted stay 0. The caller calls nw_route_cache_fini,
+ * also after a failure. */
 NW_MUST_CHECK nw_status nw_route_cache_init(struct nw_route_cache *routes);
 void nw_route_cache_fini(struct nw_route_cache *routes);
-/* Computes a route that is not cached. */
+/* Computes a route that is not cached, and caches it if there is a cache. */
 struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
                                        int32_t b);
 /* Returns the route from any slot of class a to any other slot of class b,

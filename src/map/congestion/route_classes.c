@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Returns true if the routes of an end go up the tree of its node from a core,
+/* Returns true if routes from an end lead up the tree of its node, from a core,
  * hardware thread or GPU. */
 static bool route_classes_is_climbing(const struct nw_node_type *type,
                                       struct nw_end end)
@@ -23,7 +23,8 @@ static bool route_classes_is_climbing(const struct nw_node_type *type,
            (!type->end_of || type->end_of[end.vertex] < 0);
 }
 
-/* Sets *children to a new array with the number of children of each vertex. */
+/* Replaces *children by a new array: the number of children of each vertex of
+ * the node's tree. */
 static nw_status route_classes_count_children(const struct nw_node_type *type,
                                               int32_t **children)
 {
@@ -37,8 +38,8 @@ static nw_status route_classes_count_children(const struct nw_node_type *type,
     return status;
 }
 
-/* Returns the number of links that only this end uses; 0 for a vertex with
- * children. */
+/* Returns the number of links that only the routes of this end use; 0 for a
+ * vertex with children. */
 static uint32_t route_classes_count_own(const struct nw_node_type *type,
                                         struct nw_end end,
                                         const int32_t *children)
@@ -55,8 +56,8 @@ static uint32_t route_classes_count_own(const struct nw_node_type *type,
     return count;
 }
 
-/* Counts the links that belong to each slot alone and sums the counts up in
- * `own`. */
+/* Counts the links that belong to each slot alone. own[s] becomes the sum of
+ * the counts of the slots before s. */
 static nw_status route_classes_find_own(struct nw_route_cache *routes)
 {
     const nw_topology *topology = routes->topology;
@@ -122,8 +123,9 @@ static bool route_classes_are_twins(const struct nw_route_cache *routes,
     return a.vertex == b.vertex;
 }
 
-/* Returns the route class of slot s, or a new number. Only the last classes
- * need to be searched, because the slots of a node follow each other. */
+/* Returns the route class of slot s, or the next unused number if s fits into
+ * no class. Only the last classes need to be searched, because the slots of a
+ * node follow each other. */
 static int32_t route_classes_find(const struct nw_route_cache *routes,
                                   int32_t s)
 {

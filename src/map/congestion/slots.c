@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes either the slots of cores or those of GPUs. */
+/* Arguments for making the slots of either all cores or all GPUs. */
 struct slots_work {
     struct nw_slots *slots;
     const struct nw_units *units;
@@ -16,10 +16,12 @@ struct slots_work {
     struct nw_end (*end)(const struct nw_problem *, int32_t, int32_t);
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
     int32_t base; /* endpoint of rank 0: 0 for cores, rank_count for GPUs */
-    int32_t *at;  /* [units] first slot of each unit without a rank */
+    int32_t *at;  /* [units] next slot of each unit to which no rank is assigned
+                     yet */
 };
 
-/* Adds a free slot and returns its number. */
+/* Adds a free slot of a unit, whose first core or GPU is `member`, and returns
+ * the slot's number. */
 static int32_t slots_add_slot(struct slots_work *make, int32_t host,
                               int32_t unit, int32_t member)
 {
@@ -160,12 +162,13 @@ static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
     return gpu ? slots->rank_count + rank : rank;
 }
 
-/* Endpoints of an edge of the pattern: cores or GPUs by the kind of traffic. */
+/* Endpoints of an edge of the pattern: each is the core or the GPU of a rank,
+ * by the kind of traffic. */
 struct slots_ends {
     int32_t from, to;
 };
 
-/* Returns the endpoints of edge e of rank `src`. */
+/* Returns the endpoints of edge e of the pattern, which rank `src` sends. */
 static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                                        int32_t src, size_t e)
 {
@@ -178,8 +181,8 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                           kind == NW_KIND_GG || kind == NW_KIND_HG)};
 }
 
-/* Stores each edge at both of its endpoints; at[a] is where the next edge of
- * endpoint a goes. */
+/* Stores each edge of the pattern at both of its endpoints; at[a] is the index
+ * for the next edge of endpoint a, and advances. */
 static void slots_add_edges(struct nw_slots *slots, size_t *at)
 {
     const nw_pattern *pattern = slots->problem->pattern;

@@ -21,28 +21,32 @@ struct nw_directed_edge {
 /* The slots of all hosts, the ranks on them and their traffic. */
 struct nw_slots {
     const struct nw_problem *problem;
-    bool remote;               /* the GPU of a rank may be on another host */
-    int32_t count, core_count; /* number of slots; of core slots, which come
-                                  first */
-    struct nw_end *end;        /* [count] end of routes at each slot */
-    int32_t *host, *unit;      /* [count] host and unit of a slot; unit -1: the
-                                  slot belongs to a fixed rank */
+    bool remote; /* the GPU of a rank may be on another host */
+    /* number of all slots; number of core slots, which come first */
+    int32_t count, core_count;
+    struct nw_end
+        *end; /* [count] where in the machine the routes of each slot end */
+    int32_t *host, *unit; /* [count] host and unit of a slot; unit -1: the
+                             slot belongs to a fixed rank */
     int32_t
         *first; /* [2 x (hosts + 1)] core slots of host h are first[h] ..
                    first[h + 1] - 1; GPU slots begin at first[hosts + 1 + h] */
     int32_t rank_count; /* rank r has endpoint r on its core and rank_count + r
                            on its GPU */
-    size_t *row;        /* [2 x ranks + 1] first edge of each endpoint */
+    size_t *row;        /* [2 x ranks + 1] edges of endpoint a: edge[row[a]] ..
+                           edge[row[a + 1] - 1] */
     struct nw_directed_edge *edge; /* sorted by peer, each peer once; traffic of
                                       an endpoint with itself counts as `out` */
     int32_t *slot;  /* [2 x ranks] slot of an endpoint, -1: none */
     int32_t *owner; /* [count] endpoint on a slot, -1: free */
-    bool *locked;   /* [ranks] the rank does not move */
-    bool *held;     /* [ranks] the rank stays on its host */
+    bool *locked; /* [ranks] the rank is fixed to its core and GPU and does not
+                     move */
+    bool *held;   /* [ranks] the rank is fixed to its host and stays there */
     bool *half; /* [ranks] either the core or the GPU of the rank is fixed; the
                    other one moves within the host */
-    int32_t *used, *gpu_used; /* [hosts] ranks on the host; ranks with GPUs on
-                                 it */
+    /* [hosts] number of ranks on each host; number of ranks whose GPU is there
+     */
+    int32_t *used, *gpu_used;
     int32_t *node_class;  /* [hosts] kind of the node; a move swaps two nodes of
                              one kind; -1: not swapped. NULL outside
                              node_swaps.c */
@@ -64,7 +68,8 @@ void nw_slots_merge_edges(struct nw_slots *slots);
 /* Returns true if every rank may move to any free slot and no rank uses a GPU.
  */
 bool nw_slots_are_free(const struct nw_slots *slots);
-/* Returns true if nw_slots_are_free does and every core slot has a rank. */
+/* Returns true if every rank may move to any slot, no rank uses a GPU, and
+ * every core slot has a rank. */
 bool nw_slots_are_full(const struct nw_slots *slots);
 /* Writes the hosts and units of the slots into the answer, which must have
  * gpu_host if GPUs may be on other nodes. */
@@ -74,8 +79,9 @@ void nw_slots_to_answer(const struct nw_slots *slots, struct nw_answer *answer);
  * be slots->slot. */
 void nw_slots_assign(struct nw_slots *slots, const int32_t *slot);
 
-/* The endpoints that a move takes from one slot to another: those of up to two
- * ranks, each with a core and a GPU endpoint, or those of two nodes. */
+/* Largest number of endpoints that one move takes to other slots. Rank moves
+ * take the core and GPU endpoints of up to two ranks, node swaps all of two
+ * nodes. */
 #define NW_MOVE_MOST 32
 struct nw_move {
     int count;

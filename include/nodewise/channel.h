@@ -73,9 +73,9 @@ enum nw_channel_protocol {
 /* Method that copies an eager payload from its slot into GPU memory. */
 enum nw_channel_copy {
     NW_CHANNEL_COPY_AUTO,
-    NW_CHANNEL_NAIVE,    /* the driver's copy */
+    NW_CHANNEL_NAIVE,    /* the driver copies the payload */
     NW_CHANNEL_LOOPBACK, /* the NIC writes to its own host */
-    NW_CHANNEL_FASTCOPY, /* by the CPU, through a mapping */
+    NW_CHANNEL_FASTCOPY, /* the CPU writes through a mapping of GPU memory */
     NW_CHANNEL_COPIES
 };
 
@@ -106,7 +106,7 @@ struct nw_channel_options {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
     size_t slot_bytes;   /* largest eager payload; 0: 8192 */
-    uint32_t credits;    /* at least 2; 0: 16 */
+    uint32_t credits;    /* landing slots for each peer, at least 2; 0: 16 */
     uint32_t timeout_ms; /* maximum time to open; closing may take a tenth of
                             it. 0: 30000 */
 };

@@ -31,11 +31,11 @@ struct nw_sum {
 struct nw_cost {
     struct nw_sum hop_bytes;      /* objective J of nodewise-map(1), over all
                                      kinds */
-    struct nw_sum host_hop_bytes; /* hh, between cores */
-    struct nw_sum gpu_hop_bytes;  /* gg, between GPUs */
+    struct nw_sum host_hop_bytes; /* messages of kind hh, between cores */
+    struct nw_sum gpu_hop_bytes;  /* messages of kind gg, between GPUs */
     double max_congestion;        /* s, over all links and layers together */
-    double max_congestion_host;   /* s, only hh */
-    double max_congestion_gpu;    /* s, only gg */
+    double max_congestion_host;   /* s, over messages of kind hh only */
+    double max_congestion_gpu;    /* s, over messages of kind gg only */
     int32_t max_congestion_link;  /* 2 x link + direction; -1: none */
     double latency;               /* s: sum of messages x route latency; if the
                                      topology gives only distances: sum of

@@ -266,8 +266,12 @@ struct nw_halo_summary {
                                            domain, slots of a node; 0 if nodes
                                            differ in slots */
     uint64_t bytes, bytes_between_nodes, bytes_self;
-    double slot_cost, slot_cost_trivial; /* placement inside the nodes */
-    double node_cost, node_cost_trivial; /* nodes on the network */
+    double slot_cost, slot_cost_trivial; /* cost of the placement inside
+                                            nodes, and of the trivial
+                                            placement there */
+    double node_cost, node_cost_trivial; /* cost of the placement of nodes on
+                                            the network, and of the trivial
+                                            one */
     bool exact;     /* both placements are proven to be the best, or the worst
                        if that was requested */
     uint64_t steps; /* steps that the searches took */

@@ -34,9 +34,9 @@ struct nw_map_options {
     uint64_t seed;
     double affinity; /* how strongly a rank's core, GPU and NIC are kept close
                         to each other; 0: not at all, as in the paper */
-    int32_t cores_per_rank; /* 0: 1 */
+    int32_t cores_per_rank; /* 0 means 1 */
     int32_t gpus_per_rank;  /* 0: one if the pattern has a GPU layer */
-    int32_t ranks_per_gpu;  /* 0: 1 */
+    int32_t ranks_per_gpu;  /* 0 means 1 */
     const int32_t *hosts;   /* usable nodes, in order; NULL: all */
     size_t host_count;
     const int32_t *slots;    /* [host_count] most ranks on each, or NULL */
@@ -107,7 +107,7 @@ struct nw_map_report {
     int32_t lost_ranks; /* ranks of lost nodes */
     int32_t moved;      /* ranks with another place than before, including
                            lost_ranks */
-    double move_cost;   /* s, as used */
+    double move_cost;   /* s: the move cost that was used */
 };
 
 /* Computes a valid mapping that is never worse than the default mapping for the
@@ -181,7 +181,7 @@ struct nw_map_parameter {
     const char *engine; /* the part of the engine that uses the number */
     const char *about;  /* what that part does, and where its source is */
     const char *name;
-    double value[3];     /* by enum nw_effort */
+    double value[3];     /* the value for each enum nw_effort */
     const char *meaning; /* one sentence */
     const char *source;  /* file with measurements of that part */
 };

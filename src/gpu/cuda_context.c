@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 enum {
-    WITNESS = 8, /* bytes */
+    WITNESS = 8, /* bytes of the witness */
     STREAM_BLOCKING = 0,
     ABOUT_CONTEXT = 1,
     ABOUT_ID = 7,

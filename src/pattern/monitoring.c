@@ -23,7 +23,8 @@ struct monitoring {
     nw_pattern_builder *builder;
     int32_t *told;     /* [destination] 1 + the last rank whose file has an edge
                           to this destination */
-    uint64_t left_out; /* bytes of I, S and R lines */
+    uint64_t left_out; /* bytes of the lines I (internal), S and R
+                          (one-sided) */
     /* edges whose size counts include messages of collectives */
     uint64_t mixed;
 };

@@ -21,7 +21,7 @@
 struct log_entry {
     int32_t process;
     bool is_thread;
-    uint64_t key; /* address or thread */
+    uint64_t key; /* the address of the communicator, or the thread */
     uint64_t comm;
     int32_t size;
     size_t member;

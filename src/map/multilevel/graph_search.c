@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts for patterns that are not grids: recursive bisections, most of them
- * with k-way annealing on each level. */
+/* Starts (initial assignments) for patterns that are not grids: recursive
+ * bisections, most of them with k-way annealing on each level. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOP_CUTS 24 /* starts, of which the best are annealed */
+#define TOP_CUTS                                                               \
+    24 /* starts bisected only at the root; the best are                       \
+          annealed */
 
 /* Returns how often a bisection without annealing is repeated: more often for
  * patterns with few edges. */
@@ -28,18 +30,17 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
                : nw_tuned.multilevel.repeats_max;
 }
 
-/* How many starts are annealed, and how long. The first start gets the fraction
- * `first` of the trials of one annealing. If the pattern has small separators,
- * `more` other starts are annealed, each with the fraction `others`. If it is
- * like an expander graph, the rest of the first annealing's trials is used for
- * one more annealing. */
+/* How many starts are annealed, and how long, as a fraction of the trials of
+ * one full annealing. The first start gets the fraction `first`. If the pattern
+ * has small separators, `more` other starts get the fraction `others` each. If
+ * it is expander-like, one other start gets the fraction 1 - `first`. */
 struct multilevel_anneals {
     uint64_t more;
     double first, others;
 };
 
-/* Returns true if the processes are few enough, and the effort is high enough,
- * for many annealed starts. */
+/* Returns true if there are few processes (nw_tuned.multilevel.few) and the
+ * effort is not "fast": then many starts are annealed. */
 static bool multilevel_are_few(const struct multilevel_search *search)
 {
     return search->assignment->count <= nw_tuned.multilevel.few &&
@@ -84,7 +85,8 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
 }
 
 /* Returns the annealing trials per process and level: the fraction `share` of a
- * number that is smaller for many processes. */
+ * full annealing, which has fewer trials per process if there are many
+ * processes. */
 static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
                                         double share)
 {
@@ -102,8 +104,9 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     return (uint64_t)(share * (double)tries);
 }
 
-/* Sets up start `number` with annealing; the caller frees out->slot. All starts
- * but the first one repeat their bisections. */
+/* Sets the parameters of annealed start `number`, whose annealing gets the
+ * fraction `share` of the full number of trials. The caller frees out->slot.
+ * Each piece is bisected once in start 0 and several times in other starts. */
 static nw_status multilevel_start_init(const struct multilevel_search *search,
                                        uint64_t number, double share,
                                        struct nw_recursive_bisection *out)
@@ -193,7 +196,8 @@ nw_status nw_multilevel_take_bisection(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Makes another annealed start and takes its result if it costs less. */
+/* Makes annealed start `number` and keeps it if it costs less than
+ * search->assignment. */
 static nw_status multilevel_anneal_again(struct multilevel_search *search,
                                          uint64_t number, double share)
 {
@@ -212,8 +216,8 @@ static nw_status multilevel_anneal_again(struct multilevel_search *search,
     return status;
 }
 
-/* A start and its cut at the root, by which starts are selected, because
- * annealing hardly improves this cut. */
+/* A start, and the bytes it cuts at the root. Starts are selected by this cut,
+ * because annealing hardly improves it. */
 struct multilevel_top_cut {
     uint64_t number; /* number of the start */
     double cut;      /* bytes between the children of the root */
@@ -245,7 +249,8 @@ static double multilevel_cut_at_top(const struct nw_assignment *assignment,
     return cut / 2;
 }
 
-/* Bisects only at the root for a start, and sets top_cut->cut. */
+/* Makes start top_cut->number down to the children of the root only, without
+ * annealing, and sets top_cut->cut. */
 static nw_status multilevel_draw(const struct multilevel_search *search,
                                  struct multilevel_top_cut *top_cut)
 {
@@ -262,8 +267,8 @@ static nw_status multilevel_draw(const struct multilevel_search *search,
     return status;
 }
 
-/* Makes many starts down to the children of the root and anneals the ones with
- * the smallest cuts. */
+/* Makes TOP_CUTS starts down to the children of the root, and makes in full,
+ * with annealing, those with the smallest cuts. */
 static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
 {
     const struct multilevel_anneals anneals = multilevel_anneals_of(search);
@@ -283,9 +288,9 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     return status;
 }
 
-/* With few processes, adds starts that are annealed between levels, which are
- * better than bisections alone. Then prepares swap annealing with fewer steps
- * and a lower temperature. */
+/* Prepares swap annealing with fewer swaps and a lower temperature after the
+ * annealed starts. If there are few processes, makes more annealed starts
+ * first, which are better than bisections alone. */
 static nw_status
 multilevel_take_annealed_again(struct multilevel_search *search)
 {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the bytes that cross a border at right angles to dimension d, per
- * cell of the border; at least 1. */
+/* Returns the bytes that cross a straight border at right angles to dimension
+ * d, per cell along the border; at least 1. */
 static double multilevel_across(const struct nw_stencil *stencil, int d)
 {
     double sum = 0;
@@ -19,8 +19,9 @@ static double multilevel_across(const struct nw_stencil *stencil, int d)
     return fmax(sum, 1);
 }
 
-/* Returns the bytes across a diagonal border between the first two dimensions,
- * in units of the bytes across a straight border of the same area. */
+/* Returns the bytes that cross a diagonal border between the first two
+ * dimensions, as a multiple of the bytes across a straight border of the same
+ * area. */
 static double multilevel_across_askew(const struct nw_stencil *stencil)
 {
     double first = multilevel_across(stencil, 0),
@@ -33,8 +34,8 @@ static double multilevel_across_askew(const struct nw_stencil *stencil)
 }
 
 /* Returns true if power diagrams are worth while: the grid does not fill boxes,
- * all slots have a process, and there are not too many processes. Larger grids
- * use them only if diagonal borders have few bytes. */
+ * all slots have a process, and there are not too many processes. A larger grid
+ * also needs diagonal borders that cut few bytes. */
 static bool
 multilevel_may_use_power_diagram(const struct multilevel_search *search,
                                  const struct nw_best_tiling *tile)
@@ -51,9 +52,10 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
            !search->placement->budget->stopped;
 }
 
-/* Computes an assignment by power diagrams and annealing, and takes it if it
- * costs less. Recursive bisections precede the diagrams; `kinds` has the bits
- * of enum nw_rb_start for their cuts. `number` varies the seed. */
+/* Runs a recursive bisection that divides pieces by power diagrams and anneals
+ * them, and keeps its result if it costs less than search->assignment. `kinds`:
+ * initial cuts (enum nw_rb_start) of its bisections. `number`: varies the seed.
+ */
 static nw_status
 multilevel_power_diagram_parts(struct multilevel_search *search,
                                const struct nw_stencil *stencil,
@@ -75,9 +77,9 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Computes a power diagram, if power diagrams are worth while, and bisections.
- * Keeps the best result. Leaves out the bisections if they would cost too much
- * or if the power diagram has lowered the cost enough. */
+/* Computes an assignment by power diagrams, if these are worth while, and
+ * others by bisections; keeps the best. Leaves out the bisections if they would
+ * take too long or if the power diagrams have lowered the cost enough. */
 static nw_status
 multilevel_power_diagram_or_bisect(struct multilevel_search *search,
                                    const struct nw_best_tiling *tile,
@@ -109,9 +111,9 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Returns the number of swaps for a grid of `count` processes. These swaps take
- * about as long as reading and bisecting the grid. Small grids get fewer swaps,
- * but are annealed twice. */
+/* Returns the number of swaps to try for a grid of `count` processes, before
+ * corrections for its edges. These swaps take about as long as reading and
+ * bisecting the grid. Small grids get fewer swaps, but are annealed twice. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
     if (count > nw_tuned.multilevel_grid.power_diagram_max)
@@ -121,8 +123,8 @@ static uint64_t multilevel_swaps_by_size(int32_t count)
                : nw_tuned.multilevel_grid.swaps_annealed;
 }
 
-/* Returns the number of swaps. Patterns with many edges per process get fewer,
- * because each of their swaps takes longer. */
+/* Returns the number of swaps to try for this grid. Patterns with many edges
+ * per process get fewer swaps, because each of them takes longer. */
 static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
                                     const struct nw_stencil *stencil)
 {
@@ -137,7 +139,7 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
     return most * nw_multilevel_grid_patience(search);
 }
 
-/* Returns the initial temperature of the second annealing, or 0 if there is
+/* Returns the initial temperature of a second swap annealing; 0 if there is
  * only one annealing. */
 static double multilevel_reheat(const struct multilevel_search *search)
 {
@@ -152,8 +154,9 @@ static double multilevel_reheat(const struct multilevel_search *search)
     return nw_tuned.multilevel_grid.swaps_annealed_again;
 }
 
-/* Takes the best assignment by power diagrams and bisections. Then improves it
- * by swaps, unless the possible number of swaps per process is too small. */
+/* Finds the best assignment by power diagrams and bisections. Then improves it
+ * by swaps, unless so few swaps per process are possible that they gain
+ * nothing. */
 static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                                          const struct nw_best_tiling *tile)
 {
@@ -183,9 +186,9 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                : multilevel_swap_grid(search, most, again);
 }
 
-/* Returns how many power diagrams the second search computes, 0 to 3. It is 0
- * if there is no second search. Small grids get more, because the diagrams
- * differ in quality. */
+/* Returns how many power diagrams the second search computes; 0 if there is no
+ * second search. Small grids get more, because the diagrams differ in quality.
+ */
 static int multilevel_rounds_of(const struct multilevel_search *search,
                                 const struct nw_best_tiling *tile)
 {
@@ -202,10 +205,11 @@ struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;
     struct nw_placement placement;
-    struct nw_assignment assignment; /* own copy of the second search */
+    struct nw_assignment assignment; /* the second search's own copy */
 };
 
-/* The first search, a function nw_start.run. */
+/* Runs the first search: power diagrams, bisections and swaps. A function
+ * nw_start.run. */
 static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
@@ -214,8 +218,8 @@ static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
     return multilevel_cut_and_swap(&grid->search, grid->tile);
 }
 
-/* The second search, a function nw_start.run: the best of several power
- * diagrams, then swaps. */
+/* Runs the second search: the best of several power diagrams, then swaps. A
+ * function nw_start.run. */
 static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
@@ -244,9 +248,9 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Makes `grid`, the arguments of the second search, from those of the first.
- * Both may run at the same time, so the second gets a copy of the assignment.
- */
+/* Makes *grid, the arguments of the second search, from `first`, those of the
+ * first search. Both may run at the same time, so the second search gets a copy
+ * of the assignment. */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts for grids: recursive bisections whose initial cuts are straight or
- * grown from a cell. Their number is limited by an estimate of their cost. */
+/* Starts (initial assignments) for grids: recursive bisections whose initial
+ * cuts are straight or grown from a cell. The number of starts is limited by an
+ * estimate of their time. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
@@ -11,7 +12,8 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
     return nw_tuned.effort.grid_patience[search->placement->budget->effort];
 }
 
-/* Kinds of initial cuts for the bisections of a grid, the most useful first. */
+/* Starts of a grid, the most useful first: each is a set of kinds of initial
+ * cuts (enum nw_rb_start) for one recursive bisection. */
 static const int grid_starts[] = {
     NW_RB_START_STRIPES | NW_RB_START_GROWN,
     NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
@@ -23,24 +25,24 @@ static const int grid_starts[] = {
 
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
 
-/* Kinds of initial cuts for the bisections of large grids, in ascending order
- * of cost: always the straight cut with the fewest bytes, and some grown from a
- * cell. These bisections may use the time of swaps, if those gain little, and
- * of most kinds of tilings. */
+/* Starts of a large grid, in ascending order of estimated time: each is a set
+ * of kinds of grown cuts, to which the straight cut with the fewest bytes is
+ * always added. These bisections may use the time that is reserved for swaps if
+ * swaps gain little, and most of the time of tilings. */
 static const int multilevel_starts[] = {0, NW_RB_START_LAST,
                                         NW_RB_START_FIRST | NW_RB_START_LAST,
                                         NW_RB_START_GROWN};
 
 #define STARTS (int)(sizeof multilevel_starts / sizeof *multilevel_starts)
 
-/* Returns how many of these kinds of cuts are grown from a cell. */
+/* Returns how many of the cuts in the bits `kinds` are grown from a cell. */
 static int multilevel_count_grown(int kinds)
 {
     return __builtin_popcount((unsigned)kinds & NW_RB_START_GROWN);
 }
 
-/* Returns the cost of a bisection with these kinds of cuts, in visits of edges.
- */
+/* Returns the estimated time of a recursive bisection with these kinds of cuts,
+ * in visits of edges. */
 static double multilevel_kind_cost(const struct multilevel_search *search,
                                    const struct nw_stencil *stencil, int kinds)
 {
@@ -80,16 +82,17 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
                         nw_multilevel_grid_patience(search));
 }
 
-/* Returns true if these kinds of cuts make sense for the problem: packing
- * changes nothing if every slot has a process. */
+/* Returns true if a start with these kinds of cuts makes sense for this
+ * problem: packing changes nothing if every slot has a process. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
     return !(kinds & NW_RB_START_PACKED) ||
            search->assignment->hierarchy->slots > search->assignment->count;
 }
 
-/* Adds a start. Rounds after the first one multiply the costs of cuts by random
- * factors, so that they give other results. */
+/* Makes a start with these kinds of cuts and keeps it if it costs less than
+ * search->assignment. If `round` is not 0, the bytes of cuts are multiplied by
+ * random factors, so that the result differs from that of round 0. */
 static nw_status multilevel_start_kind(struct multilevel_search *search,
                                        const struct nw_stencil *stencil,
                                        int kinds, int round)
@@ -103,7 +106,8 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Adds bisections until their costs amount to `left`. */
+/* Makes starts of a grid until their estimated times amount to `left`, in
+ * visits of edges. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
                                         const struct nw_stencil *stencil,
                                         double left)
@@ -124,8 +128,9 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
     return status;
 }
 
-/* Returns the estimated cost of a bisection of a large grid, in the unit of the
- * tuned parameters (parameters.def): proportional to time. */
+/* Returns the estimated time of multilevel_starts entry `start` for a large
+ * grid, in the unit of the tuned parameters multilevel_grid (parameters.def).
+ */
 static double multilevel_start_cost(const struct nw_assignment *assignment,
                                     int start)
 {
@@ -138,8 +143,8 @@ static double multilevel_start_cost(const struct nw_assignment *assignment,
                                 grown * nw_tuned.multilevel_grid.grown_process);
 }
 
-/* Returns the limit on the costs of all bisections of a large grid together, in
- * the same unit. */
+/* Returns the limit on the estimated times of all bisections of a large grid
+ * together, in the unit of multilevel_start_cost. */
 static double multilevel_straight_most(const struct nw_assignment *assignment)
 {
     return fmax(nw_tuned.multilevel_grid.straight_cost,
@@ -158,8 +163,8 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
     return count;
 }
 
-/* Returns the index in multilevel_starts of the most expensive start whose cost
- * is at most `left`; -1 if all cost more. */
+/* Returns the index in multilevel_starts of the start with the longest
+ * estimated time of at most `left`; -1 if all take longer. */
 static int multilevel_most_starts(const struct nw_assignment *assignment,
                                   double left)
 {
@@ -172,14 +177,16 @@ static int multilevel_most_starts(const struct nw_assignment *assignment,
 }
 
 /* The best order of filling the machine so far (0 or NW_RB_START_PACKED), and
- * the index of its start in multilevel_starts; start -1: none was tried. */
+ * the index in multilevel_starts of the start that was used to compare the
+ * orders; -1: none was compared. */
 struct multilevel_filled {
     int kind, start;
 };
 
-/* Returns how many of `count` orders of filling there is time to compare, and
- * sets *start to the start for that, so that time for one more bisection is
- * left. */
+/* Returns how many of the `count` orders of filling the machine are compared:
+ * all or none, if the time `left` is too short. Sets *start to the index in
+ * multilevel_starts of the start to compare them with, chosen so that time for
+ * one more bisection remains. */
 static int multilevel_number_apart(const struct nw_assignment *assignment,
                                    int count, double left, int *start)
 {
@@ -191,8 +198,9 @@ static int multilevel_number_apart(const struct nw_assignment *assignment,
     return count > 1 && count * few <= left ? count : 0;
 }
 
-/* Compares the orders of filling by one bisection each and sets *best.
- * Subtracts their costs from *left. `always`: kinds for all bisections. */
+/* Compares the orders of filling the machine, by one start with each, and sets
+ * *best. Lowers *left by the estimated times of these starts. `always`: kinds
+ * of cuts that every start gets. */
 static nw_status multilevel_choose_filling(struct multilevel_search *search,
                                            const struct nw_stencil *stencil,
                                            int always, double *left,
@@ -219,7 +227,7 @@ static nw_status multilevel_choose_filling(struct multilevel_search *search,
     return status;
 }
 
-/* Adds bisections of a large grid until their costs amount to `left`. */
+/* Makes starts of a large grid until their estimated times amount to `left`. */
 static nw_status multilevel_bisect_straight(struct multilevel_search *search,
                                             const struct nw_best_tiling *tile,
                                             double left)
@@ -248,7 +256,8 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
 }
 
 /* Returns true if further bisections are not worth their time: on large grids
- * they take seconds and seldom gain if the cost is near the lower bound. */
+ * they take seconds, and they seldom gain if the cost is near the lower bound.
+ */
 static bool multilevel_is_near_least(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {

@@ -7,9 +7,10 @@
 #include "base/status.h"
 
 /* Returns true if the pattern is to be searched as a grid. Cuts across a grid
- * assume that all edges along a step have the mean bytes of the step, so few
- * edges may differ from the mean or be missing. In five dimensions nearly all
- * cells are at borders, so the grid must be filled by boxes. */
+ * assume that all edges along one offset between cells have the mean bytes of
+ * that offset, so few edges may differ from the mean or be missing. In five
+ * dimensions nearly all cells are at borders, so there the grid must be filled
+ * by boxes. */
 static bool multilevel_is_grid(const struct nw_best_tiling *tile)
 {
     const struct nw_stencil *stencil = &tile->stencil;
@@ -19,8 +20,8 @@ static bool multilevel_is_grid(const struct nw_best_tiling *tile)
            (tile->boxed || stencil->dims <= nw_tuned.multilevel.grid_dims_max);
 }
 
-/* Finds initial assignments and improves the best one: the search for
- * nw_place_multilevel. */
+/* The search of nw_place_multilevel: finds initial assignments and improves the
+ * best one. */
 static nw_status multilevel_improve(struct nw_assignment *assignment,
                                     struct nw_placement *placement)
 {
@@ -59,9 +60,9 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
                : nw_multilevel_search_on(&search);
 }
 
-/* Improves a given placement by swaps. With limits of load, annealing starts at
- * a high temperature, because the given placement is then far from the optimum.
- */
+/* Improves a given placement by swaps. If the loads of nodes are limited,
+ * annealing starts at a high temperature, because the given placement is then
+ * far from the optimum. */
 static nw_status multilevel_refine(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
@@ -78,7 +79,7 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
     return nw_multilevel_search_on(&search);
 }
 
-/* Takes the best embedding of a grid, without swaps afterwards. Returns
+/* Keeps the best embedding of a grid, without swaps afterwards. Returns
  * NW_EUNSUPPORTED if the pattern is not a grid or ranks are fixed. */
 static nw_status multilevel_tile(struct nw_assignment *assignment,
                                  struct nw_placement *placement)
@@ -94,8 +95,9 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
     return status;
 }
 
-/* Runs one quick bisection, or several if the pattern has so few edges that a
- * program which waits for the result saves more time in its messages. */
+/* Runs one quick recursive bisection, or one with several repeats if the
+ * pattern has so few edges that a waiting program saves more time in its
+ * messages than the repeats take. */
 static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
                                            uint64_t seed)
 {
@@ -111,8 +113,8 @@ static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
     return status;
 }
 
-/* Bisects without swaps, for programs that wait for the result, as in MPI_Init.
- */
+/* Runs a recursive bisection without swaps, for a program that waits for the
+ * result, as in MPI_Init. */
 static nw_status multilevel_bisect(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
@@ -134,8 +136,8 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
 typedef nw_status improver(struct nw_assignment *assignment,
                            struct nw_placement *placement);
 
-/* Makes the hierarchy and the assignment of a placement, runs a search on it
- * and stores the result. */
+/* Makes the hierarchy and the assignment of a placement, runs a search on that
+ * assignment and stores the result in the placement. */
 static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
                                                improver *run)
 {

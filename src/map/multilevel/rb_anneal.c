@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Anneals between two levels of a recursive bisection: moves processes between
- * the children of each cluster. */
+ * the children of each cluster, before these children are bisected. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/graph/pairwise_refine.h"
@@ -12,8 +12,8 @@
 
 #define PAIRWISE_SEED 7
 
-/* Returns the number of trials: with two or three parts only a share of
- * `tries`. */
+/* Returns the number of annealing trials for a cluster with this many children:
+ * `tries` if there are more than three, else a share of `tries`. */
 static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
 {
     double share = parts > 2 ? nw_tuned.multilevel.three_parts_share
@@ -22,14 +22,14 @@ static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
     return parts > 3 ? tries : (uint64_t)((double)tries * share);
 }
 
-/* A group: the pieces held[first] .. held[end - 1], which belong to the
- * children of one cluster. */
+/* A group: the pieces held[first] .. held[end - 1], one for each child of one
+ * cluster that has processes. */
 struct rb_anneal_group {
     int32_t first, end;
     bool expander_like;
 };
 
-/* All groups of one level, which threads anneal. */
+/* All groups of one level, which threads anneal independently. */
 struct rb_anneal_work {
     struct sectioning *work;
     struct rb_anneal_group *group; /* [count] the groups */
@@ -38,7 +38,7 @@ struct rb_anneal_work {
     nw_status status;  /* failure of any thread */
 };
 
-/* Compares pieces by their positions in the list. */
+/* Compares pieces for qsort by the positions of their processes in the list. */
 static int rb_anneal_by_first(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -46,7 +46,7 @@ static int rb_anneal_by_first(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Returns the cluster that is the parent of a piece's cluster. */
+/* Returns the cluster that is the parent of the piece's cluster. */
 static int32_t rb_anneal_parent_of(const struct sectioning *work,
                                    const struct piece *piece)
 {
@@ -56,9 +56,9 @@ static int32_t rb_anneal_parent_of(const struct sectioning *work,
                              [hierarchy->first[piece->level][piece->from]];
 }
 
-/* Sorts the held pieces so that those of one parent are consecutive, and makes
- * a group of each such run. The processes of a group are consecutive in the
- * list of processes; work->now[i] becomes their range. */
+/* Sorts the held pieces so that those on children of the same cluster are
+ * consecutive, and makes a group of them. The processes of group i are
+ * consecutive in the list of processes; work->now[i] gets their range. */
 static void rb_anneal_group_pieces(struct rb_anneal_work *all)
 {
     struct sectioning *work = all->work;
@@ -84,7 +84,8 @@ static void rb_anneal_group_pieces(struct rb_anneal_work *all)
     work->count = all->count;
 }
 
-/* Fills part[] with the index within its group of each process's piece. */
+/* Sets part[k] to the piece of the group's k-th process, numbered from 0 within
+ * the group. */
 static void rb_anneal_read_parts(const struct sectioning *work,
                                  const struct rb_anneal_group *group,
                                  int32_t *part)
@@ -96,7 +97,8 @@ static void rb_anneal_read_parts(const struct sectioning *work,
             part[k - begin] = i - group->first;
 }
 
-/* Reorders the processes of a group in the list by their parts. */
+/* Sorts the processes of a group in the list by their parts, so that each piece
+ * gets the processes of one part. */
 static nw_status rb_anneal_write_parts(struct sectioning *work,
                                        const struct rb_anneal_group *group,
                                        const int32_t *part)
@@ -120,9 +122,9 @@ static nw_status rb_anneal_write_parts(struct sectioning *work,
     return status;
 }
 
-/* Returns true if pairs of parts are refined: there are more than two parts,
- * and the annealing was not left out. With two parts, the bisection has done
- * that. */
+/* Returns true if pairs of parts are refined after annealing: there are more
+ * than two parts, and the annealing was made. Two parts were already refined by
+ * the bisection. */
 static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
                                           const struct nw_anneal_kway *anneal)
 {
@@ -132,7 +134,7 @@ static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
     return work->bisection->pairwise && anneal->parts > 2 && !left;
 }
 
-/* Anneals the processes of one group among its pieces. */
+/* Anneals the processes of group `number`: moves them among its pieces. */
 static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
 {
     struct sectioning *work = all->work;

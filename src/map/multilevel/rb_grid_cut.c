@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bisects a piece of a grid: makes initial cuts that follow the grid and
  * refines each by FM. If the sizes of the grid do not divide evenly, the result
- * is better than straight cuts, and it is found faster than by coarsening. */
+ * is better than straight cuts. It is found faster than by coarsening the
+ * graph. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 
@@ -19,8 +20,9 @@ struct rb_grid_cut_work {
     double least; /* bytes of the best cut; -1: no cut yet */
 };
 
-/* Sets bit `bit` of side[] for all cells except the first piece->left ones in
- * the order of coordinate d. */
+/* Marks the straight cut across dimension d in bit `bit` of side[]: in the
+ * order of coordinate d, the bit stays 0 for the first piece->left cells and is
+ * set for the others. */
 static nw_status rb_grid_cut_mark_across(const struct rb_grid_cut_work *cut,
                                          int d, int bit)
 {
@@ -49,8 +51,8 @@ static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
     return rb_grid_cut_mark_across(cut, d, 0);
 }
 
-/* Refines the cut in side[] and keeps it if it is the best. If side 0 has only
- * one cell, the refinement grows it to its size. */
+/* Refines the cut in side[] by FM and keeps it if it is the best so far. If
+ * side 0 has only one cell, the refinement grows it to piece->left cells. */
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
@@ -68,7 +70,7 @@ static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
     return NW_OK;
 }
 
-/* Makes a cut whose side 0 grows from one cell. */
+/* Makes and refines a cut whose side 0 grows from the cell of index `from`. */
 static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
 {
     memset(cut->side, 1, (size_t)cut->graph->n);
@@ -76,7 +78,8 @@ static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
     return rb_grid_cut_finish(cut);
 }
 
-/* Returns the bit of side[] whose cut has the fewest bytes. */
+/* side[] holds `bits` different cuts, one in each bit. Returns the bit whose
+ * cut has the fewest bytes. */
 static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
 {
     const struct nw_bisect_graph *graph = cut->graph;
@@ -87,7 +90,7 @@ static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
 
-            if (differ) /* most edges are in no cut: do not wait for the sum */
+            if (differ) /* most edges are in no cut: skip their addition */
                 bytes[differ] += (double)graph->arc[a].bytes;
         }
     for (int bit = 0; bit < bits; bit++) {
@@ -103,8 +106,9 @@ static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
     return best;
 }
 
-/* Marks the cuts across all dimensions and refines only the best one, since
- * refining a cut costs more than comparing all cuts. */
+/* Marks the straight cuts across all dimensions and refines only the one with
+ * the fewest bytes, since refining a cut takes longer than comparing all cuts.
+ */
 static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
 {
     int dims = cut->work->bisection->stencil->dims, best;
@@ -121,7 +125,8 @@ static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
     return rb_grid_cut_finish(cut);
 }
 
-/* Returns the largest unit of which the bytes of all steps are multiples. */
+/* Returns the largest number of bytes of which the bytes of all offsets of the
+ * grid are multiples. */
 static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
 {
     int64_t unit = 0;
@@ -142,8 +147,8 @@ static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
     return (double)unit;
 }
 
-/* Sets the unit and the most units per cell, if these are few enough for
- * refinement with buckets. */
+/* Sets work->unit and work->most if the edges of each cell have so few units
+ * that FM can use buckets. */
 static void rb_grid_cut_measure(struct sectioning *work)
 {
     const struct nw_stencil *stencil = work->bisection->stencil;
@@ -195,8 +200,8 @@ static bool rb_grid_cut_find_box(const struct sectioning *work,
     return cells == piece->end - piece->first;
 }
 
-/* Returns the bytes that are cut if a box is split across dimension d after
- * this number of layers. */
+/* Returns the bytes that are cut if a box of cells is split across dimension d
+ * after the first `layers` layers. */
 static double rb_grid_cut_across_layers(const struct nw_stencil *stencil,
                                         const int32_t *box, int d,
                                         int32_t layers)

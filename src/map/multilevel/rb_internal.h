@@ -7,9 +7,11 @@
 #include "map/multilevel/recursive_bisection.h"
 #include "map/graph/anneal_kway.h"
 
-/* A piece: processes first .. end - 1 of the list, to be divided among the
- * clusters from .. to - 1 of a level, which have a common parent. The bisection
- * puts the first `left` processes on the clusters before `middle`. */
+/* A piece: a set of processes that are to be divided among a set of clusters.
+ * The processes are list[first] .. list[end - 1] of struct sectioning. The
+ * clusters are from .. to - 1 of level `level` of the hierarchy and have a
+ * common parent. The bisection puts the first `left` processes on the clusters
+ * before `middle` and the others on the rest. */
 struct piece {
     int32_t first, end, from, to, middle, left;
     int level;
@@ -19,68 +21,75 @@ struct piece {
 struct sectioning {
     struct nw_recursive_bisection *bisection;
     const struct nw_hierarchy *hierarchy;
-    /* [edges] peer and bytes as 32 bits each, half as long as in the assignment
-     */
+    /* [edges] the assignment's edges, but with 32 bits each for the peer and
+     * the bytes, which halves their size */
     struct nw_bisect_arc *arc;
-    int32_t *list;     /* processes, piece by piece */
-    int32_t *place;    /* [count] index in `list`; -1: in no piece of `now` */
+    int32_t *list;     /* all processes that are not fixed; each piece owns a
+                          part */
+    int32_t *place;    /* [count] index of a process in `list`; -1: it is in no
+                          piece of `now` */
     int32_t *capacity; /* [slots + 1] number of open slots before each slot */
-    struct piece *now, *next; /* pieces to bisect now; in the next generation */
+    struct piece *now, *next; /* pieces of the present generation, to be
+                                 bisected; their halves, to be bisected in the
+                                 next generation */
     struct piece
-        *held; /* children of bisected clusters, kept until they are annealed */
+        *held; /* pieces that have a single cluster and wait until the processes
+                  of all its siblings are annealed together */
     int32_t count, next_count, held_count;
-    bool annealed; /* at least the top level was annealed */
-    /* if there is a grid: */
+    bool annealed; /* the top level was annealed, perhaps other levels, too */
+    /* [count] coordinates of each process, if the pattern is a grid */
     int32_t *at[NW_STENCIL_DIMS]; /* [count] coordinates of each process */
-    double unit;  /* all bytes are integral multiples of this number of bytes;
-                     0: unknown */
-    int32_t most; /* largest sum of the units of one cell's edges */
-    nw_status status; /* failure of any thread */
+    double unit;  /* bytes of every edge are an integral multiple of this; 0: no
+                     such unit is known */
+    int32_t most; /* largest number of such units on the edges of one process */
+    nw_status status; /* failure of any thread; NW_OK: none */
 };
 
-/* Returns the number of open slots in the clusters from .. to - 1 of a level.
- */
+/* Returns the number of slots that are open to processes in the clusters from
+ * .. to - 1 of a level. */
 int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
                          int32_t to);
-/* Makes the graph of piece `number` of `now`; its vertices are numbered from 0.
- */
+/* Makes the graph of the processes of piece now[number]: vertex i is process
+ * list[first + i]. */
 NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
                                     int32_t number,
                                     struct nw_bisect_graph *graph);
-/* Calls job(user, i) for each piece of `now` on all threads, pieces with the
- * most edges first, so that all threads end at about the same time. */
+/* Calls job(user, i) for each piece now[i], on all threads. Pieces with the
+ * most edges are taken first, so that all threads end at about the same time.
+ */
 NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
                                         void (*job)(void *user, int32_t i),
                                         void *user);
 /* Sets `place` for all processes in pieces of `now`. */
 void nw_rb_number_vertices(struct sectioning *work);
 
-/* Returns the number of processes of a piece that go to the clusters before
- * `middle`. */
+/* Returns how many processes of a piece go to its clusters before `middle`. */
 int32_t nw_rb_left_size(const struct sectioning *work,
                         const struct piece *piece, int32_t middle);
-/* Returns the cluster at which to split a piece that is a box: the one where a
- * split between whole layers cuts the fewest bytes; `there` if no split is
- * between whole layers. */
+/* Returns the cluster at which a piece of a grid is split if its cells fill a
+ * box. Among the splits between whole layers of the box, it takes the one that
+ * cuts the fewest bytes; it returns `there` if there is no such split. */
 int32_t nw_rb_split_layers(const struct sectioning *work,
                            const struct piece *piece, int32_t there);
-/* Computes the coordinates of a grid and the unit of its bytes. */
+/* Fills work->at, `unit` and `most` for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_rb_read_grid(struct sectioning *work);
-/* Fills side[graph->n] with the bisection of a piece of a grid; may rescale the
- * bytes of `graph`. */
+/* Bisects a piece of a grid: fills side[graph->n] with 0 or 1 for each vertex.
+ * May rescale the bytes of `graph`. */
 NW_MUST_CHECK nw_status nw_rb_grid_cut(const struct sectioning *work,
                                        const struct piece *piece,
                                        struct nw_bisect_graph *graph,
                                        struct nw_random *random, int8_t *side);
 
-/* Makes the parts of a piece of `now` compact with a power diagram if that
- * lowers the cut. */
+/* Divides the processes of a group of pieces, work->now[i], by a power diagram,
+ * which makes the parts compact, and keeps that division if it lowers the cut.
+ */
 NW_MUST_CHECK nw_status nw_rb_power_diagram(const struct sectioning *work,
                                             const struct piece *piece,
                                             struct nw_anneal_kway *anneal);
 
-/* Anneals the pieces in `held`, each cluster alone; afterwards the pieces are
- * still in `held`, with other processes. */
+/* Anneals the processes of the pieces in `held`: moves them between the
+ * children of one cluster, for each cluster alone. Afterwards `held` has the
+ * same pieces with the same sizes, but other processes. */
 NW_MUST_CHECK nw_status nw_rb_anneal(struct sectioning *work);
 
 #endif

@@ -71,7 +71,7 @@ nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
     return status;
 }
 
-/* A piece and the number of its edges. */
+/* A piece and the number of its arcs, by which pieces are sorted. */
 struct rb_pieces_load {
     size_t edges;
     int32_t piece;
@@ -91,10 +91,11 @@ static int rb_pieces_by_edges(const void *left, const void *right)
 struct rb_pieces_sharing {
     void (*job)(void *user, int32_t i);
     void *user;
-    struct rb_pieces_load *load; /* in the order in which threads take pieces */
+    struct rb_pieces_load *load; /* pieces in the order in which threads take
+                                    them */
 };
 
-/* Calls the job for the i-th piece in the order by edges. */
+/* Calls the job for the piece with the i-th most edges. */
 static void rb_pieces_do_share(void *user, int32_t i)
 {
     const struct rb_pieces_sharing *sharing = user;

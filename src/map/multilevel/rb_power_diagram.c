@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The power diagram of one piece. */
+/* State while one piece is divided by a power diagram. */
 struct rb_power_diagram_rounding {
     struct nw_power_diagram round;
     float *at;     /* [dims][cells] scaled coordinates */
     int32_t *part; /* [cells] part of each cell */
 };
 
-/* Scales the dimensions so that borders of equal area have equal bytes in every
- * direction along a dimension, and the product of the scales is 1. */
+/* Computes a scale for each dimension, so that borders of equal area cut equal
+ * bytes whatever dimension they cross. The product of the scales is 1. */
 static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
                                      double scale[NW_STENCIL_DIMS])
 {
@@ -37,7 +37,8 @@ static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
         scale[d] /= pow(product, 1.0 / stencil->dims);
 }
 
-/* Sets up the power diagram of a piece: scaled coordinates of its cells. */
+/* Allocates the power diagram of a piece and fills the scaled coordinates of
+ * its cells. */
 static nw_status rb_power_diagram_place(const struct sectioning *work,
                                         const struct piece *piece,
                                         struct rb_power_diagram_rounding *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive bisection along a tree, with exact sizes. Free slots are shared
- * evenly among as few subtrees as can hold the processes. */
+/* Recursive bisection along a tree, with exact numbers of processes per
+ * cluster. The processes use as few subtrees as have enough slots, and are
+ * spread evenly over them. */
 #include "map/multilevel/rb_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -24,8 +25,8 @@ static void rb_take_slots(struct sectioning *work, const struct piece *piece)
         }
 }
 
-/* Returns true if all slots of a piece are equally far apart, or belong to one
- * place, so that the piece need not be divided further. */
+/* Returns true if a piece need not be divided further: all slots of its
+ * clusters are equally far apart, or belong to one place. */
 static bool rb_is_bottom(const struct sectioning *work,
                          const struct piece *piece)
 {
@@ -36,8 +37,9 @@ static bool rb_is_bottom(const struct sectioning *work,
            (clusters == 1 || first[piece->to] - first[piece->from] == clusters);
 }
 
-/* Adds a piece to the next generation. Descends while the piece has a single
- * cluster; at the bottom, processes get their slots. */
+/* Adds a piece to work->next. If the piece has a single cluster, it is first
+ * given the cluster's children, level by level, until it has several. At the
+ * lowest level the processes get their slots instead. */
 static void rb_add_piece(struct sectioning *work, struct piece piece)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -62,8 +64,9 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
         work->next[work->next_count++] = piece;
 }
 
-/* Adds half of a piece. If children are annealed together, a half that is a
- * single cluster is held until its siblings are cut off, too. */
+/* Adds a half of a bisected piece to work->next. If annealing is on and the
+ * half has a single cluster, adds it to work->held instead, until the pieces of
+ * the sibling clusters are there, too. */
 static void rb_add_half(struct sectioning *work, struct piece piece)
 {
     if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level) {
@@ -76,8 +79,8 @@ static void rb_add_half(struct sectioning *work, struct piece piece)
         work->held[work->held_count++] = piece;
 }
 
-/* Chooses at which cluster a piece is split, and how many processes go to the
- * left half. */
+/* Chooses the cluster at which a piece is split (piece->middle), and how many
+ * of its processes go before it (piece->left). */
 static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 {
     piece->middle = piece->from + (piece->to - piece->from) / 2;
@@ -105,7 +108,7 @@ static nw_status rb_sort_sides(struct sectioning *work,
     return NW_OK;
 }
 
-/* Takes the best of several multilevel bisections with different seeds. */
+/* Bisects `graph` repeatedly with different seeds and takes the best cut. */
 static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
                                 int32_t target,
                                 const struct nw_recursive_bisection *bisection,
@@ -130,8 +133,9 @@ static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
     return status;
 }
 
-/* Returns true if a piece is split in its present order, without a search: the
- * budget has ended, or only the cut at the root is wanted. */
+/* Returns true if a piece is split in its present order of processes, without a
+ * search: the budget has ended, or only the cut at the root is wanted and this
+ * piece is below it. */
 static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
 {
     return work->bisection->budget->stopped ||
@@ -139,7 +143,7 @@ static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
             piece->level < work->hierarchy->levels - 2);
 }
 
-/* Bisects piece `number` of `now`. */
+/* Bisects the processes of piece work->now[number] and sorts them by side. */
 static nw_status rb_cut(struct sectioning *work, int32_t number)
 {
     struct piece *piece = &work->now[number];
@@ -174,7 +178,7 @@ static nw_status rb_cut(struct sectioning *work, int32_t number)
     return status;
 }
 
-/* Bisects piece `number` of `now`; a task for threads. */
+/* Bisects piece work->now[number]; a task for threads. */
 static void rb_cut_job(void *user, int32_t number)
 {
     struct sectioning *work = user;
@@ -186,8 +190,8 @@ static void rb_cut_job(void *user, int32_t number)
 
 /* --- generations of pieces --- */
 
-/* Bisects all pieces of `next`, which become `now`, and adds their halves to
- * `next` or `held`. */
+/* Bisects all pieces of work->next, which become work->now, and adds their
+ * halves to work->next or work->held. */
 static void rb_cut_generation(struct sectioning *work)
 {
     struct piece *swap = work->now;
@@ -213,7 +217,7 @@ static void rb_cut_generation(struct sectioning *work)
     }
 }
 
-/* Moves the held pieces to `next`. */
+/* Moves the held pieces to work->next, or gives their processes slots. */
 static void rb_release(struct sectioning *work)
 {
     for (int32_t i = 0; i < work->held_count; i++)
@@ -221,8 +225,8 @@ static void rb_release(struct sectioning *work)
     work->held_count = 0;
 }
 
-/* Bisects all pieces down to the children of the present clusters and anneals
- * them if requested. */
+/* Bisects pieces until each has a single child of its present cluster; then
+ * anneals the processes among these children if requested. */
 static void rb_cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)
@@ -235,7 +239,8 @@ static void rb_cut_level(struct sectioning *work)
     rb_release(work);
 }
 
-/* Copies one range of the edges to arc[]. */
+/* Copies one part of the assignment's edges to work->arc[]; a task for threads.
+ */
 static void rb_copy_edges(void *user, int32_t part)
 {
     struct sectioning *work = user;
@@ -276,7 +281,7 @@ static nw_status rb_prepare(struct sectioning *work)
     return status;
 }
 
-/* Begins with one piece of all processes that are not fixed. */
+/* Makes the first piece: all processes that are not fixed, on the root. */
 static void rb_begin(struct sectioning *work)
 {
     const struct nw_assignment *assignment = work->bisection->assignment;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive bisection along the hierarchy, for any pattern: the processes of a
- * cluster are bisected with the children of the cluster, level by level. Pieces
- * of one level are independent and run on any number of threads. The processes
- * of all children of a cluster may be annealed before the children are
- * bisected. */
+/* Recursive bisection along the hierarchy, for any pattern: the processes on a
+ * cluster are bisected among halves of the cluster's children, level by level,
+ * until each process has a slot. Pieces (a set of processes and the clusters
+ * they go to) of one level are independent and run on any number of threads.
+ * The processes on all children of a cluster may be annealed before the
+ * children are bisected. */
 #ifndef NW_MAP_MULTILEVEL_RECURSIVE_BISECTION_H
 #define NW_MAP_MULTILEVEL_RECURSIVE_BISECTION_H
 
 #include "map/common/budget.h"
 #include "map/stencil/grid.h"
 
-/* Kinds of initial cuts of a piece of a grid, as bits. STRIPES: across each
- * dimension. FIRST, LAST, ANY: a region grown from the first, the last or a
- * random cell. STRAIGHT: only the least cut across a dimension. PACKED: fill
- * clusters one after the other. LAYERS: split clusters where whole layers of a
- * box split. */
+/* Kinds of initial cuts of a piece of a grid, as bits; each is refined and the
+ * best cut is taken. STRIPES: straight cuts, one across each dimension. FIRST,
+ * LAST, ANY: a region grown from the first, the last or a random cell.
+ * STRAIGHT: only the straight cut with the fewest bytes. PACKED is no cut, but
+ * fills clusters one after the other instead of evenly. LAYERS: splits the
+ * clusters of a box where whole layers of its cells split. */
 enum nw_rb_start {
     NW_RB_START_STRIPES = 1,
     NW_RB_START_FIRST = 2,
@@ -28,38 +30,43 @@ enum nw_rb_start {
 
 /* The input, the settings and the results of nw_recursive_bisection. */
 struct nw_recursive_bisection {
-    const struct nw_assignment *assignment; /* fixed processes stay */
+    const struct nw_assignment *assignment; /* start; its fixed processes
+                                               stay */
     uint64_t seed;
-    int repeats; /* multilevel bisections of each piece; the best is taken */
-    int tries;   /* initial cuts in each of them */
-    /* For a grid: `kinds` are bits of enum nw_rb_start. The least of these cuts
-     * is taken, after each cut was increased by a random fraction up to
-     * `loose`. */
+    int repeats; /* bisections of each piece, by coarsening; the best cut is
+                    taken */
+    int tries;   /* initial cuts in each of these bisections */
+    /* If the pattern is a grid, `stencil` describes it, and `kinds` has the
+     * bits of enum nw_rb_start of the initial cuts. The cut with the fewest
+     * bytes is taken, where the bytes of each cut are first increased by a
+     * random fraction of at most `loose`. stencil NULL: no grid. */
     const struct nw_stencil *stencil;
     int kinds;
     double loose;
     int32_t threads;
-    uint64_t anneal; /* annealing trials for each process and level; 0: none */
-    bool pairwise;   /* refine pairs of parts after annealing */
-    bool rounded;    /* use power diagrams on a grid before annealing */
-    /* the call does nothing unless the pattern is expander-like: no small
+    uint64_t anneal; /* annealing trials per process and level; 0: no
+                        annealing */
+    bool pairwise;   /* refine each pair of parts after annealing */
+    bool rounded;    /* divide a grid by power diagrams before annealing */
+    /* end without a result unless the pattern is expander-like: no small
      * separator divides it */
     bool only_expander_like;
-    bool only_separable; /* does nothing if the pattern is expander-like */
-    bool top_cut;        /* divide among the children of the root only */
-    /* Counts one step per level. After it stopped, pieces are split in their
-     * present order. */
+    bool only_separable; /* end without a result if the pattern is
+                            expander-like */
+    bool top_cut;        /* divide only among the children of the root */
+    /* Gets one step per generation of pieces. After it has ended, pieces are
+     * split in their present order, without a search. */
     struct nw_budget *budget;
     int32_t *slot;      /* [count] out: slot of each process */
-    bool expander_like; /* out: much of the traffic crosses the children of the
-                           root */
+    bool expander_like; /* out: the pattern is expander-like: much of its
+                           traffic crosses between children of the root */
 };
 NW_MUST_CHECK nw_status
 nw_recursive_bisection(struct nw_recursive_bisection *bisection);
 
 /* Runs both bisections, at the same time if there are two threads and neither
- * --time nor --steps is given. Sets *both if the second result counts, which
- * requires that neither finds the pattern expander-like. */
+ * --time nor --steps is given. Sets *both to true if the result of the second
+ * one may be used: neither bisection found the pattern to be expander-like. */
 NW_MUST_CHECK nw_status
 nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both);
 

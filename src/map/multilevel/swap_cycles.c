@@ -6,8 +6,9 @@
 #include "map/hierarchy/anneal_swaps_table.h"
 #include "map/common/parameters.h"
 
-/* Returns how many swaps are tried at default effort: a number per process,
- * which is smaller for processes beyond a limit. */
+/* Returns how many swaps one cycle tries at default effort for `count`
+ * processes: a fixed number per process, and less per process beyond a limit.
+ */
 static uint64_t swap_cycles_steps_for(int32_t count)
 {
     const int32_t first = nw_tuned.multilevel.first;
@@ -50,7 +51,8 @@ uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
     return nw_budget_scale(effort, steps);
 }
 
-/* Anneals the processes of an assignment; they may stand for whole subtrees. */
+/* Runs swap annealing on an assignment. Its processes may stand for whole
+ * subtrees. */
 static nw_status multilevel_anneal(const struct multilevel_search *search,
                                    struct nw_assignment *assignment,
                                    uint64_t seed, uint64_t steps,
@@ -82,7 +84,7 @@ static nw_status multilevel_anneal(const struct multilevel_search *search,
     return status;
 }
 
-/* Anneals swaps of whole subtrees whose roots are on a level. */
+/* Anneals by swaps of whole subtrees, those of one level of the hierarchy. */
 static nw_status multilevel_anneal_subtrees(struct multilevel_search *search,
                                             int32_t level)
 {
@@ -111,8 +113,9 @@ static nw_status multilevel_anneal_processes(struct multilevel_search *search)
                              search->steps, search->temperature, &search->cost);
 }
 
-/* Runs one cycle: swaps of subtrees, from the largest to the smallest, unless
- * loads are limited; then swaps of processes. */
+/* Runs one cycle of swap annealing: swaps of subtrees, from the largest to the
+ * smallest, then swaps of processes. If loads are limited, only swaps of
+ * processes. */
 static nw_status multilevel_cycle(struct multilevel_search *search)
 {
     const struct nw_hierarchy *hierarchy = search->assignment->hierarchy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs two recursive bisections of the same processes on two threads. A single
- * one has too little parallelism on the upper levels, which have few clusters.
- */
+/* Runs two recursive bisections of the same processes on two threads at once. A
+ * single one has too little parallelism on the upper levels of the tree, which
+ * have few clusters. */
 #include "map/multilevel/recursive_bisection.h"
 
 /* Function nw_start.run: runs one of the bisections. */
@@ -13,8 +13,9 @@ static nw_status two_starts_run(void *user, struct nw_budget *budget)
     return nw_recursive_bisection(bisection);
 }
 
-/* Function first_suffices of nw_budget_run_starts: a second start gains nothing
- * if the pattern is expander-like. */
+/* Returns true if the first bisection found the pattern to be expander-like: a
+ * second one then gains nothing. A function first_suffices of
+ * nw_budget_run_starts. */
 static bool two_starts_first_suffices(const void *user)
 {
     const struct nw_recursive_bisection *first = user;

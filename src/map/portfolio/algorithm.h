@@ -7,7 +7,7 @@
 #include "map/congestion/objectives.h"
 #include "map/phases/phases.h"
 
-/* Algorithms in the order in which the command lists them. */
+/* Algorithms in the order in which `nodewise map` lists them. */
 enum nw_algorithm_id {
     NW_ALGORITHM_AUTO,
     NW_ALGORITHM_MAGC,
@@ -36,8 +36,9 @@ enum nw_algorithm_id {
     NW_ALGORITHM_COUNT
 };
 
-/* How an algorithm places several ranks on an element: not supported; as parts
- * of the k-way engine; by moves between slots; by the phases of MAGC. */
+/* How an algorithm places several ranks on an element (core unit). NONE: not
+ * supported; BY_PARTS: elements are parts of the k-way engine; BY_SLOTS: by
+ * moves between slots; BY_PHASES: by the phases of MAGC. */
 enum nw_several_method {
     NW_SEVERAL_NONE,
     NW_SEVERAL_BY_PARTS,
@@ -59,21 +60,22 @@ struct nw_algorithm {
     nw_status (*run)(const struct nw_algorithm *algorithm,
                      const struct nw_problem *problem, struct nw_answer *answer,
                      struct nw_map_report *report);
-    enum nw_placer_id phase[3]; /* placer of each phase; NW_PLACER_NONE: place
-                                   as the default mapping does */
-    unsigned kinds;             /* mask of the kinds of traffic that phase 1
-                                   counts */
-    nw_placer *placer;          /* placer that nw_run_all_units calls */
-    nw_slots_search *search;    /* search that nw_run_search calls */
+    /* placer of each MAGC phase (nodes, cores, GPUs); NW_PLACER_NONE: places as
+     * the default mapping does */
+    enum nw_placer_id phase[3];
+    unsigned kinds; /* mask of the kinds of traffic (NW_KINDS_...) that phase 1
+                       counts */
+    nw_placer *placer;       /* placer that nw_run_all_units calls */
+    nw_slots_search *search; /* search that nw_run_search calls */
     enum nw_several_method several;
-    bool baseline;     /* the result is returned even if it is worse than the
-                          default */
+    bool baseline;     /* the user gets the result even if it is worse than the
+                          default mapping */
     bool by_distance;  /* partitions lower hop-bytes before congestion */
     bool is_default;   /* the algorithm is the default mapping itself */
-    bool takes_start;  /* the search starts from the mapping of --from */
-    bool keeps_limits; /* keeps limits of load, with one rank per element */
-    bool cores_stay;   /* ranks keep their cores, because their order was
-                          requested */
+    bool takes_start;  /* its search starts from the mapping of --from */
+    bool keeps_limits; /* keeps limits of load even with one rank per element */
+    bool cores_stay;   /* ranks keep their cores afterwards, because the user
+                          wants this order */
 };
 
 /* Returns the algorithm of a name; NULL if there is none. */
@@ -85,8 +87,8 @@ static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
     return algorithm == nw_algorithm_get(id);
 }
 
-/* Fills *out with the phases of an algorithm; phases in the options replace its
- * own. */
+/* Fills *out with the placers of the phases of an algorithm; placers that the
+ * options name for phases replace the algorithm's own. */
 NW_MUST_CHECK nw_status nw_algorithm_phases(
     const struct nw_algorithm *algorithm, const struct nw_map_options *options,
     struct nw_phases *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of algorithms. */
+/* The table of mapping algorithms: one row for each name that the user can
+ * give. */
 #include "map/portfolio/algorithm.h"
 #include "map/portfolio/named_searches.h"
 

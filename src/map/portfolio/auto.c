@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The algorithm `auto`: runs the algorithms that take little time, beginning
  * with the default mapping, and improves the best of their results by a search.
- * Results are compared by the figures that the command `evaluate` shows. */
+ * Results are compared by the cost figures that the command `evaluate` shows.
+ */
 #include "map/portfolio/auto.h"
 #include "map/common/budget.h"
 #include "map/portfolio/candidate.h"
@@ -15,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LIST_MAX 10 /* most algorithms that auto_list_candidates lists */
+#define LIST_MAX 10 /* size of the list that auto_list_candidates fills */
 
-/* An algorithm without a name of its own: like "partition", but it lowers
+/* An algorithm that users cannot name. It works like "partition", but lowers
  * hop-bytes before congestion. */
 static const struct nw_algorithm auto_by_distance = {
     .name = "partition",
@@ -33,15 +34,16 @@ static bool auto_is_partition(const struct nw_algorithm *algorithm)
            nw_algorithm_is(algorithm, NW_ALGORITHM_PARTITION);
 }
 
-/* Returns true for MAGC with either of its two methods for cores and GPUs. */
+/* Returns true for the MAGC algorithm, whether it places on cores and GPUs by
+ * Scotch or by Algorithm 1 of the MAGC paper. */
 static bool auto_is_magc(const struct nw_algorithm *algorithm)
 {
     return nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_SCOTCH) ||
            nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_GREEDY);
 }
 
-/* Returns true if Algorithm 1 of the MAGC paper needs few trials of a core for
- * a rank. */
+/* Returns true if Algorithm 1 of the MAGC paper is cheap for this problem: it
+ * tries at most greedy_trials_max pairs of a rank and a core unit. */
 static bool auto_greedy_is_cheap(const struct nw_problem *problem)
 {
     double most = 0;
@@ -61,12 +63,15 @@ struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double standard[3]; /* limits of a careful answer: hop-bytes and congestion
-                           (s) of the default mapping; end of an exchange (s) of
-                           the default mapping and of MAGC, the earlier one */
-    const struct nw_algorithm *magc; /* variant of MAGC whose exchange ends
-                                        first; NULL: none */
-    struct nw_candidate magc_answer; /* figures of its answer, no mapping */
+    double standard[3]; /* limits of --careful: hop-bytes and congestion (s) of
+                           the default mapping; end of an exchange (s), the
+                           earlier one of the default mapping and MAGC */
+    /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first; NULL:
+     * none ran */
+    const struct nw_algorithm *magc;
+    /* figures of the mapping that `magc` found; the mapping itself is not kept
+     */
+    struct nw_candidate magc_answer;
     struct nw_pool pool;
     bool grid_found; /* an algorithm found a grid in the pattern */
 };
@@ -79,8 +84,8 @@ struct auto_candidate_run {
     struct nw_candidate candidate;
 };
 
-/* Sets the limits of a careful answer. The first candidate is the default
- * mapping, whose figures are the limits. An answer of MAGC within them lowers
+/* Updates the limits of --careful. The first candidate is the default mapping,
+ * whose figures are the limits. A mapping by MAGC within these limits may lower
  * the limit of the time at which an exchange ends. `magc`: the variant of MAGC
  * that made the candidate, otherwise NULL. */
 static void auto_raise_standard(struct auto_work *work,
@@ -106,8 +111,8 @@ static void auto_raise_standard(struct auto_work *work,
     }
 }
 
-/* Returns true if the candidate replaces the best one so far: it is within the
- * limits, and better or the first one within them. */
+/* Returns true if the candidate replaces work->best: it is within the limits of
+ * --careful, and is better, or work->best exceeds the limits. */
 static bool auto_is_taken(const struct auto_work *work,
                           const struct nw_candidate *candidate)
 {
@@ -118,8 +123,10 @@ static bool auto_is_taken(const struct auto_work *work,
             !nw_candidate_within(&work->best, work->pool.guard));
 }
 
-/* Runs an algorithm, then moves cores near GPUs as a call with this algorithm
- * would. That may lower the cost, so the comparison must include it. */
+/* Runs an algorithm (of the auto_candidate_run `user`), then moves its ranks
+ * near their GPUs, as happens if the user names the algorithm. That may lower
+ * the cost, so `auto` must compare the result after it. The body of a thread.
+ */
 static nw_status auto_run_candidate(void *user)
 {
     struct auto_candidate_run *candidate_run = user;
@@ -137,8 +144,9 @@ static nw_status auto_run_candidate(void *user)
     return status;
 }
 
-/* Lowers pool.standard to the candidate's objective, so that `auto` is not
- * worse than this algorithm would be if the user named it. */
+/* Lowers pool.standard, the objective that `auto` must reach, to that of the
+ * candidate: `auto` must not be worse than this algorithm if the user names it.
+ */
 static void auto_lower_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *algorithm)
@@ -149,8 +157,9 @@ static void auto_lower_standard(struct auto_work *work,
         *standard = fmin(*standard, candidate->figure[0]);
 }
 
-/* Takes the result of a run: as the best candidate, into the pool, or neither.
- * Results are taken in a fixed order, even if runs ended in another one. */
+/* Keeps the result of a run as the best candidate, puts it into the pool, or
+ * frees it. The caller passes the results in a fixed order, even if the runs
+ * ended in another order. */
 static void auto_take_result(struct auto_work *work,
                              struct auto_candidate_run *candidate_run)
 {
@@ -179,7 +188,7 @@ auto_runner(const struct auto_work *work, const struct nw_algorithm *algorithm)
         algorithm, work->problem, work->report, {0}};
 }
 
-/* Runs an algorithm and takes its result. */
+/* Runs an algorithm and compares its result with the best one so far. */
 static nw_status auto_consider(struct auto_work *work,
                                const struct nw_algorithm *algorithm)
 {
@@ -201,10 +210,11 @@ static bool auto_suits_qap(const struct nw_problem *problem)
                 nw_tuned.portfolio.exact_max);
 }
 
-/* Returns true if the search on hierarchies covers everything that counts in
- * this problem. It is not for the smallest machines, where an optimum is proven
- * instead, nor for small distance matrices, which a QAP search suits better
- * because their diagonal may not be zero. */
+/* Returns true if hop-bytes without GPUs are the only aim, so that the search
+ * on hierarchies (`multilevel`) covers the problem. It is not for the smallest
+ * machines, where an optimum is proven instead, nor for small distance
+ * matrices, which a QAP search suits better because their diagonal may not be
+ * zero. */
 static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -217,8 +227,8 @@ static bool auto_is_searchable(const struct nw_problem *problem)
            !problem->uses_gpus && options->affinity == 0 && !elsewhere;
 }
 
-/* Runs the default mapping and a search that does not depend on it, at the same
- * time if the pattern has enough edges. */
+/* Runs the default mapping and a search that does not depend on it. They run at
+ * the same time if the pattern has at least threads.edges_min edges. */
 static nw_status auto_run_both(struct auto_work *work,
                                struct auto_candidate_run *standard,
                                struct auto_candidate_run *search)
@@ -240,11 +250,12 @@ static nw_status auto_run_both(struct auto_work *work,
     return status;
 }
 
-/* Runs the default mapping and the search on hierarchies. Sets *done if no
- * other search is needed. Small machines are also searched as a QAP, unless the
- * pattern is a grid, which a QAP search does not improve. A second objective
- * needs another search, because this one ignores it. If the machine is not a
- * tree, only the default mapping is taken. */
+/* Runs the default mapping (`standard`) and the search on hierarchies. Sets
+ * *done if no other search is needed. Small machines are also searched as a
+ * QAP, unless the pattern is a grid, which a QAP search does not improve. With
+ * a second objective another search is needed, because the search on
+ * hierarchies ignores it. If the machine is not a tree, only the result of the
+ * default mapping is used. */
 static nw_status auto_search_hierarchy(struct auto_work *work,
                                        struct auto_candidate_run *standard,
                                        bool *done)
@@ -265,7 +276,9 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
     return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
 }
 
-/* Runs the default mapping first, because no answer may be worse than it. */
+/* Runs the default mapping, because no answer may be worse than it, and the
+ * search on hierarchies if it suits. Sets *done if no other search is needed.
+ */
 static nw_status auto_begin(struct auto_work *work, bool *done)
 {
     const struct nw_algorithm *first = nw_algorithm_get(NW_ALGORITHM_DEFAULT);
@@ -288,7 +301,7 @@ static bool auto_is_started_enough(const struct auto_work *work)
 }
 
 /* Runs recursive bisection and Scotch after the search on hierarchies. They are
- * seldom better and slow if there are many edges, so they are run only for
+ * seldom better and are slow if there are many edges, so they are run only for
  * patterns with few edges. */
 static nw_status auto_cut_few_edges(struct auto_work *work)
 {
@@ -341,17 +354,16 @@ static size_t auto_list_candidates(const struct nw_problem *problem,
     return count;
 }
 
-/* Returns true if `figure` is below `other` by more than the fraction `alike`.
- */
+/* Returns true if `figure` is below `other` by more than the fraction `alike`,
+ * such as 0.01. */
 static bool auto_is_below(double figure, double other, double alike)
 {
     return figure < other * (1 - alike);
 }
 
-/* Returns MAGC's answer instead of the best one if their figures are almost
- * equal and careful answers are requested. The real times of two such answers
- * may differ from the model, and this way the answer is not slower than MAGC's.
- */
+/* Replaces the best candidate by MAGC's mapping if --careful is given and their
+ * figures are almost equal. The real times of two such mappings may differ from
+ * the model, and this way the answer is not slower than MAGC's. */
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;
@@ -379,7 +391,7 @@ static nw_status auto_keep_magc(struct auto_work *work)
 }
 
 /* Runs the algorithms that take little time. Sets *done if the search on
- * hierarchies was among them and no other search is needed. */
+ * hierarchies was among them and no other search is needed after it. */
 static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;
@@ -403,8 +415,9 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     return status;
 }
 
-/* Moves the best candidate to *out, or MAGC's answer if their figures are
- * almost equal. `status` is that of the work before. */
+/* Moves the best candidate to *out, or with --careful MAGC's mapping if their
+ * figures are almost equal. `status` is that of the searches before, and is
+ * returned unless it is NW_OK. */
 static nw_status auto_finish(struct auto_work *work, nw_status status,
                              struct nw_candidate *out)
 {
@@ -422,7 +435,8 @@ static nw_status auto_finish(struct auto_work *work, nw_status status,
     return status;
 }
 
-/* Takes the best of the cheap algorithms, then improves it by a search. */
+/* Runs the cheap algorithms, then improves the best of their results by a
+ * search. */
 static nw_status auto_choose(const struct nw_problem *problem,
                              struct nw_map_report *report,
                              struct nw_candidate *out)
@@ -436,10 +450,10 @@ static nw_status auto_choose(const struct nw_problem *problem,
     return auto_finish(&work, status, out);
 }
 
-/* Finds a candidate with few hop-bytes. The search for low congestion begins
- * from it, and its hop-bytes determine the cap on hop-bytes. The QAP searches
- * are left out (`lean`), because they would take longer than everything else.
- */
+/* Finds a candidate with few hop-bytes, for an objective that depends on links.
+ * The search for low congestion begins from it, and its hop-bytes determine the
+ * cap on hop-bytes. The QAP searches are left out (`lean`), because they would
+ * take longer than everything else. */
 static nw_status auto_find_nearest(const struct nw_problem *problem,
                                    struct nw_map_report *report,
                                    struct nw_candidate *out)
@@ -462,8 +476,9 @@ static nw_status auto_find_nearest(const struct nw_problem *problem,
     return status;
 }
 
-/* Like auto_choose, for objectives that depend on link loads: a candidate with
- * few hop-bytes is found before the search. */
+/* Chooses a mapping for an objective that depends on link loads: runs the cheap
+ * algorithms, finds a candidate with few hop-bytes, then improves the best
+ * candidate by a search. */
 static nw_status auto_choose_by_links(const struct nw_problem *problem,
                                       struct nw_map_report *report,
                                       struct nw_candidate *out)

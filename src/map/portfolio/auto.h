@@ -5,8 +5,8 @@
 
 #include "map/portfolio/candidate.h"
 
-/* Runs the cheap algorithms and then the search that suits the problem from
- * their results; *out is the best mapping found. */
+/* Runs the cheap algorithms, then improves the best of their results by the
+ * search that suits the problem. *out is the best mapping found. */
 NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
                                        struct nw_map_report *report,
                                        struct nw_candidate *out);

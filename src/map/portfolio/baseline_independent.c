@@ -20,8 +20,8 @@ static nw_status independent_map_cores(const struct nw_problem *problem,
     return nw_all_units_place(problem, &flat, answer, report);
 }
 
-/* Assigns a GPU on any host to each rank. `paired`: each host takes only as
- * many GPUs as it has free cores. */
+/* Assigns a GPU on any host to each rank that uses one. `paired`: a host gives
+ * at most as many GPUs as it has free cores. */
 static nw_status independent_map_gpus(const struct nw_problem *problem,
                                       const struct nw_phases *phases,
                                       struct nw_answer *answer,
@@ -57,7 +57,7 @@ nw_status nw_run_independent(const struct nw_algorithm *algorithm,
     return status;
 }
 
-/* Moves a rank to the host of its GPU. */
+/* Moves a rank to the host of its GPU and takes a core and a GPU there. */
 static void independent_move_to_gpu(const struct nw_problem *problem,
                                     struct nw_answer *answer,
                                     struct nw_free_slots *free_slots,
@@ -69,7 +69,8 @@ static void independent_move_to_gpu(const struct nw_problem *problem,
 }
 
 /* Assigns a rank without a GPU to its present host if that has a free core,
- * otherwise to the first host that has one. */
+ * otherwise to the first host that has one. Returns NW_EINVAL if no host has.
+ */
 static nw_status independent_slot_others(struct nw_answer *answer,
                                          struct nw_free_slots *free_slots,
                                          int32_t rank)
@@ -89,8 +90,8 @@ static nw_status independent_slot_others(struct nw_answer *answer,
     return NW_OK;
 }
 
-/* Moves the ranks with a GPU to the hosts of their GPUs, then finds hosts for
- * the other ranks. */
+/* Moves the ranks with a GPU to the hosts of their GPUs, then finds hosts with
+ * a free core for the other ranks. */
 static nw_status independent_follow_gpus(const struct nw_problem *problem,
                                          struct nw_answer *answer)
 {

@@ -17,7 +17,8 @@ void nw_candidate_fini(struct nw_candidate *candidate)
     *candidate = (struct nw_candidate){0};
 }
 
-/* Sets the figures by which candidates are compared and limited. */
+/* Fills the figures of a candidate: `figure`, by which candidates are compared,
+ * and hop-bytes and congestion in `guard`, which --careful limits. */
 static void candidate_judge(const struct nw_cost *cost,
                             const struct nw_map_options *options,
                             struct nw_candidate *candidate)

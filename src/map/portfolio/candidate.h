@@ -12,10 +12,12 @@ struct nw_candidate {
     const char *algorithm;
     bool approximate; /* the search used an approximation of the machine */
     bool grid_found;  /* the search found a grid in the pattern */
-    double figure[2]; /* value of the objective; figure that decides between
-                         equal values */
-    double guard[3];  /* hop-bytes; congestion in s (0: no links); with careful
-                         answers: time of an exchange in s */
+    double
+        figure[2]; /* value of the objective; value of the second objective,
+                      which decides between candidates with equal first ones */
+    double
+        guard[3]; /* figures that --careful limits: hop-bytes; congestion in s
+                     (0: no links); with --careful: end of an exchange in s */
 };
 void nw_candidate_fini(struct nw_candidate *candidate);
 NW_MUST_CHECK nw_status nw_candidate_from_answer(
@@ -27,12 +29,12 @@ NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
                                          const struct nw_problem *problem,
                                          struct nw_map_report *report,
                                          struct nw_candidate *out);
-/* Returns true if a is better than b: in the objective, or equal in the
- * objective (relative 1e-9) and better in the other figure. */
+/* Returns true if a is better than b: its objective is lower, or it is equal
+ * (relative 1e-9) and its second objective is lower. */
 bool nw_candidate_better(const struct nw_candidate *a,
                          const struct nw_candidate *b);
-/* Returns true if none of the candidate's three guard figures exceeds `guard`,
- * or if `guard` is NULL. */
+/* Returns true if none of the three values in candidate->guard exceeds that in
+ * `guard`, or if `guard` is NULL. */
 bool nw_candidate_within(const struct nw_candidate *candidate,
                          const double guard[3]);
 /* Replaces *best by `other` if `is_better`; frees the candidate that is not
@@ -40,17 +42,18 @@ bool nw_candidate_within(const struct nw_candidate *candidate,
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
                           bool is_better);
 /* Lets the progress report show this mapping as the best one so far, unless the
- * search uses another objective than the call. */
+ * present search has another objective than the user's call. */
 void nw_candidate_tell(const struct nw_candidate *best,
                        const struct nw_problem *problem);
-/* Moves each rank's core, GPU and NIC nearer to each other as long as no figure
- * gets worse; moves only the GPU if `cores_stay`. Must not be called for
- * mappings with GPUs on other nodes. Defined in cores_near_gpus.c. */
+/* Moves cores and GPUs of *best within their nodes so that each rank's core,
+ * GPU and NIC are nearer to each other and no cost figure gets worse; moves
+ * only GPUs if `cores_stay`. Does nothing for mappings with GPUs on other
+ * nodes. Defined in cores_near_gpus.c. */
 NW_MUST_CHECK nw_status nw_cores_near_gpus(const struct nw_problem *problem,
                                            bool cores_stay,
                                            struct nw_candidate *best);
-/* Computes the time at which the exchange of the pattern ends, in seconds.
- * `cost` is the cost of the mapping. Defined in exchange_makespan.c. */
+/* Estimates when the last message of an exchange arrives, in seconds after its
+ * start. `cost` is the cost of the mapping. Defined in exchange_makespan.c. */
 NW_MUST_CHECK nw_status nw_exchange_makespan(const struct nw_problem *problem,
                                              const nw_mapping *mapping,
                                              const struct nw_cost *cost,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moves ranks nearer to their GPUs and NICs without raising the cost. Inside
  * each node, ranks exchange cores or GPUs, or take free ones, if that brings
- * core, GPU and NIC nearer to each other and no figure of the mapping gets
+ * core, GPU and NIC nearer to each other and no cost figure of the mapping gets
  * worse. A rank without a GPU moves towards a NIC if it has messages with other
  * nodes. Of equally near mappings, the one that shares GPUs most evenly is
- * taken, then the one whose first ranks are nearest to their GPUs. */
+ * taken, then the one whose lowest-numbered ranks are nearest to their GPUs. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "map/portfolio/near_gpus_internal.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Makes a move and notes that something moved. */
+/* Makes a move and notes in work->moved that something moved. */
 static nw_status near_gpus_move(struct near_gpus_work *work,
                                 const struct nw_move *move)
 {
@@ -23,7 +23,8 @@ static nw_status near_gpus_move(struct near_gpus_work *work,
 }
 
 /* Moves an endpoint, that is the core or the GPU of a rank, to the slot of its
- * host that reduces distances most. Does nothing if no slot reduces them. */
+ * host that reduces most the distances between ranks and their GPUs and NICs.
+ * Does nothing if no slot reduces them. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -55,10 +56,10 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Returns true if a move that leaves the sum of distances equal is still an
- * improvement. A move to a free slot is one if fewer ranks then share the GPU.
- * An exchange is one if the endpoint with the lowest number, among those whose
- * distance changes, comes nearer. */
+/* Returns true if a move of GPUs that leaves the sum of distances equal is
+ * still an improvement. A move to a free slot is one if fewer ranks then share
+ * the GPU. An exchange is one if the endpoint with the lowest number, among
+ * those whose distance changes, comes nearer. */
 static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
                                  const struct nw_move *move)
 {
@@ -75,7 +76,8 @@ static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
     return first && nw_near_gpus_gain_of_part(work, first) > 0;
 }
 
-/* Makes a move of GPUs if it brings ranks nearer or breaks a tie. */
+/* Makes a move of GPUs if it brings ranks nearer to their GPUs, or if it leaves
+ * the distances equal and breaks the tie. Sets *made if the move was made. */
 static nw_status near_gpus_settle_move(struct near_gpus_work *work,
                                        const struct nw_move *move, bool *made)
 {
@@ -91,7 +93,7 @@ static nw_status near_gpus_settle_move(struct near_gpus_work *work,
 }
 
 /* Makes the first move of a GPU endpoint within its host that brings ranks
- * nearer or breaks a tie. */
+ * nearer to their GPUs or breaks a tie. */
 static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -113,8 +115,8 @@ static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
 
 /* Fills a move that exchanges all ranks of two GPU units, so that ranks which
  * share a GPU still share one. `a` and `b` are the first slots of the units.
- * Returns false if the units have different capacities, too many slots for a
- * move, or fewer than two ranks. */
+ * Returns false if the units have different capacities, more slots than a move
+ * can hold, or together fewer than two ranks. */
 static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
                                   int32_t b, struct nw_move *move)
 {
@@ -144,7 +146,8 @@ static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
     return slot + work->problem->gpu.capacity[work->slots.unit[slot]];
 }
 
-/* Tries to exchange all ranks of each pair of GPU units of a host. */
+/* For each pair of GPU units of a host, exchanges all their ranks if that
+ * brings them nearer to their GPUs or breaks a tie. */
 static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
                                           int32_t host)
 {
@@ -167,8 +170,8 @@ static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
     return NW_OK;
 }
 
-/* Tries to exchange all ranks of two GPU units, and all ranks below two
- * subtrees of a host. */
+/* Exchanges all ranks of two GPU units, or all ranks below two subtrees of a
+ * host (such as NUMA nodes), if that brings them nearer to their GPUs. */
 static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
                                           int32_t host)
 {
@@ -264,7 +267,8 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
 }
 
 /* Moves each rank of a host to the nearest pair of a free core and a free GPU,
- * if that helps. */
+ * if that pair is nearer than its present one. The ranks are the list `first`,
+ * next[first] and so on, which -1 ends. */
 static nw_status near_gpus_bring_all(struct near_gpus_work *work,
                                      const int32_t *next, int32_t first)
 {
@@ -277,8 +281,8 @@ static nw_status near_gpus_bring_all(struct near_gpus_work *work,
     return status;
 }
 
-/* Moves the ranks of a host nearer to their GPUs and NICs until nothing helps.
- */
+/* Moves the ranks of a host (the list `first`, next[first] and so on) nearer to
+ * their GPUs and NICs until no move helps. */
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -326,7 +330,7 @@ static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
 }
 
 /* Allocates `card`, `near` and `gpu_ranks`. Fills `card` and `gpu_ranks`;
- * nw_near_gpus_measure_host fills `near` for one host at a time. */
+ * nw_near_gpus_measure_host fills `near` later for one host at a time. */
 static nw_status near_gpus_measure(struct near_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -394,8 +398,8 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
-/* Returns true if the congestion by only the host traffic, or by only the GPU
- * traffic, is larger in `cost` than in `than`. */
+/* Returns true if the congestion by host traffic alone, or by GPU traffic
+ * alone, is larger in `cost` than in `than`. */
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {
@@ -405,8 +409,8 @@ static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                than->max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
 }
 
-/* Makes the present slots the best candidate, and sets *taken, if no figure
- * that the command reports gets worse. */
+/* Replaces *best by the present slots, and sets *taken, if no figure that the
+ * command `evaluate` reports gets worse. */
 static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
                                        struct nw_answer *answer,
                                        struct nw_candidate *best, bool *taken)
@@ -435,8 +439,8 @@ static void near_gpus_fini(struct near_gpus_work *work)
     NW_FREE_ALL(work->card, work->near, work->leaves, work->gpu_ranks);
 }
 
-/* Moves the ranks of all hosts of a candidate. Sets *taken to true if the
- * result replaced the candidate or if nothing was moved. */
+/* Moves the ranks of all hosts of *best nearer to their GPUs and NICs. Sets
+ * *taken to true if the result replaced *best or if nothing was moved. */
 static nw_status near_gpus_settle(struct near_gpus_work *work,
                                   struct nw_candidate *best, bool *taken)
 {
@@ -472,7 +476,8 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
          (cores_stay || !near_gpus_cards_differ(problem))))
         return NW_OK;
     /* All moves together may raise a figure that no single move raised, such as
-     * congestion. Then the search is repeated with strict moves. */
+     * congestion. Then the search is repeated with `strict` moves, which must
+     * not raise nw_load_figures.power either. */
     for (int strict = 0; !status && !taken && strict < 2; strict++) {
         struct near_gpus_work work = {
             .problem = problem, .cores_stay = cores_stay, .strict = strict};

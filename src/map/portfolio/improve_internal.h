@@ -7,20 +7,23 @@
 #include "map/congestion/slots.h"
 #include "map/portfolio/improve_pool.h"
 
-/* State of the searches from the candidates. */
+/* State of the searches that begin from candidates. */
 struct improve_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
-    /* [3] figures that the result must not exceed, or NULL */
+    /* [3] limits of --careful for hop-bytes, congestion (s) and end of an
+     * exchange (s); NULL: none */
     const double *guard;
-    double hop_limit;              /* cap on hop-bytes; 0: none */
-    double hop_bytes;              /* hop-bytes of the mapping that the search
-                                      starts from */
-    double standard;               /* nw_pool.standard */
-    struct nw_candidate near, far; /* best candidates that were not taken:
-                                      within hop_limit, and beyond it */
-    double below;                  /* objective of the first lead if its
-                                      hop-bytes are within hop_limit */
+    double hop_limit; /* cap on hop-bytes; 0: none */
+    double hop_bytes; /* hop-bytes of the mapping from which the present search
+                         begins */
+    double
+        standard; /* objective that the answer should reach: nw_pool.standard */
+    /* best candidates other than the answer so far: with hop-bytes within
+     * hop_limit (near) and beyond it (far) */
+    struct nw_candidate near, far;
+    double below; /* objective of the best start of the long search if its
+                     hop-bytes are within hop_limit, otherwise infinity */
     nw_status (*run)(struct improve_work *, struct nw_slots *);
     const char *name;
 };
@@ -33,13 +36,13 @@ NW_MUST_CHECK nw_status nw_improve_prove(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_exchange_nodes(struct improve_work *work,
                                                   struct nw_slots *slots);
 
-/* Embeds the grid of the ranks by digits. work->name is NULL if no embedding
- * was found. */
+/* Embeds the grid of the ranks by digits (digit_embedding.h). work->name
+ * becomes NULL if no embedding was found. */
 NW_MUST_CHECK nw_status nw_improve_embed_digits(struct improve_work *work,
                                                 struct nw_slots *slots);
 
-/* Divides ranks over dragonfly groups, or else over leaf switches. work->name
- * is NULL if no better division was found. */
+/* Divides the ranks over dragonfly groups, or else over leaf switches.
+ * work->name becomes NULL if no better division was found. */
 NW_MUST_CHECK nw_status nw_improve_divide(struct improve_work *work,
                                           struct nw_slots *slots);
 
@@ -47,27 +50,27 @@ NW_MUST_CHECK nw_status nw_improve_divide(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_search_slots(struct improve_work *work,
                                                 struct nw_slots *slots);
 
-/* Anneals with latency as second objective, which restricts places less than
- * hop-bytes do. */
+/* Anneals with latency as second objective. That allows more assignments than
+ * hop-bytes as second objective do. */
 NW_MUST_CHECK nw_status nw_improve_search_wide(struct improve_work *work,
                                                struct nw_slots *slots);
 
 NW_MUST_CHECK nw_status nw_improve_tighten(struct improve_work *work,
                                            struct nw_slots *slots);
 
-/* Lowers hop-bytes at the present congestion, down to the start's or to
- * hop_limit. */
+/* Lowers hop-bytes, down to hop_limit, while no link may have more congestion
+ * than the present maximum. */
 NW_MUST_CHECK nw_status nw_improve_cap_second(struct improve_work *work,
                                               struct nw_slots *slots);
 
-/* Lowers hop-bytes towards hop_limit, at any congestion below the pool's
- * standard. */
+/* Lowers hop-bytes, down to hop_limit, while the congestion of every link stays
+ * below work->standard. */
 NW_MUST_CHECK nw_status nw_improve_yield(struct improve_work *work,
                                          struct nw_slots *slots);
 
-/* Runs a QAP search for a small problem without a guard, otherwise
- * nw_improve_search_slots. A guard might reject the result of a QAP search,
- * which ignores the second objective. */
+/* Runs a QAP search for a small problem without limits of --careful, otherwise
+ * nw_improve_search_slots. The result of a QAP search might exceed these
+ * limits, because it ignores the second objective. */
 NW_MUST_CHECK nw_status nw_improve_search(struct improve_work *work,
                                           struct nw_slots *slots);
 

@@ -15,13 +15,15 @@
 
 #include <math.h>
 
-/* most leads; one if the objective does not depend on links */
+/* Largest number of candidates from which the long search begins; only one is
+ * used if the objective does not depend on links. */
 #define LEADS 2
 
 /* --- the pool --- */
 
-/* Returns true if neither candidate is better. Such candidates are treated as
- * equal, because different mappings rarely agree in both figures. */
+/* Returns true if neither candidate is better in objective and second
+ * objective. Such candidates are treated as equal mappings, because different
+ * mappings rarely agree in both values. */
 static bool improve_are_like(const struct nw_candidate *a,
                              const struct nw_candidate *b)
 {
@@ -75,10 +77,9 @@ static bool improve_is_near(const struct improve_work *work,
 }
 
 /* Returns true if a candidate replaces the best one. If both are near, or the
- * objective is time, the better one wins. If the best one is near and the
- * candidate is far, it does not. If the best one is far, a candidate with an
- * objective no worse than the standard replaces it if it is near or has fewer
- * hop-bytes. */
+ * objective is time, the better one wins. A far candidate never replaces a near
+ * one. If the best one is far, a candidate replaces it if its objective is at
+ * most work->standard and it is near or has fewer hop-bytes. */
 static bool improve_is_taken(const struct improve_work *work,
                              const struct nw_candidate *candidate,
                              const struct nw_candidate *best)
@@ -114,7 +115,7 @@ static void improve_swap_candidates(struct nw_candidate *a,
     *b = c;
 }
 
-/* Exchanges a candidate with *kept if it is better or *kept is empty. */
+/* Exchanges *candidate with *kept if it is better or *kept is empty. */
 static void improve_keep(struct nw_candidate *candidate,
                          struct nw_candidate *kept)
 {
@@ -123,9 +124,9 @@ static void improve_keep(struct nw_candidate *candidate,
         improve_swap_candidates(candidate, kept);
 }
 
-/* Makes a candidate the best one if it is better. The one that is not the best
- * is kept in work->near or work->far if it is the best there: a later search
- * may begin from it. */
+/* Makes a candidate the best one if it is better. Whichever of the two is not
+ * the best one goes to work->near or work->far if it is better than the one
+ * there: a later search may begin from it. */
 static void improve_take(struct improve_work *work,
                          struct nw_candidate *candidate,
                          struct nw_candidate *best)
@@ -141,8 +142,8 @@ static void improve_take(struct improve_work *work,
         improve_keep(candidate, &work->far);
 }
 
-/* Returns true if a search may begin from a candidate: its GPUs are on the
- * nodes of their ranks, or need not be. */
+/* Returns true if a search may begin from a candidate: the GPU of each rank is
+ * on the rank's node, or the options allow GPUs on other nodes. */
 static bool improve_is_start(const struct improve_work *work,
                              const struct nw_candidate *candidate)
 {
@@ -150,8 +151,8 @@ static bool improve_is_start(const struct improve_work *work,
            !improve_has_remote_gpus(candidate->mapping);
 }
 
-/* Runs work->run on a copy of the assignment of `start` and makes a candidate
- * of the result. */
+/* Runs work->run on a copy of the assignment of `start` and makes the candidate
+ * *out of the result. */
 static nw_status improve_derive(struct improve_work *work,
                                 const struct nw_candidate *start,
                                 struct nw_candidate *out)
@@ -176,7 +177,8 @@ static nw_status improve_derive(struct improve_work *work,
 }
 
 /* Runs work->run from `start` and makes the result the best candidate if it is
- * better. If a proof finds nothing better, `best` is named after the proof. */
+ * better. If the search proves that nothing is better, `best` gets the name of
+ * the proof as its algorithm. */
 static nw_status improve_from(struct improve_work *work,
                               const struct nw_candidate *start,
                               struct nw_candidate *best)
@@ -203,8 +205,8 @@ struct improve_leads {
     int count, most;
 };
 
-/* Returns true if a is a better lead than b: better in the objective if both
- * are near, otherwise with fewer hop-bytes. */
+/* Returns true if a is a better start of the long search (lead) than b: a
+ * better candidate if both are near, otherwise one with fewer hop-bytes. */
 static bool improve_is_ahead(const struct improve_work *work,
                              const struct nw_candidate *a,
                              const struct nw_candidate *b)
@@ -214,8 +216,8 @@ static bool improve_is_ahead(const struct improve_work *work,
     return a->guard[0] < b->guard[0];
 }
 
-/* Inserts a candidate into the leads, unless an equal one is among them. Frees
- * the candidate that is not kept. */
+/* Inserts a candidate into the leads, which are sorted from best to worst,
+ * unless an equal one is among them. Frees the candidate that is not kept. */
 static void improve_add_lead(const struct improve_work *work,
                              struct improve_leads *leads,
                              struct nw_candidate *candidate)
@@ -232,7 +234,8 @@ static void improve_add_lead(const struct improve_work *work,
     nw_candidate_fini(candidate);
 }
 
-/* Removes leads whose objective is much worse than that of the first one. */
+/* Removes leads whose objective is more than far_behind times that of the first
+ * one, if the first one is near. */
 static void improve_drop_stragglers(const struct improve_work *work,
                                     struct improve_leads *leads)
 {
@@ -244,8 +247,8 @@ static void improve_drop_stragglers(const struct improve_work *work,
         nw_candidate_fini(&leads->lead[--leads->count]);
 }
 
-/* Swaps whole nodes in `start` for a short time and adds the result to the
- * leads. */
+/* Swaps whole nodes in `start` for a short time and adds the resulting
+ * candidate to the leads. */
 static nw_status improve_try_nodes(struct improve_work *work,
                                    const struct nw_candidate *start,
                                    struct improve_leads *leads)
@@ -263,8 +266,9 @@ static nw_status improve_try_nodes(struct improve_work *work,
     return status;
 }
 
-/* Runs `run` from the best candidate. If it found a result, node swaps make a
- * lead of it, and the result itself may become the best candidate. */
+/* Runs `run` from the best candidate. If it found a mapping, swaps whole nodes
+ * in it and adds the result to the leads; the mapping itself may become the
+ * best candidate. */
 static nw_status
 improve_try_run(struct improve_work *work, struct improve_leads *leads,
                 nw_status (*run)(struct improve_work *, struct nw_slots *),
@@ -286,8 +290,8 @@ improve_try_run(struct improve_work *work, struct improve_leads *leads,
     return status;
 }
 
-/* Searches from the leads, the first lead last. With --time the leads share the
- * time, and the search from the first one restarts until the end. */
+/* Searches from each lead, from the worst to the best. With --time the leads
+ * share the time, and the search from the best lead restarts until the end. */
 static nw_status improve_follow(struct improve_work *work,
                                 struct improve_leads *leads,
                                 struct nw_candidate *best)
@@ -312,8 +316,8 @@ static nw_status improve_follow(struct improve_work *work,
     return status;
 }
 
-/* Makes leads of all results of the cheap algorithms and of a digit embedding.
- */
+/* Makes leads of all results of the cheap algorithms and of a digit embedding,
+ * each by a short search that swaps nodes. */
 static nw_status improve_try_pool(struct improve_work *work,
                                   const struct nw_pool *pool,
                                   struct improve_leads *leads,
@@ -336,7 +340,7 @@ static nw_status improve_try_pool(struct improve_work *work,
     return status;
 }
 
-/* Makes a lead of a division of the ranks over switches. */
+/* Makes a lead of a division of the ranks over switches or dragonfly groups. */
 static nw_status improve_try_divide(struct improve_work *work,
                                     struct improve_leads *leads,
                                     struct nw_candidate *best)
@@ -349,7 +353,8 @@ static nw_status improve_try_divide(struct improve_work *work,
     return status;
 }
 
-/* Finds leads by swaps of nodes and searches from them. */
+/* Finds leads (starts of the long search) by swaps of nodes and searches from
+ * them. */
 static nw_status improve_nodes(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
@@ -373,8 +378,8 @@ static nw_status improve_nodes(struct improve_work *work,
 
 /* --- objectives that depend on link loads --- */
 
-/* Returns true if hop-bytes are the second objective, so that they are capped.
- */
+/* Returns true if hop-bytes are the second objective, named or by default, so
+ * that they are capped. */
 static bool improve_holds_hop_bytes(const struct nw_problem *problem)
 {
     return !problem->options.has_second ||
@@ -382,7 +387,7 @@ static bool improve_holds_hop_bytes(const struct nw_problem *problem)
 }
 
 /* Begins from the best candidate, which is far: first lowers congestion without
- * a cap on hop-bytes, then searches for a near candidate. */
+ * a cap on hop-bytes, then searches for a candidate within the cap. */
 static nw_status improve_approach(struct improve_work *work,
                                   struct nw_candidate *best)
 {
@@ -399,7 +404,8 @@ static nw_status improve_approach(struct improve_work *work,
     return improve_from(work, best, best);
 }
 
-/* Lowers congestion from the best near candidate, if there is one. */
+/* Lowers congestion from work->near, the best candidate within the cap that is
+ * not the answer so far, if there is one. */
 static nw_status improve_tighten_near(struct improve_work *work,
                                       struct nw_candidate *best)
 {
@@ -414,8 +420,8 @@ static nw_status improve_tighten_near(struct improve_work *work,
     return status;
 }
 
-/* Called when the best candidate may be far, because no near one is as good as
- * the standard. Tries to find a near one that is; if that fails, searches
+/* Called when the best candidate may be far because no near one reaches
+ * work->standard. Tries to find a near one that does; if that fails, searches
  * without the cap from `nearest`, which usually gives fewer hop-bytes than the
  * best candidate has. */
 static nw_status improve_let_go(struct improve_work *work,
@@ -443,8 +449,9 @@ static nw_status improve_let_go(struct improve_work *work,
 }
 
 /* If the best candidate is far, lowers its hop-bytes: first at its congestion,
- * then at any congestion below the standard. Does the same from the best far
- * candidate if that has less congestion. */
+ * then at any congestion below work->standard. If work->far has less congestion
+ * than the best candidate, also lowers the hop-bytes of work->far at its
+ * congestion. */
 static nw_status improve_come_near(struct improve_work *work,
                                    struct nw_candidate *best)
 {
@@ -463,8 +470,9 @@ static nw_status improve_come_near(struct improve_work *work,
     return status;
 }
 
-/* Improves the best candidate if the objective depends on links. Hop-bytes may
- * exceed the least known ones only by a small factor (work->hop_limit). */
+/* Improves the best candidate if the objective depends on links. If hop-bytes
+ * are the second objective, they may exceed the fewest known hop-bytes only by
+ * a small factor (work->hop_limit). */
 static nw_status improve_links(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
@@ -500,7 +508,8 @@ static nw_status improve_links(struct improve_work *work,
     return status;
 }
 
-/* Returns true if swaps of whole nodes are worth while. */
+/* Returns true if swaps of whole nodes are worth while: there are enough nodes,
+ * the problem is not small, and the effort is not "fast". */
 static bool improve_has_nodes(const struct nw_problem *problem)
 {
     return problem->host_count >= NW_NODE_SWAPS_HOSTS_MIN &&
@@ -509,7 +518,8 @@ static bool improve_has_nodes(const struct nw_problem *problem)
 }
 
 /* Proves the optimum of a tiny problem, without a cap on hop-bytes, and frees
- * the candidates in `work`. `status` is that of the searches before. */
+ * the candidates in `work`. `status` is that of the searches before, and is
+ * returned unless it is NW_OK. */
 static nw_status improve_finish(struct improve_work *work,
                                 struct nw_candidate *best, nw_status status)
 {

@@ -6,29 +6,30 @@
 
 #include "map/portfolio/candidate.h"
 
-/* Most candidates in a pool, which holds the results of the cheap algorithms
- * except the best one. */
+/* Most candidates in a pool. */
 #define NW_POOL_MOST 10
-/* The results of the cheap algorithms. */
+/* The results of the cheap algorithms except the best one. */
 struct nw_pool {
     struct nw_candidate member[NW_POOL_MOST];
     int count;
-    bool approximate;    /* one of the searches used an approximation of the
-                            machine */
-    double standard;     /* smallest objective of the default mapping, MAGC and
-                            Scotch */
-    const double *guard; /* [3] figures that a careful answer must not exceed;
-                            borrowed; NULL: none */
+    bool approximate; /* an algorithm or search used an approximation of the
+                         machine */
+    double standard;  /* objective that the answer should reach: the smallest of
+                         all cheap algorithms that users can name; with
+                         --careful, that of the default mapping */
+    const double *guard; /* [3] limits of --careful: hop-bytes, congestion (s),
+                            end of an exchange (s); borrowed; NULL: none */
     /* candidate with the fewest hop-bytes if the objective depends on links;
      * otherwise empty */
     struct nw_candidate nearest;
 };
-/* Moves the candidate into the pool, or frees it if the pool holds an equal one
- * or is full. */
+/* Moves the candidate into the pool, or frees it if the pool is full or holds a
+ * candidate with the same objective and second objective. */
 void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate);
 void nw_pool_fini(struct nw_pool *pool);
 
-/* Improves *best by the search that suits the problem. */
+/* Improves *best by the search that suits the problem; *best never becomes
+ * worse. */
 NW_MUST_CHECK nw_status nw_candidate_improve(const struct nw_problem *problem,
                                              struct nw_map_report *report,
                                              const struct nw_pool *pool,

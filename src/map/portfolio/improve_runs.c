@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches that improve one candidate. Each is a function that changes the
- * slots and sets work->name to the name of the algorithm to report. */
+/* The searches that improve one candidate, for improve_work.run. Each function
+ * changes the assignment of ranks to slots and sets work->name to the
+ * algorithm's name in the report. */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/branch_bound.h"
@@ -14,7 +15,8 @@
 
 #include <math.h>
 
-/* Returns the objectives with the caps of a careful answer and on hop-bytes. */
+/* Returns the objectives with the cap on hop-bytes and, with --careful, the cap
+ * on congestion. */
 static struct nw_objectives
 improve_objectives_of(const struct improve_work *work)
 {
@@ -73,7 +75,7 @@ nw_status nw_improve_divide(struct improve_work *work, struct nw_slots *slots)
 }
 
 /* Proves the optimum of the QAP if there are few slots; otherwise, or if the
- * proof takes too long, runs tabu search. */
+ * proof takes too long, runs tabu search. Sets report->proven after a proof. */
 static nw_status improve_by_qap(struct improve_work *work,
                                 struct nw_slots *slots)
 {

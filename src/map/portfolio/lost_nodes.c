@@ -25,23 +25,24 @@
 struct lost_nodes_work {
     const nw_topology *topology;
     const nw_pattern *pattern;
-    struct nw_map_options options; /* options of the call, with the remaining
-                                      hosts */
-    const nw_mapping *old;   /* mapping before nodes were lost, borrowed */
-    bool *is_lost;           /* [nodes] the node is lost */
-    bool *homeless;          /* [ranks] the rank was on a lost node */
-    int32_t *node;           /* [ranks] node of the topology in `old` */
-    int32_t *ranks_of;       /* [nodes] number of ranks in `old` */
-    int32_t *host, *slots;   /* [nodes] arrays of options.hosts and .slots */
-    nw_mapping *fixed;       /* places of the ranks that keep them */
-    double each;             /* s by which moving one rank must shorten the time
-                                of all exchanges */
+    /* options of the call, with the remaining hosts */
+    struct nw_map_options options;
+    const nw_mapping *old; /* mapping before nodes were lost; borrowed */
+    bool *is_lost;         /* [nodes] the node is lost */
+    bool *homeless;        /* [ranks] the rank was on a lost node */
+    int32_t *node; /* [ranks] index in the topology of each rank's old node */
+    int32_t *ranks_of;     /* [nodes] number of ranks on each node in `old` */
+    int32_t *host, *slots; /* [nodes] arrays for options.hosts and .slots */
+    nw_mapping *fixed;     /* places of ranks that are not homeless; owned */
+    double each; /* s: by how much the move of one rank must shorten the
+                    predicted time of all exchanges of the run */
     struct nw_budget budget; /* budget of the searches in this file */
 };
 
 /* --- checks --- */
 
-/* Reads the options. Returns NW_EINVAL if they exclude lost nodes. */
+/* Reads the options. Returns NW_EINVAL if another option cannot be combined
+ * with lost nodes. */
 static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
                                          const struct nw_map_call *call)
 {
@@ -79,7 +80,8 @@ static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
     return status;
 }
 
-/* Finds the node of each rank in the old mapping. */
+/* Finds the node of each rank in the old mapping. Returns NW_EINVAL if the
+ * machine has no such node. */
 static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
 {
     const nw_mapping *old = work->old;
@@ -100,7 +102,8 @@ static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
     return NW_OK;
 }
 
-/* Marks a node as lost; returns NW_EINVAL if it cannot be. */
+/* Marks a node as lost. Returns NW_EINVAL if it is no node of the machine, is
+ * given twice, or had no ranks. */
 static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
                                       int32_t node)
 {
@@ -150,8 +153,8 @@ static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
     return status;
 }
 
-/* Sets the hosts of the options: the nodes to use except the lost nodes and the
- * last `spare` nodes without ranks. */
+/* Sets the hosts of the options: the nodes that the call may use, except the
+ * lost nodes and the last `spare` nodes of those without ranks. */
 static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
 {
     struct nw_map_options *options = &work->options;
@@ -192,8 +195,8 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
     return NW_OK;
 }
 
-/* Finds the homeless ranks and the remaining hosts. Returns NW_EINVAL if that
- * fails. */
+/* Finds the homeless ranks and the remaining hosts. Returns NW_EINVAL if the
+ * lost nodes are invalid or a rank would have no host. */
 static nw_status lost_nodes_check(struct lost_nodes_work *work)
 {
     nw_status status = lost_nodes_find_ranks(work);
@@ -207,8 +210,9 @@ static nw_status lost_nodes_check(struct lost_nodes_work *work)
 
 /* --- the ranks that keep their places --- */
 
-/* Copies the cores, or the GPUs if `gpu`, of a mapping in which ranks have
- * several. A homeless rank gets one entry, which leaves it open. */
+/* Copies the cores, or the GPUs if `gpu` is set, of all ranks from a mapping in
+ * which a rank may have several. A homeless rank gets one negative entry, so
+ * that it is not fixed. */
 static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
                                       bool gpu, int32_t **values, size_t **row)
 {
@@ -255,7 +259,8 @@ static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Makes the mapping that fixes all ranks except the homeless ones. */
+/* Makes work->fixed, a mapping that fixes all ranks except the homeless ones.
+ */
 static nw_status lost_nodes_fix(struct lost_nodes_work *work)
 {
     nw_status status =
@@ -320,7 +325,8 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Makes the old mapping with each lost node replaced; the caller frees *out. */
+/* Makes a copy of the old mapping in which each lost node is replaced by a free
+ * node; the caller frees *out. */
 static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
                                     nw_mapping **out)
 {
@@ -357,7 +363,8 @@ static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
 typedef nw_status lost_nodes_search(const struct lost_nodes_work *work,
                                     struct nw_slots *slots);
 
-/* Chooses the best free nodes: swaps whole nodes that have no fixed ranks. */
+/* Chooses the best free nodes for the ranks of lost nodes: swaps whole nodes
+ * that hold no fixed ranks. */
 static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
                                         struct nw_slots *slots)
 {
@@ -368,7 +375,8 @@ static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
     return nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
 }
 
-/* Moves ranks, or whole nodes, if that pays for the cost of the moves. */
+/* Moves ranks, or whole nodes, if the predicted time falls by more than the
+ * cost of the moves. */
 static nw_status lost_nodes_move(const struct lost_nodes_work *work,
                                  struct nw_slots *slots)
 {
@@ -378,7 +386,7 @@ static nw_status lost_nodes_move(const struct lost_nodes_work *work,
     return nw_slots_move_at_cost(slots, &cost);
 }
 
-/* Runs a search from options->start and makes a candidate of the result. */
+/* Runs a search from options->start and makes *out of the result. */
 static nw_status lost_nodes_run(struct lost_nodes_work *work,
                                 const struct nw_map_options *options,
                                 lost_nodes_search *search,
@@ -422,7 +430,7 @@ static void lost_nodes_take(struct nw_candidate *candidate,
     *candidate = (struct nw_candidate){0};
 }
 
-/* Replaces each lost node by a free node as a whole. */
+/* Moves all ranks of each lost node together to a free node. */
 static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
                                         struct nw_map_answer *out)
 {
@@ -445,8 +453,8 @@ static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
 
 /* --- moves that pay --- */
 
-/* Returns true if both sets are equal; a set that begins with -1 counts as
- * empty. */
+/* Returns true if both sets of cores or GPUs are equal; a set that begins with
+ * a negative number counts as empty. */
 static bool lost_nodes_is_same_set(struct nw_ints a, struct nw_ints b)
 {
     if (a.count && a.values[0] < 0)
@@ -475,8 +483,8 @@ static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
     return moved;
 }
 
-/* Returns by how many seconds moving one rank must shorten the time of all
- * exchanges of the pattern. */
+/* Returns by how many seconds the move of one rank must shorten the time of all
+ * exchanges of the run. Sets out->report.move_cost to that for one exchange. */
 static double lost_nodes_price(const struct lost_nodes_work *work,
                                struct nw_map_answer *out)
 {
@@ -489,7 +497,8 @@ static double lost_nodes_price(const struct lost_nodes_work *work,
     return each * exchanges;
 }
 
-/* Moves ranks if that pays for the cost of the moves; fills the report. */
+/* Moves ranks if the predicted time falls by more than the cost of the moves;
+ * fills the report. */
 static nw_status lost_nodes_improve(struct lost_nodes_work *work,
                                     struct nw_map_answer *out)
 {
@@ -536,7 +545,7 @@ static nw_status lost_nodes_price_default(const struct lost_nodes_work *work,
     return status;
 }
 
-/* Runs the whole method. */
+/* Runs the method from the checks to the report. */
 static nw_status lost_nodes_solve(struct lost_nodes_work *work,
                                   const struct nw_map_call *call,
                                   struct nw_map_answer *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A restart after nodes are lost. */
+/* Mapping for a restart after nodes were lost. */
 #ifndef NW_MAP_PORTFOLIO_LOST_NODES_H
 #define NW_MAP_PORTFOLIO_LOST_NODES_H
 
@@ -7,7 +7,8 @@
 
 bool nw_lost_nodes_is_asked(const struct nw_map_options *options);
 
-/* Implements nw_map_priced with the option `lost`; fills all of *out. */
+/* Implements nw_map_priced if the option `lost` names lost nodes; fills all of
+ * *out. */
 NW_MUST_CHECK nw_status nw_lost_nodes_map(const struct nw_map_call *call,
                                           struct nw_map_answer *out);
 

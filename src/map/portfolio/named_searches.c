@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Searches as algorithms that the user can name. A problem that is a QAP,
- * because its objective is a sum over pairs of ranks, is searched as one if it
- * is small. All others are annealed with their link loads. */
+/* Searches as algorithms that the user can name. A small problem whose
+ * objective is a sum over pairs of ranks is searched as a quadratic assignment
+ * problem (QAP). All others are annealed with their link loads. */
 #include "map/portfolio/named_searches.h"
 #include "map/congestion/objectives.h"
 #include "map/congestion/qap_bridge.h"
@@ -95,7 +95,7 @@ bool nw_search_fits_qap_first(const struct nw_slots *slots)
     return nw_qap_bridge_fits(slots) && !named_holds_some(slots);
 }
 
-/* A QAP has only one objective. */
+/* A QAP has only one objective, so a second objective excludes a QAP search. */
 bool nw_search_fits_qap(const struct nw_slots *slots)
 {
     return nw_search_fits_qap_first(slots) &&
@@ -116,8 +116,9 @@ nw_status nw_search_exact(struct nw_slots *slots,
     return nw_slots_branch_bound(slots, objectives, 0, &report->proven);
 }
 
-/* Swaps of slots complete a QAP search that covers only part of the problem.
- * They do all the work if it covers nothing or would need too much memory. */
+/* A descent by swaps of slots follows if the QAP search leaves ranks or the
+ * second objective out. If a QAP fits not at all or would need too much memory,
+ * annealing replaces it. */
 nw_status nw_search_tabu(struct nw_slots *slots,
                          const struct nw_objectives *objectives,
                          struct nw_map_report *report)

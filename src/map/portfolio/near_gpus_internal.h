@@ -6,26 +6,28 @@
 #include "map/congestion/link_loads.h"
 #include "map/congestion/slots.h"
 
-/* Figures with a smaller relative difference count as equal. */
+/* Values with a smaller relative difference count as equal. */
 #define NEAR_GPUS_EQUAL 1e-9
 
 /* State while the ranks of one mapping are moved. */
 struct near_gpus_work {
     const struct nw_problem *problem;
     struct nw_slots slots;
-    struct nw_link_loads loads; /* computed at the first move that needs link
-                                   loads */
+    /* filled at the first move of an endpoint that has messages */
+    struct nw_link_loads loads;
     bool has_loads, moved;
     bool cores_stay;
-    bool strict;        /* nw_load_figures.power must not increase */
-    double *card;       /* [slots] distance to the NIC; 0 without a NIC */
-    double *near;       /* distances of one host: [its core slots x its GPU
-                           slots] */
-    bool *leaves;       /* [ranks] the rank sends host memory to other nodes */
+    bool strict; /* moves must not increase nw_load_figures.power either */
+    double *
+        card; /* [slots] links between each slot and its NIC; 0 without a NIC */
+    double *near; /* [core slots x GPU slots] distances within the host measured
+                     last */
+    bool *leaves; /* [ranks] the rank's core exchanges messages with other nodes
+                   */
     int32_t *gpu_ranks; /* [GPU units] number of ranks that use the unit */
 };
 
-/* The slots first .. end - 1. */
+/* The slots with numbers from `first` to end - 1. */
 struct near_gpus_slot_range {
     int32_t first, end;
 };
@@ -36,39 +38,39 @@ struct near_gpus_slot_range {
 struct near_gpus_slot_range
 nw_near_gpus_slots_of(const struct near_gpus_work *work, int32_t host,
                       bool gpus);
-/* Returns the distance from a core or GPU to its NIC; 0 if it has no NIC. `end`
- * is the end of routes at the core or GPU. */
+/* Returns the number of links from a core or GPU to its NIC; 0 if it has no
+ * NIC. `end` is the end of routes at the core or GPU. */
 double nw_near_gpus_links_to_card(const nw_topology *topology,
                                   struct nw_end end);
 /* Fills work->near with the distances between the core slots and the GPU slots
  * of a host. */
 void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
 
-/* Returns the distance between a core slot and a GPU slot of a host, plus a
- * small multiple of their distances to their NICs. */
+/* Returns the number of links between a core slot and a GPU slot of a host,
+ * plus a small multiple of the links from both to their NICs. */
 double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
                                 int32_t gpu);
 
-/* Returns the move that swaps an endpoint with the owner of slot `to`, if any.
- */
+/* Returns the move of an endpoint to slot `to`. The endpoint there, if there is
+ * one, goes to the slot that the first one leaves. */
 struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
                                     int32_t endpoint, int32_t to);
 /* Return by how much one part of a move, or the whole move, reduces the
- * distances to GPUs and NICs. */
+ * distances of ranks to their GPUs and NICs. */
 double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
                                  const struct nw_moving *part);
 double nw_near_gpus_gain_of(const struct near_gpus_work *work,
                             const struct nw_move *move);
-/* Returns false if the load of an element would exceed its limit after the
- * move, otherwise true. */
+/* Returns false if the load of a core would exceed its limit after the move,
+ * otherwise true. */
 bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
                              const struct nw_move *move);
-/* Sets *fits to whether the move makes no figure of the mapping worse. Does not
- * make the move. */
+/* Sets *fits to true if the move would make no cost figure of the mapping
+ * worse. Does not make the move. */
 NW_MUST_CHECK nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
                                               const struct nw_move *move,
                                               bool *fits);
-/* Makes the move, even if figures get worse. */
+/* Makes the move, even if cost figures get worse. */
 NW_MUST_CHECK nw_status nw_near_gpus_make_move(struct near_gpus_work *work,
                                                const struct nw_move *move);
 
@@ -84,9 +86,9 @@ bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
 
 /* near_gpus_subtrees.c */
 
-/* Swaps the cores, or the GPUs if `gpus`, of all ranks below two parts of a
- * host, such as NUMA nodes or PCIe switches, if that brings the ranks nearer to
- * their GPUs and NICs. */
+/* Exchanges the cores, or the GPUs if `gpus` is set, of all ranks below two
+ * parts of a host, such as NUMA nodes or PCIe switches, if that brings the
+ * ranks nearer to their GPUs and NICs. */
 NW_MUST_CHECK nw_status nw_near_gpus_exchange_subtrees(
     struct near_gpus_work *work, int32_t host, bool gpus);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Evaluates moves of ranks inside a node: how much nearer core, GPU and NIC of
- * a rank come to each other, and if a figure of the mapping gets worse. */
+ * a rank come to each other, and whether a cost figure of the mapping gets
+ * worse. */
 #include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -82,8 +83,8 @@ double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
     return links + CARD * (work->card[core] + work->card[gpu]);
 }
 
-/* Returns the distance of a rank's core, GPU and NIC from each other if one of
- * its endpoints were on `slot`. */
+/* Returns the distance of a rank's core, GPU and NIC from each other if its
+ * endpoint `endpoint` (core or GPU) were on `slot`. */
 static double near_gpus_distance_at(const struct near_gpus_work *work,
                                     int32_t endpoint, int32_t slot)
 {
@@ -142,7 +143,7 @@ bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
     return true;
 }
 
-/* Returns true if the present trial increases no figure. */
+/* Returns true if the move on trial increases no cost figure. */
 static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
 {
     const struct nw_link_loads *loads = &work->loads;
@@ -170,7 +171,7 @@ static bool near_gpus_has_edges(const struct nw_slots *slots,
     return false;
 }
 
-/* Computes the link loads at the first call. */
+/* Computes the link loads if that has not been done yet. */
 static nw_status near_gpus_count_loads(struct near_gpus_work *work)
 {
     nw_status status;
@@ -184,7 +185,7 @@ static nw_status near_gpus_count_loads(struct near_gpus_work *work)
 }
 
 /* Sets *silent if no endpoint of a move has messages, so that the move changes
- * no figure. Otherwise makes sure that the link loads are computed. */
+ * no cost figure. Otherwise makes sure that the link loads are computed. */
 static nw_status near_gpus_prepare(struct near_gpus_work *work,
                                    const struct nw_move *move, bool *silent)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges all ranks of two subtrees of a node, such as two NUMA nodes. Ranks
- * with much traffic among them must move together, because moving only one of
- * them would raise the cost. */
+ * with much traffic among them must move together, because a move of only one
+ * of them would raise the cost. */
 #include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
-/* The subtrees of a host at one depth of its tree that contain the host's core
- * slots, or its GPU slots. Slots are numbered from 0 for the first of these. */
+/* The subtrees of a host at one depth of its tree, and the core slots (or the
+ * GPU slots) of the host in each. Slots are numbered from 0 for the host's
+ * first core (or GPU) slot. */
 struct near_gpus_subtrees {
     int32_t count; /* number of subtrees */
     int32_t *head; /* [count] first slot of each subtree */
     int32_t *next; /* [slots] next slot of the same subtree, or -1 */
-    int32_t *last; /* [vertices] scratch: the subtree's last slot so far, or -1
-                      if none was found */
-    /* index in nw_slots of the host's first core slot, or GPU slot; number of
-     * these slots */
+    int32_t *last; /* [vertices] scratch: last slot found so far in the subtree
+                      of a vertex; -1: none */
+    /* index in nw_slots of the host's first core (or GPU) slot; number of the
+     * host's core (or GPU) slots */
     int32_t first, slots;
 };
 
@@ -44,8 +45,8 @@ static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
     NW_FREE_ALL(subtrees->head, subtrees->next, subtrees->last);
 }
 
-/* Fills the lists for the subtrees at `depth`. end[] has the end of routes at
- * each slot. */
+/* Fills the lists for the subtrees at `depth`. end[] says for each slot at
+ * which vertex of the tree its routes end. */
 static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
                                     const struct nw_node_type *type,
                                     const struct nw_end *end, int depth)
@@ -67,7 +68,8 @@ static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
     }
 }
 
-/* Returns the move that exchanges the owners of two slots, if they have any. */
+/* Returns the move that exchanges the endpoints on slots a and b; one or both
+ * slots may be free. */
 static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
                                                int32_t a, int32_t b)
 {
@@ -104,7 +106,8 @@ static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
     return a == b ? gain : 0;
 }
 
-/* Exchanges the ranks of two subtrees. A second call undoes the exchange. */
+/* Exchanges the ranks of two subtrees, slot by slot. A second call undoes the
+ * exchange. `a` and `b` are the first slots of the subtrees. */
 static nw_status near_gpus_exchange(struct near_gpus_work *work,
                                     const struct near_gpus_subtrees *subtrees,
                                     int32_t a, int32_t b)
@@ -120,8 +123,9 @@ static nw_status near_gpus_exchange(struct near_gpus_work *work,
     return status;
 }
 
-/* Exchanges the ranks of two subtrees if distances decrease and no figure of
- * the mapping gets worse. */
+/* Exchanges the ranks of two subtrees if that brings them nearer to their GPUs
+ * and NICs and no cost figure of the mapping gets worse. `a` and `b` are the
+ * first slots of the subtrees. */
 static nw_status
 near_gpus_settle_pair(struct near_gpus_work *work,
                       const struct near_gpus_subtrees *subtrees, int32_t a,
@@ -143,7 +147,7 @@ near_gpus_settle_pair(struct near_gpus_work *work,
     return NW_OK;
 }
 
-/* Tries to exchange the ranks of each pair of subtrees. */
+/* For each pair of subtrees, exchanges their ranks if that helps. */
 static nw_status
 near_gpus_settle_pairs(struct near_gpus_work *work,
                        const struct near_gpus_subtrees *subtrees)

@@ -31,8 +31,8 @@ static nw_status portfolio_keep_promise(const struct nw_problem *problem,
     return status;
 }
 
-/* Function nw_algorithm.run of an algorithm that returns its initial mapping.
- */
+/* Function nw_algorithm.run that returns the mapping of --from or the default
+ * mapping without any search. */
 static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
                                      const struct nw_problem *problem,
                                      struct nw_answer *answer,
@@ -43,9 +43,9 @@ static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
     return nw_search_initial(problem, answer);
 }
 
-/* Replaces *best by the initial mapping of the search if that is better: a
- * search that uses an approximation of the machine may make the mapping worse.
- * An initial mapping that is not a complete answer is ignored. */
+/* Replaces *best by the mapping of --from if that is better: a search that uses
+ * an approximation of the machine may make the mapping worse. A mapping of
+ * --from that is not complete or not valid is ignored. */
 static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
                                       const struct nw_problem *problem,
                                       struct nw_map_report *report,
@@ -91,8 +91,8 @@ static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
     return algorithm->baseline || algorithm->is_default;
 }
 
-/* Runs the algorithm and keeps the promise that no answer is worse than the
- * default mapping. */
+/* Runs the algorithm. Replaces its result by the default mapping if that has a
+ * lower objective, unless the algorithm is a baseline. */
 static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
                                  const struct nw_problem *problem,
                                  struct nw_map_report *report,

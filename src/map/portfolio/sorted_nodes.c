@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorts the nodes so that nodes of one switch follow each other, and gives them
- * the ranks in ascending order. For training jobs this is the best order that
- * users write by hand. The list of nodes may be in any order before, such as
- * sorted by name. */
+/* Sorts the nodes so that nodes of one switch follow each other, and assigns
+ * the ranks to them in ascending order. For training jobs this is the best
+ * order that users write by hand. The caller's list of nodes may be in any
+ * order, such as sorted by name. */
 #include "map/portfolio/sorted_nodes.h"
 #include "base/array.h"
 #include "map/congestion/node_swaps.h"
@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Returns the end from which distances of a host are measured: its first GPU if
- * ranks use GPUs, otherwise its first core. */
+/* Returns the point of a host from which its distances to other hosts are
+ * measured: its first GPU if ranks use GPUs, otherwise its first core. */
 static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                                       int32_t host)
 {
@@ -20,8 +20,8 @@ static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                : nw_problem_core_end(problem, host, 0);
 }
 
-/* Returns the index in `left` of the host nearest to host `from`; of equally
- * near ones, the host with the lowest node number. */
+/* Returns the index in left[0] .. left[count - 1] of the host nearest to host
+ * `from`; of equally near ones, the host with the lowest node number. */
 static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
                                     const int32_t *left, int32_t count,
                                     int32_t from)
@@ -44,8 +44,9 @@ static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
     return found;
 }
 
-/* Fills `order` with all hosts, each followed by the nearest of the remaining
- * hosts. The hosts of a switch or an NVLink domain thus follow each other. */
+/* Fills `order` with all hosts, from the lowest node number on, each followed
+ * by the nearest of the remaining hosts. The hosts of a switch or an NVLink
+ * domain thus follow each other. */
 static nw_status sorted_nodes_order(const struct nw_problem *problem,
                                     int32_t *order)
 {
@@ -72,8 +73,8 @@ static nw_status sorted_nodes_order(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Sets to[h] to the host that gets the ranks of host h. Only hosts of the same
- * kind exchange their ranks. */
+/* Sets to[h] to the host that receives the ranks of host h. Only hosts of the
+ * same kind exchange their ranks. */
 static void sorted_nodes_match(const struct nw_problem *problem,
                                const int32_t *order, int32_t *to)
 {

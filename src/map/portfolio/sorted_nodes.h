@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes sorted by switch and NVLink domain. */
+/* Ranks in ascending order on nodes that are sorted by switch and NVLink
+ * domain. */
 #ifndef NW_MAP_PORTFOLIO_SORTED_NODES_H
 #define NW_MAP_PORTFOLIO_SORTED_NODES_H
 
 #include "map/problem/problem.h"
 
-/* Exchanges whole nodes of the same kind in an answer without fixed ranks. The
- * hosts are sorted so that near hosts follow each other. The i-th host of the
- * problem gives its ranks to the i-th host of this order. */
+/* Exchanges the ranks of whole nodes of the same kind, in an answer without
+ * fixed ranks. The hosts are sorted so that near hosts follow each other. The
+ * i-th host of the problem gives its ranks to the i-th host of this order. */
 NW_MUST_CHECK nw_status nw_sorted_nodes(const struct nw_problem *problem,
                                         struct nw_answer *answer);
 

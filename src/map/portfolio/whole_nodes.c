@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each node has a block of consecutive ranks, which the default mapping or
- * --from gives it. First the blocks are exchanged between nodes as a whole.
- * Then the algorithm places each rank inside its node. */
+/* Each node has a block of consecutive ranks, by the default mapping or the
+ * mapping of --from. First the blocks are exchanged between nodes as a whole.
+ * Then the algorithm of the call places each rank inside its node. */
 #include "map/portfolio/whole_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -17,14 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one call. */
+/* State of one call of nw_whole_nodes_map. */
 struct whole_nodes_work {
     struct nw_problem problem;
     struct nw_budget budget;
     struct nw_candidate standard; /* the default mapping */
-    struct nw_candidate sorted;   /* ranks in order on sorted nodes, if the
-                                     pattern has the phases of a training step */
-    struct nw_candidate swapped;  /* result of the exchange of nodes */
+    /* ranks in order on sorted nodes, if the pattern has the phases of a
+     * training step; otherwise empty */
+    struct nw_candidate sorted;
+    struct nw_candidate swapped; /* mapping after the exchange of nodes */
 };
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
@@ -34,7 +35,7 @@ bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
     return mine.whole_nodes;
 }
 
-/* Returns NW_EINVAL if other options exclude whole nodes. */
+/* Returns NW_EINVAL if another option cannot be combined with whole nodes. */
 static nw_status whole_nodes_check_options(const struct nw_map_options *options)
 {
     const struct nw_algorithm *algorithm =
@@ -83,8 +84,8 @@ static nw_status whole_nodes_check(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the objectives. With `careful`, hop-bytes and congestion must not
- * exceed those of the default mapping. */
+/* Returns the objectives. With --careful, hop-bytes and congestion are capped
+ * at those of the default mapping. */
 static struct nw_objectives
 whole_nodes_objectives(const struct whole_nodes_work *work)
 {
@@ -100,7 +101,7 @@ whole_nodes_objectives(const struct whole_nodes_work *work)
 
 /* Exchanges the blocks of ranks between nodes. The number of steps depends only
  * on the effort, not on --time or --steps. So a later run with --steps and the
- * reported number of steps gives the same answer. */
+ * number of steps in the report gives the same answer. */
 static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
                                       struct nw_answer *answer)
 {
@@ -127,9 +128,9 @@ static bool whole_nodes_is_default(const struct nw_map_options *options)
            nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
 }
 
-/* Fills the initial answer, whose nodes are then exchanged: the mapping of
- * --from, the default mapping, or sorted nodes if the pattern is a training
- * step. */
+/* Fills the initial answer, whose nodes are exchanged later: the mapping of
+ * --from, otherwise the default mapping, or ranks in order on sorted nodes if
+ * the pattern is a training step. */
 static nw_status whole_nodes_start(struct whole_nodes_work *work,
                                    struct nw_answer *answer)
 {
@@ -148,8 +149,8 @@ static nw_status whole_nodes_start(struct whole_nodes_work *work,
     return status;
 }
 
-/* Makes the candidate `swapped`: exchanges the nodes of the initial answer,
- * unless the user asked for the default mapping. */
+/* Makes work->swapped: exchanges the nodes of the initial answer, unless the
+ * user asked for the default mapping by name. */
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
     struct nw_answer answer = {0};
@@ -168,7 +169,7 @@ static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 }
 
 /* Reduces the limits --steps and --time in the options by the steps and the
- * time that the exchange of nodes has already used. */
+ * time that the exchange of nodes has used. */
 static void whole_nodes_share_budget(const struct whole_nodes_work *work,
                                      struct nw_map_options *options)
 {
@@ -209,8 +210,8 @@ static nw_status whole_nodes_place(const struct whole_nodes_work *work,
     return status;
 }
 
-/* Replaces the answer by the candidate if the objective of the candidate is
- * lower. */
+/* Replaces the answer by the candidate, which becomes empty, if the objective
+ * of the candidate is lower. */
 static void whole_nodes_keep(const struct whole_nodes_work *work,
                              struct nw_candidate *candidate,
                              struct nw_map_answer *answer)
@@ -228,7 +229,7 @@ static void whole_nodes_keep(const struct whole_nodes_work *work,
     *candidate = (struct nw_candidate){0};
 }
 
-/* Runs the whole method; the answer is the best of all candidates. */
+/* Exchanges nodes, places ranks inside nodes, and keeps the best candidate. */
 static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
                                  struct nw_map_answer *out)
 {

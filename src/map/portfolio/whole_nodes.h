@@ -8,8 +8,9 @@
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options);
 
-/* Implements nw_map_priced with the option whole_nodes; fills out->standard
- * only if `priced`. */
+/* Implements nw_map_priced with the option whole_nodes. `priced`: the cost of
+ * the default mapping is needed in out->standard, which is filled in any case.
+ */
 NW_MUST_CHECK nw_status nw_whole_nodes_map(const struct nw_map_call *call,
                                            bool priced,
                                            struct nw_map_answer *out);

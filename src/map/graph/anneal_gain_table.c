@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps a vertex at the border of its part with the best of many partners in
- * another part; see anneal_gain_table.h. */
+/* Simulated annealing with a gain table: each trial swaps a vertex at the
+ * border of its part with the best of many vertices of another part; see
+ * anneal_gain_table.h. */
 #include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -10,18 +11,19 @@
 #include <string.h>
 
 #define LINE 16     /* floats in a cache line */
-#define NEVER 1e30F /* cost of a swap with an empty place */
+#define NEVER 1e30F /* bytes at an unused place: no trial takes them */
 
-/* The partners of a trial of vertex u, at the places first .. first + count
- * - 1. Of the vertex at place i, there[i] and here[i] are the bytes to the part
- * to which u would go and to the part of u, and between[i] is
- * nw_gain_table.between. */
+/* The vertices with which vertex u may swap in a trial: those at the places
+ * (rows of the table) first .. first + count - 1. For the vertex at place i,
+ * there[i] and here[i] are its bytes to the part to which u would go and to the
+ * part of u; between[i] is nw_gain_table.between. */
 struct gain_table_candidates {
     const float *there, *here, *between;
     int32_t first, count;
 };
 
-/* Returns the bytes from each place to a part. */
+/* Returns a part's column of the table: the bytes from the vertex at each place
+ * to the part. */
 static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 {
     return near->connection + (size_t)part * near->stride;
@@ -30,7 +32,7 @@ static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 /* --- the border --- */
 
 /* Adds a vertex to the border if it has arcs to other parts; otherwise removes
- * it from the border. */
+ * it from the border. The caller calls it only if that changed. */
 static void gain_table_shuffle_border(struct nw_gain_table *near, int32_t v)
 {
     if (near->beyond[v] > 0) {
@@ -57,7 +59,8 @@ static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
 
 /* --- swaps --- */
 
-/* Updates the table rows of the peers of v after v moved to another part. */
+/* Moves v to part `to`: updates the table rows, the numbers of outside arcs and
+ * the border of v and its peers. Places do not change. */
 static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
 {
     const struct nw_bisect_graph *graph = near->graph;
@@ -78,7 +81,7 @@ static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
     gain_table_set_beyond(near, v, beyond);
 }
 
-/* Exchanges the places of u and v in all columns. */
+/* Exchanges the places of vertices u and v in all columns of the table. */
 static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
                                      int32_t v)
 {
@@ -96,9 +99,9 @@ static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
     near->at[v] = a;
 }
 
-/* Sets `between` of the peers of u to `times` x their bytes: 2 before a trial,
- * because the bytes between u and a peer stay cut if the two swap; 0 after it.
- */
+/* Sets `between` of each peer of u to `times` x the bytes between u and the
+ * peer: 2 before a trial, because these bytes stay cut if the two swap; 0 after
+ * it. */
 static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
                                          float times)
 {
@@ -108,8 +111,9 @@ static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
         near->between[near->at[graph->arc[a].to]] = times * graph->arc[a].bytes;
 }
 
-/* Fills change[] with the change of the cut on the side of each candidate, less
- * the random increase that the temperature allows it. Returns the smallest. */
+/* Fills change[] for each candidate with the candidate's part of the change of
+ * the cut by a swap, less a random threshold x temperature. Returns the
+ * smallest entry. */
 static inline float
 gain_table_weigh(const struct gain_table_candidates *candidates,
                  const float *thresholds, float temperature,
@@ -132,8 +136,9 @@ gain_table_weigh(const struct gain_table_candidates *candidates,
     return nw_simd4_least(least);
 }
 
-/* Returns the candidates of part `to` for a vertex of part `from`: all vertices
- * of the part, or NW_GAIN_TABLE_WIDTH places at a random position. */
+/* Returns the candidates of part `to` for a swap with a vertex of part `from`:
+ * all vertices of `to`, or NW_GAIN_TABLE_WIDTH places of it from a random
+ * position on if it has more. */
 static inline struct gain_table_candidates
 gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
                     uint64_t bits)
@@ -151,8 +156,8 @@ gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
                                           near->between, first, count};
 }
 
-/* Returns the part at the other end of a random arc of u, if it is another part
- * than that of u; otherwise -1. */
+/* Draws up to `picks` random arcs of u and returns the part at the other end of
+ * the first one that leads to another part; -1 if none does. */
 static inline int32_t gain_table_propose(const struct nw_gain_table *near,
                                          int32_t u, uint64_t bits)
 {
@@ -170,8 +175,9 @@ static inline int32_t gain_table_propose(const struct nw_gain_table *near,
     return -1;
 }
 
-/* Makes one trial: a random border vertex u may swap with the best candidate of
- * the part of a random peer. Returns the change of the cut in bytes. */
+/* Makes one trial: draws a random border vertex u and the part of a random peer
+ * of u, and swaps u with the best candidate of that part if the temperature
+ * allows. Returns the change of the cut in bytes. */
 static inline double gain_table_try_one(struct nw_gain_table *near,
                                         float temperature,
                                         struct nw_random *random)
@@ -223,7 +229,8 @@ double nw_gain_table_run(struct nw_gain_table *near, uint64_t tries,
 
 /* --- making the table --- */
 
-/* Assigns a place to each vertex, part by part. */
+/* Assigns a place (row of the table) to each vertex, part by part. Each part
+ * begins at a multiple of the vector width. */
 static void gain_table_place(struct nw_gain_table *near)
 {
     for (int32_t v = 0; v < near->graph->n; v++)
@@ -243,8 +250,8 @@ static void gain_table_place(struct nw_gain_table *near)
     }
 }
 
-/* Fills the columns and the border. Places without a vertex get a cost that no
- * trial accepts. */
+/* Fills the columns of the table and the border. Places without a vertex get a
+ * cost that no trial accepts. */
 static void gain_table_fill(struct nw_gain_table *near)
 {
     const struct nw_bisect_graph *graph = near->graph;

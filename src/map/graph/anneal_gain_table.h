@@ -3,8 +3,9 @@
  * Swap annealing with a gain table, for graphs whose table is small: a trial
  * compares the swaps of a border vertex with all vertices of another part at
  * once. A column of the table holds the bytes from every vertex to one part.
- * The vertices of a part are adjacent in the column, so that the changes of the
- * cut by all these swaps take a few vector operations.
+ * The place of a vertex is its position in each column. The vertices of a part
+ * have adjacent places, so that the changes of the cut by all these swaps take
+ * a few vector operations.
  */
 #ifndef NW_MAP_GRAPH_ANNEAL_GAIN_TABLE_H
 #define NW_MAP_GRAPH_ANNEAL_GAIN_TABLE_H
@@ -15,33 +16,36 @@
 
 #define NW_GAIN_TABLE_WIDTH 64 /* most swap partners of one trial */
 
-/* The table, and the partition that it belongs to. */
+/* The table, and the partition whose bytes it holds. */
 struct nw_gain_table {
     const struct nw_bisect_graph *graph;
-    int32_t parts, places; /* length of a column of the table; each part begins
-                              at a multiple of the vector width */
-    int32_t *part;         /* [n] in and out, borrowed */
-    int32_t *begin;        /* [parts + 1] first place of a part */
-    int32_t *end;          /* [parts] end of the part's vertices */
-    int32_t *at;           /* [n] place of a vertex in a column */
-    int32_t *vertex;       /* [places] vertex of a place */
-    float *connection; /* [parts][stride] bytes from the vertex at a place to a
-                          part */
+    /* number of parts; number of places in a column, including unused ones,
+     * because each part begins at a multiple of the vector width */
+    int32_t parts, places;
+    int32_t *part;  /* [n] part of each vertex; in and out, borrowed */
+    int32_t *begin; /* [parts + 1] first place of each part */
+    int32_t
+        *end;    /* [parts] end of the places of each part that have a vertex */
+    int32_t *at; /* [n] place of each vertex */
+    int32_t *vertex;   /* [places] vertex at each place */
+    float *connection; /* [parts][stride] bytes from the vertex at each place to
+                          each part */
     size_t stride;
-    float *between; /* [places] 2 x bytes between the vertex at a place and the
-                       vertex of the trial */
-    const float *thresholds; /* thresholds of nw_gain_table_thresholds_new;
-                                borrowed, set by the caller */
-    int32_t *beyond;         /* [n] number of arcs of a vertex to other parts */
-    int32_t *border;         /* vertices with arcs to other parts */
-    int32_t *at_border;      /* [n] index in `border` */
+    float
+        *between; /* [places] 2 x bytes between the vertex at each place and the
+                     border vertex of the present trial; 0 between trials */
+    /* made by nw_gain_table_thresholds_new; borrowed, set by the caller */
+    const float *thresholds;
+    int32_t *beyond;    /* [n] number of arcs from each vertex to other parts */
+    int32_t *border;    /* [border_count] vertices with arcs to other parts */
+    int32_t *at_border; /* [n] index in `border` of each vertex that is in it */
     int32_t border_count;
 };
 
-/* Makes a table of random thresholds: a trial is accepted if its cost in units
- * of the temperature is below the next threshold. The table has
- * NW_METROPOLIS_SIZE entries, then repeats the first ones. The caller frees
- * *out. */
+/* Makes a table of random thresholds: a trial is accepted if its change of the
+ * cut, divided by the temperature, is below the next threshold. The table has
+ * NW_METROPOLIS_SIZE entries; the first NW_GAIN_TABLE_WIDTH follow again at its
+ * end. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_gain_table_thresholds_new(float **out);
 
 NW_MUST_CHECK nw_status nw_gain_table_init(struct nw_gain_table *near,
@@ -49,8 +53,8 @@ NW_MUST_CHECK nw_status nw_gain_table_init(struct nw_gain_table *near,
                                            int32_t *part, int32_t parts);
 void nw_gain_table_fini(struct nw_gain_table *near);
 
-/* Makes `tries` trials, each with one border vertex; returns the change of the
- * cut in bytes. */
+/* Makes `tries` trials, each with one random border vertex; returns the change
+ * of the cut in bytes. */
 double nw_gain_table_run(struct nw_gain_table *near, uint64_t tries,
                          double temperature, struct nw_random *random);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the rounds of annealing with falling temperature: single moves of
- * vertices at first for large parts, then swaps; see anneal_kway.h. */
+/* Runs the rounds of k-way annealing with falling temperature: first single
+ * moves of vertices if parts are large, then swaps; see anneal_kway.h. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/graph/rebalance.h"
 #include "map/common/parameters.h"
@@ -21,8 +21,9 @@ bool nw_anneal_kway_fits(int32_t n, int32_t parts)
 
 /* --- rounds --- */
 
-/* Stores the present partition in `best` if it is the best one. Otherwise the
- * teams store it at the beginning of the next round. */
+/* Stores the present partition in `best` if it is the best one so far. Called
+ * after the last round; before, the teams (anneal_kway_teams.c) store it at the
+ * beginning of the next round. */
 static void anneal_kway_keep_best(struct anneal_kway_work *work)
 {
     for (int32_t p = 0; work->is_best && p < work->anneal->parts; p++)
@@ -31,7 +32,8 @@ static void anneal_kway_keep_best(struct anneal_kway_work *work)
     work->is_best = false;
 }
 
-/* Runs one round with teams. */
+/* Runs one round in which two teams anneal disjoint parts. `tries`: trials per
+ * vertex in all rounds together. */
 static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
                                   struct nw_random *random)
 {
@@ -64,7 +66,8 @@ static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
         work->best_cut = work->cut;
 }
 
-/* Runs one round with the gain table. */
+/* Runs one round with the gain table. `tries`: trials per vertex in all rounds
+ * together. */
 static void anneal_kway_run_table(struct anneal_kway_work *work, uint64_t tries,
                                   struct nw_random *random)
 {
@@ -86,10 +89,11 @@ static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
     return work->anneal->budget && work->anneal->budget->stopped;
 }
 
-/* Returns the typical change of the cut if a vertex changes its part, in bytes:
- * the root of the sum of squares of a vertex's arcs. If a few arcs are much
- * heavier than the others, the mean of the arcs to other parts of a border
- * vertex is smaller and is returned instead. */
+/* Returns the typical change of the cut, in bytes, if a vertex changes its
+ * part: the root of the mean, over all vertices, of the sum of squares of the
+ * vertex's arcs. If a few arcs are much heavier than the others, the mean of
+ * the arcs to other parts of a border vertex is smaller and is returned
+ * instead. */
 static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                                    double cut)
 {
@@ -109,9 +113,9 @@ static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                 nw_tuned.anneal_kway.crossing * 2 * cut / border);
 }
 
-/* Returns the number of rounds. Each round of teams permutes the table, so
- * there are fewer and longer rounds if the table is large, and in the short
- * trial. */
+/* Returns the number of rounds of an annealing. Each round of teams permutes
+ * the table, so there are fewer and longer rounds if the table is large, or if
+ * the annealing is the short trial run before the full one. */
 static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                                  bool trial)
 {
@@ -126,8 +130,8 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                           nw_tuned.anneal_kway.team_cells / cells));
 }
 
-/* Returns the trials per vertex, which differ for graphs small enough for the
- * full number of rounds of teams. */
+/* Returns the trials per vertex in all rounds together: more by the factor
+ * team_tries for graphs so small that the teams run all team_rounds rounds. */
 static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
 {
     double tries = (double)work->anneal->tries;
@@ -137,7 +141,8 @@ static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
                           : tries);
 }
 
-/* Fills the table as if a single team had all parts in ascending order. */
+/* Fills the table with the bytes from each vertex to each part, as if a single
+ * team had all parts in ascending order. */
 static void anneal_kway_fill_table(struct anneal_kway_work *work)
 {
     const struct nw_bisect_graph *graph = work->anneal->graph;
@@ -153,8 +158,8 @@ static void anneal_kway_fill_table(struct anneal_kway_work *work)
             (struct anneal_kway_column){p, work->anneal->parts, 0};
 }
 
-/* Lists the vertices part by part. Each part is filled backwards from its end,
- * so that its `begin` is correct when it is full. */
+/* Lists the vertices in `list` part by part. Each part is filled backwards from
+ * its end, so that its `begin` is correct when it is full. */
 static void anneal_kway_fill_list(struct anneal_kway_work *work)
 {
     const int32_t *part = work->anneal->part;
@@ -168,8 +173,9 @@ static void anneal_kway_fill_list(struct anneal_kway_work *work)
         work->list[--work->column[part[v]].begin] = v;
 }
 
-/* Ends the rounds of single moves: restores the initial sizes of the parts,
- * which swaps keep. */
+/* Ends the rounds of single moves: moves vertices until all parts have their
+ * initial sizes, and recomputes table and cut. The swaps of the later rounds
+ * keep the sizes. */
 static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -194,8 +200,8 @@ static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
         work->best_cut = work->cut;
 }
 
-/* Runs round i, and what must precede it: the end of single moves, or a new
- * estimate of the work of each part. */
+/* Runs round i. Before it, if due, ends the single moves and estimates the work
+ * of each part again. */
 static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
                                      uint64_t tries, struct nw_random *random)
 {
@@ -220,7 +226,8 @@ struct anneal_kway_temperatures {
     double hot, cold;
 };
 
-/* Returns the temperatures for the kind of trials that is used. */
+/* Returns the temperatures for the kind of rounds: with the gain table, with
+ * single moves, or with swaps in teams. */
 static struct anneal_kway_temperatures
 anneal_kway_temperatures_of(const struct anneal_kway_work *work)
 {
@@ -235,9 +242,9 @@ anneal_kway_temperatures_of(const struct anneal_kway_work *work)
                                              nw_tuned.anneal_kway.cold};
 }
 
-/* Runs all rounds; `tries` is the number of trials per vertex in all of them.
- * The temperature falls by the same factor after each round, and is 0 in the
- * last ones. */
+/* Runs all rounds; `tries` is the number of trials per vertex in all of them
+ * together. The temperature falls by the same factor after each round. It is 0
+ * in the last round and in the rounds of swaps after single moves. */
 static void anneal_kway_run_rounds(struct anneal_kway_work *work,
                                    uint64_t tries, uint64_t seed)
 {
@@ -268,7 +275,7 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
 
 /* --- the table --- */
 
-/* Allocates the table, which begins at a cache line. */
+/* Allocates the table of the teams, which begins at a cache line. */
 static nw_status anneal_kway_alloc_table(struct anneal_kway_work *work)
 {
     size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
@@ -301,7 +308,7 @@ static nw_status anneal_kway_alloc_parts(struct anneal_kway_work *work)
     return status;
 }
 
-/* Allocates all that rounds of teams need. */
+/* Allocates the arrays for rounds with teams. */
 static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
 {
     size_t n = (size_t)work->anneal->graph->n;
@@ -322,7 +329,7 @@ static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
     return status;
 }
 
-/* Makes the gain table of the present partition. */
+/* Makes the gain table of the initial partition. */
 static nw_status anneal_kway_begin_table(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -334,7 +341,7 @@ static nw_status anneal_kway_begin_table(struct anneal_kway_work *work)
     return status;
 }
 
-/* Makes the thresholds, if the caller gave none, and the gain table. */
+/* Makes the gain table, and its thresholds if the caller gave none. */
 static nw_status anneal_kway_prepare_table(struct anneal_kway_work *work)
 {
     nw_status status = work->anneal->thresholds
@@ -344,7 +351,8 @@ static nw_status anneal_kway_prepare_table(struct anneal_kway_work *work)
     return status ? status : anneal_kway_begin_table(work);
 }
 
-/* Allocates the arrays and fills the table that is used. */
+/* Allocates the arrays and fills the table: the gain table or that of the
+ * teams. */
 static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -401,7 +409,8 @@ static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
     return sum / 2;
 }
 
-/* Returns true if parts are so large that a few more vertices change their size
+/* Returns true if vertices may move singly, without a swap, in the first
+ * rounds: the parts are so large that a few more vertices change their size
  * little. */
 static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 {
@@ -414,8 +423,8 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 }
 
 /* Runs a short annealing, and then the full one unless the cut is still far
- * above the initial one. That happens on graphs with small separators, on which
- * annealing finds nothing better. `begun` is the initial cut. */
+ * above the initial one. The cut stays high on graphs with small separators, on
+ * which annealing finds nothing better. `begun` is the initial cut in bytes. */
 static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -434,8 +443,9 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
            (size_t)anneal->graph->n * sizeof *work->best);
 }
 
-/* Computes the cut from scratch, because rounding errors of floats may hide
- * small differences, and restores `start` if the cut is larger than `begun`. */
+/* Computes the cut of the result from scratch, because rounding errors of
+ * floats may hide small differences, and restores the partition `start` if the
+ * cut is larger than `begun`, the cut of `start`. */
 static void anneal_kway_end_round(struct anneal_kway_work *work,
                                   const int32_t *start, double begun)
 {

@@ -15,33 +15,41 @@
 #include "map/common/budget.h"
 #include "map/graph/bisect_multilevel.h"
 
-/* The input, the settings and the result of nw_anneal_kway. */
+/* The input, the settings and the result of one call of nw_anneal_kway. */
 struct nw_anneal_kway {
     const struct nw_bisect_graph *graph;
     int32_t parts;
-    int32_t *part;  /* [n] in and out; the sizes of the parts do not change */
-    uint64_t tries; /* trials per vertex */
-    bool near;      /* use the gain table for any number of vertices */
+    int32_t *part; /* [n] part of each vertex; in and out; sizes of parts do not
+                      change */
+    uint64_t tries; /* trials per vertex in all rounds together */
+    bool near;      /* true: use the gain table for any number of vertices */
     uint64_t seed;
-    const float *thresholds;  /* from nw_gain_table_thresholds_new, for several
-                                 calls; or NULL */
-    struct nw_budget *budget; /* counts a step per round; NULL: no budget */
-    int32_t threads;          /* at least 1; does not change the answer */
-    bool only_expander_like;  /* do nothing if the initial cut is small */
-    bool only_separable;      /* do nothing if the initial cut is large */
-    /* out: the initial cut is large, as in a random graph */
+    /* made by nw_gain_table_thresholds_new, to share it between calls; NULL:
+     * the call makes it */
+    const float *thresholds;
+    /* counts one step for each round; NULL: no budget */
+    struct nw_budget *budget;
+    int32_t threads; /* at least 1; does not change the answer */
+    /* do nothing if the initial cut is small, so that the graph is not like an
+     * expander */
+    bool only_expander_like;
+    bool only_separable; /* do nothing if the initial cut is large, so that the
+                            graph is like an expander */
+    /* out: the initial cut is large, as in a random graph (an expander) */
     bool expander_like;
 };
 
-/* Returns the bytes between different parts, counting each edge once. */
+/* Returns the bytes between vertices of different parts, counting each edge
+ * once. */
 double nw_anneal_kway_cut(const struct nw_bisect_graph *graph,
                           const int32_t *part);
 
-/* `part` becomes the best partition seen, never worse than it was. */
+/* Anneals the partition. `part` becomes the best partition seen; its cut is
+ * never larger than at the start. */
 NW_MUST_CHECK nw_status nw_anneal_kway(struct nw_anneal_kway *anneal);
 
-/* Returns true if the table for n vertices and this number of parts is small
- * enough. */
+/* Returns true if n vertices and this number of parts are few enough for the
+ * table of bytes from each vertex to each part. */
 bool nw_anneal_kway_fits(int32_t n, int32_t parts);
 
 #endif

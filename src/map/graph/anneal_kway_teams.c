@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides the parts at random between the teams in each round, and permutes the
+/* Divides the parts at random between two teams in each round, and permutes the
  * table so that the columns of a team's parts are adjacent. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/common/parameters.h"
@@ -25,9 +25,9 @@ void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
     }
 }
 
-/* Shuffles the parts. A part with far more work than the mean, which holds the
- * hubs of the graph, comes first, so that its team gets fewer other parts.
- * Returns the work of all parts. */
+/* Shuffles the parts. If one part has far more work than the mean, because it
+ * holds the hubs of the graph, it comes first, so that its team gets fewer
+ * other parts. Returns the work of all parts together. */
 static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
                                         struct nw_random *random)
 {
@@ -49,9 +49,9 @@ static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
     return sum;
 }
 
-/* Returns the end of a team's parts in the shuffled list: as near as possible
- * to its share of the work `sum`, with at least a quarter of all parts in each
- * team, so that it can swap. */
+/* Returns the end of a team's parts in the shuffled list. It is as near as
+ * possible to the team's share of the work `sum` of all parts, but each team
+ * gets at least a quarter of all parts, so that it can swap vertices. */
 static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
                                   double sum)
 {
@@ -68,8 +68,9 @@ static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
     return end;
 }
 
-/* Sets the positions of the columns and vertices of team t, one part after the
- * other. *at is the number of vertices of the teams before it. */
+/* Sets the positions of the columns and of the vertices of team t's parts, one
+ * part after the other. *at is the number of vertices in the teams before t,
+ * and becomes that including t. */
 static void anneal_kway_place_team(struct anneal_kway_work *work, int t,
                                    int32_t *at)
 {
@@ -107,8 +108,7 @@ void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t)
     }
 }
 
-/* Sets `source`: from which cell of the last round each cell of a block comes.
- */
+/* Fills `source`: the index in the last round of each cell of a table block. */
 static void anneal_kway_find_sources(struct anneal_kway_work *work)
 {
     for (int32_t p = 0; p < work->anneal->parts; p++) {
@@ -139,8 +139,8 @@ void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
     work->taken = work->turned = 0;
 }
 
-/* Moves the columns of a block from their positions in the last round to those
- * in this round. */
+/* Moves the columns of a table block from their positions in the last round to
+ * those in this round. */
 static void anneal_kway_permute_block(const struct anneal_kway_work *work,
                                       float *block, float *scratch)
 {
@@ -152,8 +152,8 @@ static void anneal_kway_permute_block(const struct anneal_kway_work *work,
         block[i] = scratch[source[i]];
 }
 
-/* Permutes blocks until no block is left. If the other team runs in another
- * thread, both threads claim blocks alternately. */
+/* Permutes blocks of the table until no block is left to claim. If the other
+ * team runs in another thread at the same time, both threads claim blocks. */
 static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
                                        float *scratch)
 {
@@ -171,8 +171,8 @@ static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
     }
 }
 
-/* Waits until all blocks are permuted. A claimed block that is not yet permuted
- * belongs to another thread, which is working on it. */
+/* Waits until all blocks of the table are permuted. Other threads have claimed
+ * the blocks that are not yet permuted, and are working on them. */
 static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
 {
     while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
@@ -180,8 +180,9 @@ static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
         sched_yield();
 }
 
-/* Copies the vertices of team t from the last round, and marks them in `own`.
- * Stores their parts if the last partition was the best one. */
+/* Copies the vertices of team t from the list of the last round, and marks them
+ * in `own`. Stores their parts in `best` if the partition after the last round
+ * is the best one. */
 static void anneal_kway_take_vertices(struct anneal_kway_work *work, int32_t t)
 {
     struct nw_anneal_parallel *team = &work->team[t];

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps and moves of one team; see anneal_parallel.h. Most trials end after
- * three lookups in distant memory, so the data of the next trials are
- * prefetched. */
+/* Swaps and moves of the vertices of one team; see anneal_parallel.h. Most
+ * trials end after three lookups in memory that is not in the cache, so the
+ * data of the next trials are prefetched. */
 #include "map/graph/anneal_parallel.h"
 #include "map/common/metropolis.h"
 #include "map/common/parameters.h"
 
 #include <string.h>
 
-/* Length of the ring of drawn trials, and how many trials ahead of their use
- * the row index, the arcs and the peer of a vertex are prefetched. */
+/* Length of the ring of trials that are drawn ahead. A vertex's row index, arcs
+ * and peer are prefetched LEAD, LEAD_ARC and LEAD_PEER trials before their use.
+ */
 #define RING 16
 #define LEAD 12
 #define LEAD_ARC 8
 #define LEAD_PEER 4
 
-/* Random bits of a trial: for the vertex and its peer; for the partner and the
- * threshold. */
+/* Random bits of a trial. whom: choose the vertex and its peer; where: choose
+ * the vertex with which it swaps, and the threshold. */
 struct anneal_parallel_draw {
     uint64_t whom, where;
 };
 
-/* Returns the bytes between u and v. */
+/* Returns the bytes on the arcs between vertices u and v. */
 static double anneal_parallel_between(const struct nw_bisect_graph *graph,
                                       int32_t u, int32_t v)
 {
@@ -36,7 +37,8 @@ static double anneal_parallel_between(const struct nw_bisect_graph *graph,
     return bytes;
 }
 
-/* Moves a vertex to part `to` of the team and updates the rows of its peers. */
+/* Moves a vertex to part `to` of the team and updates the table rows of its
+ * peers. */
 static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
                                   int32_t to)
 {
@@ -52,8 +54,8 @@ static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
     team->own[v] = (int16_t)to;
 }
 
-/* Returns the part of a random peer of u that is in the same team; -1 if none
- * is drawn, or if the part is that of u. */
+/* Draws up to `team_picks` random peers of u. Returns the part of the first one
+ * in the same team; -1 if there is none, or if that is the part of u. */
 static inline int32_t
 anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
                         uint64_t bits)
@@ -72,15 +74,15 @@ anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
     return -1;
 }
 
-/* Returns the position in `list` of a random vertex of the team. */
+/* Returns a pointer to a random vertex in the team's `list`. */
 static inline int32_t *
 anneal_parallel_pick_of(const struct nw_anneal_parallel *team, uint64_t bits)
 {
     return team->list + nw_random_index(bits, team->first[team->parts]);
 }
 
-/* Makes one trial: a vertex may swap with a random vertex of the part of one of
- * its peers. Returns the change of the cut. */
+/* Makes one trial: a random vertex may swap with a random vertex of the part of
+ * one of its peers. Returns the change of the cut in bytes. */
 static inline double
 anneal_parallel_try_one(struct nw_anneal_parallel *team,
                         const struct anneal_parallel_draw *draw)
@@ -116,8 +118,9 @@ anneal_parallel_try_one(struct nw_anneal_parallel *team,
     return change;
 }
 
-/* Makes one trial: a vertex may move to the part of one of its peers, which
- * changes the sizes of two parts. Returns the change of the cut. */
+/* Makes one trial: a random vertex may move to the part of one of its peers,
+ * which changes the sizes of two parts. Returns the change of the cut in bytes.
+ */
 static inline double
 anneal_parallel_move_one(struct nw_anneal_parallel *team,
                          const struct anneal_parallel_draw *draw)
@@ -152,7 +155,8 @@ anneal_parallel_fill_draws(struct nw_random *random)
     return (struct anneal_parallel_draw){whom, nw_random_next(random)};
 }
 
-/* Prefetches the part of the peer that the trial with these bits will draw. */
+/* Prefetches the part of the peer that the trial with these random bits will
+ * draw. */
 static inline void
 anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
                               uint64_t bits)
@@ -167,7 +171,7 @@ anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
 }
 
 /* Prefetches the arc, the row of the table and the part that the trial with
- * these bits will read. */
+ * these random bits will read. */
 static inline void
 anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
                              uint64_t bits)
@@ -181,7 +185,8 @@ anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
     __builtin_prefetch(&team->own[u]);
 }
 
-/* Makes the trials of the team's round. Returns the change of the cut. */
+/* Makes the trials of the team's round. Returns the change of the cut in bytes.
+ */
 static double anneal_parallel_run(struct nw_anneal_parallel *team,
                                   struct nw_random *random)
 {
@@ -205,7 +210,7 @@ static double anneal_parallel_run(struct nw_anneal_parallel *team,
     return change;
 }
 
-/* Sorts the vertices of the team by part again after single moves. */
+/* Sorts `list` by part again after single moves, and updates `first`. */
 static void anneal_parallel_regroup(struct nw_anneal_parallel *team)
 {
     int32_t count = team->first[team->parts], *first = team->first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contracts the graph to a small one, bisects that, and projects the bisection
- * back with refinement on each level. */
+/* Contracts the graph to a small one, bisects the small graph, and projects the
+ * bisection back with refinement on each level. */
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -76,9 +76,11 @@ static void bisect_match(const struct nw_bisect_graph *graph,
     }
 }
 
-/* Writes the arcs of a coarse vertex, which sum those of its two members (equal
- * if there is one), from out->arc[at] on. Returns the end of the arcs. slot[]
- * must be -1 everywhere and is so again afterwards. */
+/* Writes the arcs of the coarse vertex that joins member[0] and member[1]
+ * (equal if it has only one member), from out->arc[at] on: arcs to the same
+ * coarse vertex are summed. Returns the end of the arcs. into[] has the coarse
+ * vertex of each vertex. slot[] must be -1 everywhere and is so again
+ * afterwards. */
 static int32_t bisect_join(const struct nw_bisect_graph *graph,
                            const int32_t *member, const int32_t *into,
                            int32_t *slot, struct nw_bisect_graph *out,
@@ -107,7 +109,7 @@ static int32_t bisect_join(const struct nw_bisect_graph *graph,
     return at;
 }
 
-/* Returns the peer of v with the most bytes; n if v has no arcs. */
+/* Returns the peer of v to which v has the most bytes; n if v has no arcs. */
 static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
 {
     int32_t best = graph->n;
@@ -121,8 +123,9 @@ static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
     return best;
 }
 
-/* Matches the remaining vertices with each other if they have the same heaviest
- * peer, a hub; also vertices without arcs. waiting[n + 1] is scratch. */
+/* Matches vertices that are still single (mate[v] is v) with each other if they
+ * have the same heaviest peer, a hub, or if both have no arcs. waiting[n + 1]
+ * is scratch. */
 static void bisect_match_rest(const struct nw_bisect_graph *graph,
                               int32_t *waiting, int32_t *mate)
 {
@@ -181,10 +184,10 @@ out:
 
 /* --- initial bisections --- */
 
-/* Greedy graph growing: side 0 begins with a random vertex and always takes the
- * vertex with the most bytes to side 0 less its bytes to side 1, until its size
- * is near `target`. Takes O(n^2) time, for small n. connection[n] is scratch.
- */
+/* Greedy graph growing: side 0 begins with a random vertex. Then the vertex
+ * with the largest (bytes to side 0 less bytes to side 1) joins, again and
+ * again, until the size of side 0 is near `target`. Takes O(n^2) time, for
+ * small n. connection[n] is scratch. */
 static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
                         struct nw_random *random, double *connection,
                         int8_t *side)
@@ -213,9 +216,9 @@ static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
     }
 }
 
-/* Refines a bisection by FM. On coarse levels the sizes may differ from the
- * target by the size of the largest vertex, because otherwise it could not
- * move. */
+/* Refines a bisection by FM. On coarse levels the size of side 0 may differ
+ * from `target` by the size of the largest vertex, because otherwise that
+ * vertex could not move. */
 static nw_status bisect_refine(const struct nw_bisect_graph *graph,
                                int32_t target, int8_t *side, double *cut)
 {
@@ -227,7 +230,8 @@ static nw_status bisect_refine(const struct nw_bisect_graph *graph,
     return nw_fm(graph, to, side, cut);
 }
 
-/* Makes `tries` initial bisections, refines each and keeps the best one. */
+/* Makes `tries` initial bisections by growing, refines each and keeps the one
+ * with the smallest cut. */
 static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
                                   int32_t target, int tries,
                                   struct nw_random *random, int8_t *side)

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One direction of an edge. */
+/* One direction of an edge: from its vertex to vertex `to`, with the edge's
+ * weight. */
 struct nw_bisect_arc {
     int32_t to;
     float bytes;
@@ -27,10 +28,10 @@ struct nw_bisect_graph {
     struct nw_bisect_arc *arc;
     int32_t
         *size; /* [n] number of vertices of the finest graph in each vertex */
-    int32_t coarsest; /* most vertices of the coarsest graph; 0: a default that
-                         suits large graphs */
-    bool reduced_effort; /* fewer passes, because the caller refines the result
-                            again */
+    int32_t coarsest; /* largest number of vertices of the coarsest graph; 0: a
+                         default that suits large graphs */
+    bool reduced_effort; /* true: FM makes fewer passes, because the caller
+                            refines the result again */
 };
 NW_MUST_CHECK nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph,
                                              int32_t n, size_t arcs);
@@ -39,29 +40,32 @@ void nw_bisect_graph_fini(struct nw_bisect_graph *graph);
 /* Returns the bytes between the two sides, counting each edge twice. */
 double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side);
 
-/* Contracts a matching: makes the coarser graph *out and fills into[n] with the
- * coarse vertex of each vertex. */
+/* Coarsens a graph by one level: contracts the edges of a matching. Makes the
+ * coarser graph *out and fills into[n] with the coarse vertex of each vertex.
+ * The caller frees *out. */
 NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
                                           struct nw_random *random,
                                           struct nw_bisect_graph *out,
                                           int32_t *into);
 
-/* The wanted size of side 0: from target - tolerance to target + tolerance. */
+/* What FM must reach: a size of side 0 from target - tolerance to target +
+ * tolerance. */
 struct nw_fm_cut {
     int32_t target, tolerance;
-    int32_t most; /* use gain buckets: all sizes are 1 and all bytes are
-                     integers, at most this many on the arcs of a vertex; 0: use
-                     a heap */
+    int32_t most; /* 0: use a heap of gains; otherwise use gain buckets, for
+                     which all sizes must be 1 and all bytes integers, at most
+                     `most` in sum on the arcs of any vertex */
 };
-#define NW_FM_BUCKETS_MAX 2016 /* the largest `most` */
+#define NW_FM_BUCKETS_MAX 2016 /* largest allowed value of nw_fm_cut.most */
 /* Lowers the cut of side[n] (0 or 1) and brings the size of side 0 within
  * `tolerance` of `target`. Sets *cut to the bytes that are cut, counting each
  * edge twice. */
 NW_MUST_CHECK nw_status nw_fm(const struct nw_bisect_graph *graph,
                               struct nw_fm_cut to, int8_t *side, double *cut);
 
-/* Fills side[n] so that exactly `target` vertices, all of size 1, are on side
- * 0. Makes `tries` cuts of the coarsest graph. */
+/* Bisects the graph, whose vertices have size 1: fills side[n] so that exactly
+ * `target` vertices are on side 0. Tries `tries` bisections of the coarsest
+ * graph. */
 NW_MUST_CHECK nw_status
 nw_bisect_multilevel(const struct nw_bisect_graph *graph, int32_t target,
                      int tries, struct nw_random *random, int8_t *side);

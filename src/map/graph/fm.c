@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves of single vertices between two sides (Fiduccia and Mattheyses 1982). A
- * pass always moves the vertex with the largest gain, even if it is negative,
- * each vertex at most once; then it undoes the moves after the best cut. The
- * vertices that may move are in gain buckets if gains are small whole numbers,
- * otherwise in heaps. A bucket is last in, first out, which gives better cuts
- * (L. Hagen, J. Huang and A. Kahng, On implementation choices for iterative
- * improvement partitioning algorithms, 1997). */
+/* FM refinement: moves of single vertices between two sides (Fiduccia and
+ * Mattheyses 1982). A pass always moves the vertex with the largest gain, even
+ * if it is negative, each vertex at most once; then it undoes the moves after
+ * the best cut. The vertices that may move are in gain buckets if gains are
+ * small whole numbers, otherwise in heaps. A bucket is last in, first out,
+ * which gives better cuts (L. Hagen, J. Huang and A. Kahng, On implementation
+ * choices for iterative improvement partitioning algorithms, 1997). */
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/addressable_heap.h"
 #include "map/common/parameters.h"
@@ -18,32 +18,35 @@
 #define WORD 64
 #define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
-/* State of a vertex in a pass: not in a queue; in a queue; already moved. */
+/* State of a vertex in a pass. OUTSIDE: not in a queue; WAITING: in the queue
+ * of its side; MOVED: already moved. */
 enum fm_state { OUTSIDE, WAITING, MOVED };
 
-/* The vertices of a side that may move, by gain. Bucket i has the gain i -
- * most. */
+/* The vertices of a side that may move, by gain. Bucket i has the vertices of
+ * gain i - nw_fm_cut.most. */
 struct fm_buckets {
     uint64_t any;         /* bit w: word w of `some` is not 0 */
     uint64_t some[WORDS]; /* bit i: bucket i is not empty */
-    int32_t *first;       /* [2 x most + 1] first vertex of a bucket that is not
-                             empty */
+    int32_t *first; /* [2 x most + 1] first vertex of each bucket that is not
+                       empty */
 };
 
-/* State of one refinement. */
+/* State of one call of nw_fm. */
 struct fm_work {
     const struct nw_bisect_graph *graph;
     struct nw_fm_cut to;
     int8_t *side;
-    double *gain, *bytes; /* [n] gain of a move; bytes of all arcs */
-    int8_t *state;        /* [n] enum fm_state */
-    int32_t *moved;       /* [n] vertices in the order of their moves */
+    /* [n] decrease of the cut by a move of the vertex; sum of the bytes of its
+     * arcs */
+    double *gain, *bytes;
+    int8_t *state;  /* [n] enum fm_state */
+    int32_t *moved; /* [n] vertices in the order of their moves */
     struct nw_heap heap[2];
     struct fm_buckets buckets[2];
-    int32_t *after, *before; /* [n] next and previous vertex in the same bucket;
-                                -1 at its ends */
-    int32_t imbalance;       /* size of side 0 minus the target */
-    double cut;              /* bytes cut, counting each edge twice */
+    /* [n] next and previous vertex in the same bucket; -1: none */
+    int32_t *after, *before;
+    int32_t imbalance; /* size of side 0 minus the target */
+    double cut;        /* bytes between the sides, counting each edge twice */
 };
 
 /* --- queues of vertices that may move --- */
@@ -110,7 +113,7 @@ static void fm_put_in(struct fm_work *work, int32_t v)
         nw_heap_add(&work->heap[(int)work->side[v]], v);
 }
 
-/* Removes a vertex from its queue, because it moves. */
+/* Removes a vertex from its queue because it is about to move. */
 static void fm_take_out(struct fm_work *work, int32_t v)
 {
     work->state[v] = MOVED;
@@ -120,8 +123,8 @@ static void fm_take_out(struct fm_work *work, int32_t v)
         nw_heap_remove(&work->heap[(int)work->side[v]], v);
 }
 
-/* Changes the gain of a vertex. Adds it to its queue if it was outside and has
- * not moved in this pass. */
+/* Adds `change` to the gain of a vertex. Adds the vertex to its queue if it was
+ * outside and has not moved in this pass. */
 static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 {
     if (work->state[v] == WAITING && !work->to.most) {
@@ -138,8 +141,8 @@ static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 
 /* --- moves --- */
 
-/* Changes the side of a vertex, the cut and the imbalance, but no other gains.
- */
+/* Changes the side of a vertex and its gain, the cut and the imbalance. The
+ * caller updates the gains of its peers. */
 static void fm_cross(struct fm_work *work, int32_t v)
 {
     int32_t size = work->graph->size[v];
@@ -150,7 +153,8 @@ static void fm_cross(struct fm_work *work, int32_t v)
     work->gain[v] = -work->gain[v];
 }
 
-/* Returns the change of the gain of a peer of v after v changed its side. */
+/* Returns the change of the gain of a peer after v changed its side. `arc`
+ * leads from v to the peer. */
 static double fm_change_of(const struct fm_work *work, int32_t v,
                            const struct nw_bisect_arc *arc)
 {
@@ -171,7 +175,7 @@ static void fm_move(struct fm_work *work, int32_t v)
                        fm_change_of(work, v, &graph->arc[a]));
 }
 
-/* Undoes the move of a vertex. */
+/* Undoes the move of a vertex and updates the gains of its peers. */
 static void fm_move_back(struct fm_work *work, int32_t v)
 {
     const struct nw_bisect_graph *graph = work->graph;
@@ -181,7 +185,8 @@ static void fm_move_back(struct fm_work *work, int32_t v)
         work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
 }
 
-/* Returns by how much the size of side 0 is outside the tolerance. */
+/* Returns by how much the size of side 0 exceeds the tolerance around the
+ * target, upwards or downwards; 0 if it is within it. */
 static int32_t fm_imbalance_of(const struct fm_work *work)
 {
     int32_t imbalance = abs(work->imbalance), tolerance = work->to.tolerance;
@@ -189,8 +194,8 @@ static int32_t fm_imbalance_of(const struct fm_work *work)
     return imbalance > tolerance ? imbalance - tolerance : 0;
 }
 
-/* Returns the next vertex to move: of the side that is too large, otherwise the
- * one with the larger gain; -1 if none may move. */
+/* Returns the next vertex to move: the one with the largest gain on the side
+ * that is too large, or on both sides if neither is; -1 if none may move. */
 static int32_t fm_choose(const struct fm_work *work)
 {
     int32_t top[2] = {fm_top_of(work, 0), fm_top_of(work, 1)};
@@ -207,7 +212,8 @@ static int32_t fm_choose(const struct fm_work *work)
 
 /* --- passes --- */
 
-/* Computes the gains, the cut and the imbalance from scratch. */
+/* Computes the gains of all vertices, the cut and the imbalance from scratch.
+ */
 static void fm_look_at_all(struct fm_work *work)
 {
     const struct nw_bisect_graph *graph = work->graph;
@@ -229,15 +235,14 @@ static void fm_look_at_all(struct fm_work *work)
     }
 }
 
-/* Returns true if passes end early, which they do with buckets and reduced
- * effort. */
+/* Returns true if passes end early: with gain buckets and reduced effort. */
 static bool fm_is_brief(const struct fm_work *work)
 {
     return work->to.most && work->graph->reduced_effort;
 }
 
-/* Begins a pass: adds the vertices at the border to the queues, or all vertices
- * if the sizes are wrong or the graph is small. */
+/* Begins a pass: empties the queues and adds the vertices at the border, or all
+ * vertices if the size of side 0 is not allowed or the graph is small. */
 static void fm_fill_queues(struct fm_work *work)
 {
     int32_t n = work->graph->n;
@@ -264,7 +269,7 @@ static int32_t fm_patience_of(const struct fm_work *work)
     return fm_is_brief(work) && patience > brief ? brief : patience;
 }
 
-/* Runs one pass. Returns true if it improved the sizes or the cut. */
+/* Runs one pass. Returns true if it lowered the imbalance or the cut. */
 static bool fm_pass(struct fm_work *work)
 {
     double begun = work->cut, best = begun, least_gain = 1e-9 * begun;
@@ -295,7 +300,7 @@ static bool fm_pass(struct fm_work *work)
 /* --- the search as a whole --- */
 
 /* Allocates all arrays in two blocks. Heaps and buckets share memory, because
- * only one kind is used. */
+ * only one of the two kinds is used. */
 static nw_status fm_alloc(struct fm_work *work)
 {
     size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->to.most + 1;

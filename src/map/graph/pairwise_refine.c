@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bisects the union of two parts again, for all pairs of adjacent parts in
- * descending order of the bytes between them; see pairwise_refine.h. */
+/* Bisects the union of two parts again, for all pairs of adjacent parts, those
+ * with the most bytes between them first; see pairwise_refine.h. */
 #include "map/graph/pairwise_refine.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -14,20 +14,23 @@ struct pairwise_pair {
     double bytes; /* bytes between the two parts */
 };
 
-/* State of one refinement. */
+/* State of one call of nw_pairwise_refine. */
 struct pairwise_work {
     struct nw_pairwise_refine *pairwise;
-    int32_t *list, *begin; /* [n] vertices, part by part; [parts + 1] first
-                              vertex of each part in `list` */
-    int32_t *local; /* [n] vertex of the pair's graph; -1: not in the pair */
-    int8_t *side, *was; /* [n] side of each vertex of the pair after and before
-                           the new bisection */
-    struct pairwise_pair *pair; /* [pairs] pairs of this round */
+    /* [n] vertices, part by part; [parts + 1] index in `list` of the first
+     * vertex of each part */
+    int32_t *list, *begin;
+    int32_t *local;     /* [n] number of each vertex in the graph of the present
+                           pair; -1: the vertex is in neither part */
+    int8_t *side, *was; /* [n] side of each vertex of the pair, 0 or 1: after
+                           the new bisection; before it */
+    struct pairwise_pair *pair; /* [pairs] pairs to refine in this round */
     int32_t pairs;
-    double *bytes; /* [parts] bytes from the part in question; 0 between uses */
-    int32_t *peer; /* [parts] the parts whose `bytes` is not 0 */
-    int *changed;  /* [parts] last round in which the part changed */
-    double left;   /* work that is left, in units of pairwise_cost_of */
+    double *bytes; /* [parts] bytes from the part under examination to each
+                      part; all 0 between uses */
+    int32_t *peer; /* [parts] numbers of the parts whose `bytes` is not 0 */
+    int *changed;  /* [parts] last round in which each part changed */
+    double left;   /* arcs that may still be bisected; see pairwise_cost_of */
     struct nw_random random;
 };
 
@@ -45,8 +48,9 @@ static int pairwise_by_bytes(const void *left, const void *right)
                         : (a->q > b->q) - (a->q < b->q);
 }
 
-/* Fills `bytes` with the bytes from part p to each part of a higher number, and
- * `peer` with the parts that have any. Returns their number. */
+/* Fills `bytes` with the bytes from part p to each part with a higher number,
+ * and `peer` with those parts that have any. Returns the number of such parts.
+ */
 static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
     const struct nw_bisect_graph *graph = work->pairwise->graph;
@@ -69,8 +73,8 @@ static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
     return count;
 }
 
-/* Lists the pairs of which at least one part changed in this round or the last
- * one. */
+/* Lists the adjacent pairs of which at least one part changed in this round or
+ * the last one, sorted by descending bytes. */
 static void pairwise_list_pairs(struct pairwise_work *work, int round)
 {
     work->pairs = 0;
@@ -92,8 +96,8 @@ static void pairwise_list_pairs(struct pairwise_work *work, int round)
 
 /* --- bisecting one pair --- */
 
-/* Appends the vertices of a part to `member`, from index `at` on. Returns the
- * new end. */
+/* Appends the vertices of a part to member[], from index `at` on, and sets
+ * their numbers in `local`. Returns the new end. */
 static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
                                   int32_t at, int32_t *member)
 {
@@ -104,7 +108,7 @@ static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
     return at;
 }
 
-/* Returns the number of arcs of the vertices member[count]. */
+/* Returns the number of arcs of the `count` vertices in member[]. */
 static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
                                   const int32_t *member, int32_t count)
 {
@@ -115,7 +119,8 @@ static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
     return arcs;
 }
 
-/* Makes the graph of the vertices of a pair and the arcs between them. */
+/* Makes the graph of the `count` vertices of a pair, member[], and of the arcs
+ * between them. */
 static nw_status pairwise_join(const struct pairwise_work *work,
                                const int32_t *member, int32_t count,
                                struct nw_bisect_graph *out)
@@ -140,7 +145,8 @@ static nw_status pairwise_join(const struct pairwise_work *work,
     return status;
 }
 
-/* Assigns the vertices of a pair to its two parts by `side`. */
+/* Assigns the `count` vertices of a pair, member[], to its two parts by `side`.
+ */
 static void pairwise_give(struct pairwise_work *work,
                           const struct pairwise_pair *pair,
                           const int32_t *member, int32_t count)
@@ -156,15 +162,17 @@ static void pairwise_give(struct pairwise_work *work,
     }
 }
 
-/* Returns the work of bisecting a graph, in arcs. */
+/* Returns the work of bisecting a graph: its arcs, plus a constant for each
+ * vertex. */
 static double pairwise_cost_of(const struct nw_bisect_graph *graph)
 {
     return graph->row[graph->n] +
            nw_tuned.pairwise.cost_each * (double)graph->n;
 }
 
-/* Bisects the union of two parts, of which the first has `first` vertices. Sets
- * *better if the cut is smaller than before. */
+/* Bisects the graph of two parts, of which the first has `first` vertices. Sets
+ * *better to true if the cut is smaller than before by at least the fraction
+ * gain_min. */
 static nw_status pairwise_bisect(struct pairwise_work *work,
                                  const struct nw_bisect_graph *both,
                                  int32_t first, bool *better)
@@ -181,8 +189,8 @@ static nw_status pairwise_bisect(struct pairwise_work *work,
     return status;
 }
 
-/* Bisects a pair again and keeps the result if the cut is smaller; then sets
- * *better. */
+/* Bisects a pair of parts again. If the cut becomes smaller, moves the vertices
+ * to their new parts and sets *better. */
 static nw_status pairwise_refine_pair(struct pairwise_work *work,
                                       const struct pairwise_pair *pair,
                                       int32_t *member, bool *better)
@@ -204,7 +212,8 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
 
 /* --- rounds --- */
 
-/* Refines all pairs that may have changed. member[n] is scratch. */
+/* Bisects again all pairs that may have changed since their last bisection.
+ * member[n] is scratch. */
 static nw_status pairwise_run_round(struct pairwise_work *work, int round,
                                     int32_t *member)
 {
@@ -222,7 +231,7 @@ static nw_status pairwise_run_round(struct pairwise_work *work, int round,
     return status;
 }
 
-/* Lists the vertices part by part and sets the limit of work. */
+/* Lists the vertices part by part and sets the limit of the work. */
 static void pairwise_begin(struct pairwise_work *work)
 {
     const struct nw_pairwise_refine *pairwise = work->pairwise;

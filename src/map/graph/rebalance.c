@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/graph/rebalance.h"
 
-/* Returns the decrease of the cut if vertex v moves to part `to`. */
+/* Returns by how many bytes the cut decreases if vertex v moves to part `to`.
+ */
 static double rebalance_gain_of(const struct nw_bisect_graph *graph,
                                 const int32_t *part, int32_t v, int32_t to)
 {
@@ -18,7 +19,7 @@ static double rebalance_gain_of(const struct nw_bisect_graph *graph,
     return gain;
 }
 
-/* Moves the vertex with the largest gain from one part to another. */
+/* Moves the vertex with the largest gain from part `from` to part `to`. */
 static void rebalance_move_best(const struct nw_bisect_graph *graph,
                                 int32_t *part, int32_t from, int32_t to)
 {

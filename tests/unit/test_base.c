@@ -188,7 +188,8 @@ static void packed_files_come_back(void **state)
     unlink(path);
 }
 
-/* The machine as this program sees it has 128 MiB. */
+/* The number of memory pages that sysconf, which this test replaces, reports: a
+ * machine of 128 MiB. */
 static long pages;
 
 long sysconf(int what)
@@ -348,7 +349,7 @@ static void json_is_as_written(void **state)
     nw_text_fini(&text);
 }
 
-/* First values of the authors' reference code from the state 1, 2, 3, 4. */
+/* The first values of the authors' reference code from the state 1, 2, 3, 4. */
 static void random_is_xoshiro(void **state)
 {
     struct nw_random random = {{1, 2, 3, 4}};
@@ -386,7 +387,8 @@ static void words_of_variables_are_whole(void **state)
     assert_false(nw_environment_takes("NODEWISE_CHANNEL_REAC", "yes"));
 }
 
-/* Small and large, memory that was written and freed before, too. */
+/* Small and large allocations are zero, also if they reuse memory that was
+ * written and freed before. */
 static void clears_what_it_allocates(void **state)
 {
     (void)state;
@@ -431,7 +433,8 @@ static void allocates_up_to_the_first_that_fails(void **state)
     NW_FREE_ALL(three.first, three.huge, three.last);
 }
 
-/* Crews within a pair, and pairs within those: so many run at once, at most. */
+/* Counts how many jobs run at once, and the most that ever did, for crews
+ * within a pair and pairs within those crews. */
 struct herd {
     int32_t running, most, done[3];
     int32_t threads;
@@ -458,7 +461,7 @@ static void graze(void *user, int32_t i)
     __atomic_fetch_sub(&herd->running, 1, __ATOMIC_RELAXED);
 }
 
-/* 30 jobs, begun by three others. */
+/* A job that starts ten more jobs; three of these make 30 jobs. */
 static void graze_ten(void *user, int32_t i)
 {
     struct herd *herd = user;
@@ -511,7 +514,8 @@ static nw_status fail_with(void *user)
     return *words ? nw_fail(NW_EINVAL, "%s", *words) : NW_OK;
 }
 
-/* On any number of threads the first failure in their order. */
+/* On any number of threads, the error is that of the first of the two functions
+ * that failed, in the order of the arguments. */
 static void the_first_of_a_pair_is_blamed(void **state)
 {
     const char *words[2];
@@ -557,7 +561,7 @@ static void the_first_that_fails_is_blamed(void **state)
     }
 }
 
-/* sh reads back what was meant. */
+/* sh must read quoted words as the original words. */
 static void shells_read_words_back(void **state)
 {
     static const char *const values[] = {"plain/1.2", "", "it's", "a b",

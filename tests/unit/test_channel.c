@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Channels between real processes: every protocol, pair of memories and size,
- * with tags and wildcards; peers that die; senders that flood; words that no
- * honest peer says. GPU memory is that of the driver's double. */
+/* Tests of channels between real processes: every protocol, pair of memories
+ * and size, with tags and wildcards; peers that die; senders that send more
+ * than the receiver has room for; and headers that no correct peer sends. GPU
+ * memory is that of the test double of the driver. */
 #include "channel/tune/cost_model.h"
 #include "channel/memory/memory.h"
 #include "channel/memory/registration_cache.h"
@@ -27,14 +28,16 @@
 
 #include "support/ranks.h"
 
-/* -- a random exchange that every rank can foretell -- */
+/* -- a random exchange whose result every rank can compute -- */
 
+/* A message of the exchange. */
 struct letter {
     int32_t from, to, tag;
     size_t bytes;
     bool from_gpu, to_gpu;
 };
 
+/* Draws all messages of the job; every rank draws the same ones. */
 static struct letter *draw(const struct job *job)
 {
     struct letter *letters = calloc((size_t)job->messages, sizeof *letters);
@@ -58,11 +61,13 @@ static struct letter *draw(const struct job *job)
     return letters;
 }
 
+/* Byte i of a message. */
 static char byte_of(int letter, size_t i)
 {
     return (char)(letter * 31 + (int)(i * 7) + (int)(i >> 8));
 }
 
+/* Allocates memory of the host or of a GPU. */
 static void *page(bool gpu, size_t bytes)
 {
     void *memory = NULL;
@@ -102,10 +107,11 @@ static void check_letter(int i, const struct letter *one, void *memory,
     free(words);
 }
 
-/* Sends are posted first where the letter's number is even. Receives name
- * their source and tag, or one of them, in the order of the letters: with the
- * source named and any tag, the next of that source is the only one that
- * fits, since all receives of it are posted in order. */
+/* Sends and receives all messages of the rank. Even messages are sent before
+ * their receive is posted, odd ones after it. Receives name their source, their
+ * tag or both, and are posted in the order of the messages: a receive with a
+ * source and any tag gets the next message of that source, since all receives
+ * from that source are posted in order. */
 static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct letter *letters = draw(job);
@@ -148,7 +154,7 @@ static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
     if (job->protocol && !job->staged &&
         (job->protocol != NW_CHANNEL_FETCH || !strcmp(job->provider, "shm")))
         SHOULD(counts.sent[job->protocol] > 0);
-    /* no adapter reaches GPU memory by these providers */
+    /* with these providers, no adapter can access GPU memory */
     if (job->copy && job->protocol != NW_CHANNEL_RENDEZVOUS)
         SHOULD(counts.copied[job->copy == NW_CHANNEL_LOOPBACK ? NW_CHANNEL_NAIVE
                                                               : job->copy] > 0);
@@ -177,8 +183,9 @@ static void host_by_every_protocol(void **state)
         }
 }
 
-/* More than shm takes in parts, where slots have room for it; the kernel does
- * not copy what a process sends to itself. */
+/* Eager messages that are larger than what shm sends in parts, with slots that
+ * have room for them. The kernel does not copy what a process sends to
+ * itself. */
 static void eager_ones_beyond_parts(void **state)
 {
     (void)state;
@@ -214,7 +221,7 @@ static void gpu_by_every_way(void **state)
     }
 }
 
-/* Where nothing reaches GPU memory but the driver's copies. */
+/* GPU memory that is accessible only by copies of the driver. */
 static void gpu_through_pinned_pieces(void **state)
 {
     (void)state;
@@ -231,7 +238,7 @@ static void gpu_through_pinned_pieces(void **state)
     }
 }
 
-/* -- a program that is bound to another GPU than the first -- */
+/* -- a program that uses another GPU than the first -- */
 
 static bool is_in_use(int32_t gpu)
 {
@@ -245,8 +252,8 @@ static bool is_in_use(int32_t gpu)
     return active;
 }
 
-/* What the channel makes is of the GPU that is current, and so is what it
- * opens: a context on the first would cost its memory, or be refused. */
+/* All that the channel allocates or opens must belong to the current GPU: a
+ * context on the first GPU would need memory there, or be refused. */
 static void exchange_on_the_second(nw_channel *channel, const struct job *job,
                                    int32_t rank)
 {
@@ -283,7 +290,7 @@ static void only_the_current_gpu_is_used(void **state)
     }
 }
 
-/* -- wildcards, truncation, taking back -- */
+/* -- wildcards, truncation, cancelling -- */
 
 static void any_of_all(nw_channel *channel, const struct job *job, int32_t rank)
 {
@@ -310,7 +317,8 @@ static void any_of_all(nw_channel *channel, const struct job *job, int32_t rank)
                                 &request));
         MUST(nw_channel_wait(&request, &result));
         SHOULD(word / 1000 == result.peer && word % 1000 % 5 == result.tag);
-        SHOULD(word % 1000 == last[result.peer] + 1); /* none lost or twice */
+        SHOULD(word % 1000 == last[result.peer] + 1); /* none is lost or
+                                                         received twice */
         last[result.peer] = word % 1000;
     }
 }
@@ -377,7 +385,7 @@ static void flood(nw_channel *channel, const struct job *job, int32_t rank)
     struct nw_channel_counts counts;
 
     if (!rank)
-        ranks_await(1); /* nothing is granted before */
+        ranks_await(1); /* no rendezvous is granted before */
     for (int32_t i = 0; i < MANY; i++) {
         struct nw_channel_message message = {&words[i], sizeof words[i], !rank,
                                              3};
@@ -412,7 +420,8 @@ static void nothing_lost_in_a_flood(void **state)
     }
 }
 
-/* Rank 1 dies with messages under way; rank 0 hears of it, rank 2 goes on. */
+/* Rank 1 dies with messages in flight; rank 0 gets an error, and rank 2 is not
+ * affected. */
 static void mourn(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static char large[400000];
@@ -466,7 +475,8 @@ static void a_peer_dies(void **state)
     }
 }
 
-/* Rank 2 has nothing to say and closes: gone for the others, not lost. */
+/* Rank 2 sends nothing and closes its channel: the others must treat it as a
+ * peer that has left, not as one that died. */
 static void leave(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct nw_channel_counts counts;
@@ -493,10 +503,11 @@ static void a_peer_without_messages_leaves(void **state)
     }
 }
 
-/* -- GPU memory opened in the other process -- */
+/* -- GPU memory that the other process opens -- */
 
-/* Rounds with memory that is freed and given out anew, at the same addresses:
- * the driver then opens it only once the mapping of the old one is closed. */
+/* Repeats messages with memory that is freed and allocated again at the same
+ * addresses: the driver opens the new memory only when the mapping of the old
+ * one is closed. */
 static void open_anew(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct nw_channel_counts counts;
@@ -529,7 +540,7 @@ static void large_ones_are_copied_into_opened_memory(void **state)
 
     (void)state;
     assert_int_equal(ranks_run(&job), 0);
-    /* what cannot be opened goes another way */
+    /* memory that cannot be opened is sent in another way */
     job.messages = 1;
     setenv("FAKE_CUDA_FAIL", "cuIpcOpenMemHandle_v2", 1);
     assert_int_equal(ranks_run(&job), 0);
@@ -538,8 +549,8 @@ static void large_ones_are_copied_into_opened_memory(void **state)
     unsetenv("FAKE_CUDA_FAIL");
 }
 
-/* The receiver frees its memory: the sender, which has it open, lets go of it
- * while it waits for the next message, which is not sent before. */
+/* The receiver frees its memory. The sender has it open and must close it while
+ * it waits for the next message, which is sent only afterwards. */
 static void open_and_pause(nw_channel *channel, const struct job *job,
                            int32_t rank)
 {
@@ -565,7 +576,7 @@ static void open_and_pause(nw_channel *channel, const struct job *job,
         MUST(nw_channel_send(channel, &small, &request));
     } else {
         MUST(nw_channel_receive(channel, &small, &request));
-        while (live() != before - 1) /* a hang is a failure */
+        while (live() != before - 1) /* a hang makes the test fail */
             MUST(nw_channel_test(&request, &done, NULL));
         SHOULD(!done);
         ranks_reach(1);
@@ -583,7 +594,7 @@ static void opened_memory_is_not_kept_for_ever(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
-/* Memory of one peer that cannot be opened says nothing of its other memory. */
+/* If some memory of a peer cannot be opened, its other memory still is. */
 static void open_but_one(nw_channel *channel, const struct job *job,
                          int32_t rank)
 {
@@ -616,8 +627,8 @@ static void one_that_is_refused_leaves_the_others(void **state)
     unsetenv("FAKE_CUDA_FAIL");
 }
 
-/* The CPU loads a small message out of mapped GPU memory, line by line; the
- * driver copies a larger one. The double counts both. */
+/* The CPU reads a small message from mapped GPU memory line by line, and the
+ * driver copies a larger one. The test double counts both. */
 static void send_out_of_gpu(nw_channel *channel, const struct job *job,
                             int32_t rank)
 {
@@ -655,8 +666,9 @@ static void small_ones_are_loaded_by_the_cpu(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
-/* Memory of a pool has no id, is in step with nothing, and is for no other
- * process: its messages are copied, whatever way others go. */
+/* Memory of a pool has no id, its copies are not synchronous, and other
+ * processes cannot open it: its messages are copied, however other messages are
+ * sent. */
 static void send_from_pool(nw_channel *channel, const struct job *job,
                            int32_t rank)
 {
@@ -672,7 +684,7 @@ static void send_from_pool(nw_channel *channel, const struct job *job,
         nw_channel_request *request = NULL;
         struct nw_channel_message message = {NULL, bytes, !rank, i};
         char *words = malloc(bytes);
-        void *other = page(true, bytes); /* which makes a GPU current */
+        void *other = page(true, bytes); /* this makes a GPU current */
 
         SHOULD(!alloc(&message.buffer, bytes, NULL));
         memset(words, rank ? 0 : 'a' + i, bytes);
@@ -702,7 +714,7 @@ static void pool_memory_is_copied(void **state)
     }
 }
 
-/* Two processes use one GPU, and each of them says so before it copies. */
+/* Two processes use one GPU; each of them announces this before it copies. */
 static void copy_in_turns(nw_channel *channel, const struct job *job,
                           int32_t rank)
 {
@@ -719,7 +731,8 @@ static void copy_in_turns(nw_channel *channel, const struct job *job,
     MUST(nw_channel_receive(channel, &none, &requests[1]));
     for (int i = 0; i < 2; i++)
         MUST(nw_channel_wait(&requests[i], NULL));
-    usleep(2000); /* the kernel was asked before the other one was there */
+    usleep(2000); /* a resident kernel was requested before the other process
+                     had announced itself */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (size_t b = 0; b < sizes[i]; b++)
             words[b] = (char)(b * 7 + i);
@@ -728,7 +741,7 @@ static void copy_in_turns(nw_channel *channel, const struct job *job,
         MUST(nw_memory_copy_out(0, back, memory, sizes[i]));
         SHOULD(!memcmp(words, back, sizes[i]));
     }
-    /* nobody leaves while the other one still looks */
+    /* neither process leaves while the other still checks */
     MUST(nw_channel_send(channel, &none, &requests[0]));
     MUST(nw_channel_receive(channel, &none, &requests[1]));
     for (int i = 0; i < 2; i++)
@@ -749,8 +762,8 @@ static void small_copies_take_no_turns(void **state)
     unsetenv("FAKE_CUDA_MPS");
 }
 
-/* One at a time, so that each is timed; a few go either way before one is kept.
- */
+/* Sends messages one at a time, so that each is timed. A few are sent in either
+ * way before the faster way is kept. */
 static void weigh(nw_channel *channel, const struct job *job, int32_t rank)
 {
     enum { BYTES = 16384, MESSAGES = 24, TRIED = 4 };
@@ -797,8 +810,8 @@ static void smaller_ones_where_that_is_faster(void **state)
     unsetenv("FAKE_CUDA_COSTS");
 }
 
-/* What the program makes anew after cudaDeviceReset, an open channel carries:
- * its own memory does not go with the GPU's. */
+/* After cudaDeviceReset, an open channel sends memory that the program
+ * allocates then: the channel's own memory is not lost with that of the GPU. */
 static void reset_between(nw_channel *channel, const struct job *job,
                           int32_t rank)
 {
@@ -845,7 +858,7 @@ static void a_reset_leaves_channels_open(void **state)
     }
 }
 
-/* A thread has no GPU of its own until it takes one. */
+/* Frees memory in a thread, for which no GPU is current. */
 static void *free_it(void *memory)
 {
     nw_channel_memory_free(true, memory);
@@ -875,7 +888,8 @@ static void any_thread_frees(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
-/* Large messages overtaken by small ones in the provider match in order. */
+/* Large messages that small ones overtake in the provider are matched in the
+ * order in which they were sent. */
 static void send_mixed(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static char large[60000], room[60000];
@@ -916,7 +930,8 @@ static void small_ones_do_not_overtake(void **state)
     }
 }
 
-/* One channel, each message by what is forced before it, then as it chooses. */
+/* Sends each message over the same channel in the way that is forced before it,
+ * and the last ones in the way that the channel chooses. */
 static void force_each(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static const enum nw_channel_protocol ways[] = {
@@ -926,7 +941,7 @@ static void force_each(nw_channel *channel, const struct job *job, int32_t rank)
 
     (void)job;
     for (int i = 0; i < 10; i++) {
-        /* whole, and in parts */
+        /* in one piece, and in parts */
         struct nw_channel_message message = {memory, i < 5 ? 64 : 6000, !rank,
                                              1};
         enum nw_channel_protocol way = ways[i % 5];
@@ -994,7 +1009,8 @@ static void malformed_headers_are_refused(void **state)
     }
 }
 
-/* A small message's header beside its payload, each field at its limits. */
+/* The header of a small message, which is sent as a word with its payload, is
+ * decoded correctly with each field at its limits. */
 static void words_say_what_headers_say(void **state)
 {
     static const struct nw_wire wires[] = {
@@ -1021,12 +1037,13 @@ static void words_say_what_headers_say(void **state)
         assert_int_equal(out.order, wires[i].order & 255);
         assert_false(nw_wire_read_word(word, i, wires[i].source, &out));
     }
-    /* what is beside a payload without its header has no mark */
+    /* the word of a payload whose header is sent separately has no mark */
     assert_int_equal(nw_wire_payload_word(UINT64_MAX, 65535) & NW_WIRE_WORD, 0);
 }
 
-/* By hand from the figures: the driver's 7.7 us + 6.2 GB/s against 1.2 us + 2
- * GB/s and 0.4 us + 16 GB/s. Loopback beats the driver up to 19.2 kB. */
+/* Computed by hand from the figures: the driver with 7.7 us + 6.2 GB/s against
+ * 1.2 us + 2 GB/s and 0.4 us + 16 GB/s. Loopback is faster than the driver up
+ * to 19.2 kB. */
 static void cheapest_way_by_hand(void **state)
 {
     struct nw_costs costs;
@@ -1078,7 +1095,8 @@ int main(void)
         cmocka_unit_test(a_reset_leaves_channels_open),
     };
 
-    /* loaded once, before all the forks: that is most of what opening costs */
+    /* loaded once, before all forks, since loading takes most of the time of
+     * opening a channel */
     (void)dlopen("libfabric.so.1", RTLD_NOW);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Channels that fail: registrations run out, a GPU is reset, a provider
- * vanishes, the ends speak different versions, a peer sends rubbish. What
- * libfabric would have to break for is put in the place of its functions.
- * Every request ends, with an error where it must, and the rest goes on.
- */
+/* Tests of channels that fail: registrations run out, a GPU is reset, a
+ * provider stops working, the two ends have different versions, or a peer sends
+ * invalid headers. Failures of libfabric are made by replacing its functions.
+ * Every request must end, with an error if necessary, and all other
+ * communication must go on. */
 #include "base/clock.h"
 #include "base/random.h"
 #include "channel/state.h"
@@ -44,6 +43,7 @@ static void run_over_both(int32_t count,
     }
 }
 
+/* Sends or receives one message and waits for it. */
 static nw_status pass(nw_channel *channel, bool sends,
                       struct nw_channel_message message)
 {
@@ -54,14 +54,15 @@ static nw_status pass(nw_channel *channel, bool sends,
     return nw_channel_wait(&request, NULL);
 }
 
-/* Requests are used again: before its rendezvous begins, a request has no id
- * and keeps the numbers of the message before. */
+/* Whether the receiver has granted the rendezvous of the request. Requests are
+ * reused: until its rendezvous begins, a request has no id and still has the
+ * numbers of an earlier message. */
 static bool is_granted(const nw_channel_request *request)
 {
     return request->id && request->granted;
 }
 
-/* What a message of host memory brings is what was sent. */
+/* Checks that a message from host memory arrives unchanged. */
 static void works(nw_channel *channel, int32_t rank, int32_t other,
                   size_t bytes)
 {
@@ -75,7 +76,7 @@ static void works(nw_channel *channel, int32_t rank, int32_t other,
     free(words);
 }
 
-/* -- a signal comes while libfabric is loaded -- */
+/* -- a signal arrives while libfabric is loaded -- */
 
 static void open_alone(const void *about, int32_t rank)
 {
@@ -90,8 +91,8 @@ static void open_alone(const void *about, int32_t rank)
         (void)pause();
 }
 
-/* It does what it would have done: the handlers that libraries bring end the
- * process in their own way, or hang. */
+/* The signal must have its default effect: the signal handlers that libraries
+ * install end the process in their own way, or hang. */
 static void a_signal_while_it_loads(void **state)
 {
     (void)state;
@@ -138,7 +139,7 @@ static void register_nothing(nw_channel *channel, const struct job *job,
     }
     status = pass(channel, rank != 0,
                   (struct nw_channel_message){memory, bytes, !rank, 5});
-    SHOULD(status == NW_EIO); /* of a rendezvous both ends hear */
+    SHOULD(status == NW_EIO); /* both ends of a rendezvous get the error */
     domain->mr = before;
     works(channel, rank, !rank, LARGE);
     works(channel, rank, !rank, SMALL);
@@ -174,8 +175,9 @@ static void reset_gpu(void)
     reset(RESET);
 }
 
-/* The GPU of rank 0 fails: what it sends ends at both, what it gets at least
- * there; host memory goes on. */
+/* The GPU of rank 0 fails: a message that it sends fails at both ends, and one
+ * that it receives fails at least at rank 0; messages from host memory are not
+ * affected. */
 static void lose_gpu(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static const size_t sizes[] = {SMALL, LARGE};
@@ -194,7 +196,8 @@ static void lose_gpu(nw_channel *channel, const struct job *job, int32_t rank)
                  (struct nw_channel_message){memory, sizes[i / 2], !rank, 2});
         bool eager = i < 2 && job->protocol != NW_CHANNEL_RENDEZVOUS;
 
-        /* what has left is done, whatever becomes of it there */
+        /* a message that was sent is complete, whatever happens to it at the
+         * receiver */
         if (rank && sends)
             SHOULD(status == NW_OK || (!eager && status == NW_EIO));
         else
@@ -222,9 +225,9 @@ static void a_gpu_is_reset(void **state)
     }
 }
 
-/* -- a copy fails while more is written -- */
+/* -- a copy fails while the peer writes more -- */
 
-/* More than the pieces that there are. */
+/* More bytes than all pieces of the receiver have. */
 enum { PIECES = 5 * NW_PIECE_BYTES };
 static struct nw_cuda driver;
 static int copies;
@@ -234,7 +237,7 @@ static int fail_once(cu_memory gpu, const void *host, size_t bytes,
     return copies++ ? driver.copy_in(gpu, host, bytes, stream) : RESET;
 }
 
-/* A wire that is slow: but for the first, writes are taken, and go later. */
+/* A slow network: all writes but the first are accepted and done later. */
 static struct fi_ops_rma slow, *writes;
 static struct fi_ops_cq looking, *looks;
 static struct fid_ep *slow_end;
@@ -290,8 +293,9 @@ static void slow_down(struct nw_endpoint *fabric)
     fabric->cq->ops = &looking;
 }
 
-/* Rank 1's other pieces are under way when rank 0 fails with the first: where
- * they go is not given to rank 2 before they are there. */
+/* The other pieces of rank 1 are in flight when rank 0 fails with the first
+ * one. Rank 2 must not get the memory to which they are written before they
+ * have arrived. */
 static void fail_between_pieces(nw_channel *channel, const struct job *job,
                                 int32_t rank)
 {
@@ -319,7 +323,8 @@ static void fail_between_pieces(nw_channel *channel, const struct job *job,
         MUST(nw_channel_receive(channel, &message, &request));
         while (!is_granted(request) && !done)
             MUST(nw_channel_test(&request, &done, NULL));
-        (void)usleep(800000); /* all of it is there, and rank 1 goes on */
+        (void)usleep(800000); /* by then all pieces have arrived, and rank 1
+                                 continues */
         MUST(nw_channel_wait(&request, NULL));
         MUST(nw_memory_copy_out(0, words, message.buffer, PIECES));
         for (size_t i = 0; i < PIECES; i++)
@@ -348,9 +353,9 @@ static void a_copy_fails_between_pieces(void **state)
     unsetenv("NODEWISE_CHANNEL_IPC");
 }
 
-/* -- a peer dies with writes to it under way -- */
+/* -- a peer dies while others write to it -- */
 
-/* Grants room, and never looks again. */
+/* Grants memory for a rendezvous, and then no longer makes progress. */
 static void grant_and_die(nw_channel *channel, size_t bytes)
 {
     char *words = malloc(bytes);
@@ -362,12 +367,12 @@ static void grant_and_die(nw_channel *channel, size_t bytes)
     while (!is_granted(request) && !done)
         MUST(nw_channel_test(&request, &done, NULL));
     nw_channel_flush(channel);
-    (void)usleep(300000); /* while rank 0 begins to write */
+    (void)usleep(300000); /* in this time, rank 0 begins to write */
     (void)kill(getpid(), SIGKILL);
 }
 
-/* What was lent to the writes that never end is there for rank 2, however
- * often; what they were is freed with the channel. */
+/* The buffers of writes that never end become available for messages to rank 2,
+ * however often this happens; the writes are freed with the channel. */
 static void write_to_the_dead(nw_channel *channel, const struct job *job,
                               int32_t rank)
 {
@@ -377,7 +382,7 @@ static void write_to_the_dead(nw_channel *channel, const struct job *job,
     if (rank == 1)
         grant_and_die(channel, bytes);
     MUST(nw_channel_memory_new(job->gpu, bytes, &memory));
-    if (!rank) { /* all may be there before it dies */
+    if (!rank) { /* all bytes may have arrived before it dies */
         nw_status status = pass(
             channel, true, (struct nw_channel_message){memory, bytes, 1, 1});
 
@@ -405,7 +410,7 @@ static void a_peer_dies_while_written(void **state)
     }
 }
 
-/* -- a peer dies that had announced a message -- */
+/* -- a peer dies after it has announced a message -- */
 
 static void announce(nw_channel *channel)
 {
@@ -424,7 +429,7 @@ static void announce(nw_channel *channel)
     (void)kill(getpid(), SIGKILL);
 }
 
-/* What came behind it is not taken for it. */
+/* A later message must not be taken for the announced one. */
 static void miss_none(nw_channel *channel, const struct job *job, int32_t rank)
 {
     char *words = calloc(1, LARGE);
@@ -466,9 +471,10 @@ static void a_peer_dies_that_announced(void **state)
     }
 }
 
-/* -- a peer dies with messages before it that it never looked at -- */
+/* -- a peer dies without having received the messages sent to it -- */
 
-/* What was sent to it ends, and what the others send each other goes on. */
+/* Messages that were sent to it end, and messages between the other ranks are
+ * not affected. */
 static void send_to_the_deaf(nw_channel *channel, const struct job *job,
                              int32_t rank)
 {
@@ -518,7 +524,7 @@ static void a_peer_dies_deaf(void **state)
     }
 }
 
-/* -- a peer that was given up writes to what it was granted -- */
+/* -- a peer that was given up still writes to granted memory -- */
 
 static ssize_t write_not_yet(struct fid_ep *ep, const struct fi_msg_rma *msg,
                              uint64_t flags)
@@ -526,6 +532,7 @@ static ssize_t write_not_yet(struct fid_ep *ep, const struct fi_msg_rma *msg,
     return ranks_reached(1) ? writes->writemsg(ep, msg, flags) : -FI_EAGAIN;
 }
 
+/* Makes progress once. */
 static void turn(nw_channel *channel)
 {
     nw_channel_lock(channel);
@@ -539,7 +546,8 @@ static void turn_until(nw_channel *channel, int stage)
         turn(channel);
 }
 
-/* Rank 0 gives rank 1 up, and its memory back, before that writes. */
+/* Rank 0 gives up rank 1, and frees the memory that it granted, before rank 1
+ * writes there. */
 static void be_given_up(nw_channel *channel, const struct job *job,
                         int32_t rank)
 {
@@ -594,7 +602,7 @@ static void a_peer_writes_that_was_given_up(void **state)
     unsetenv("NODEWISE_CHANNEL_IPC");
 }
 
-/* -- a peer is given up in the middle of a message, and lives -- */
+/* -- a peer is given up in the middle of a message, but is alive -- */
 
 static void turn_for(nw_channel *channel, uint64_t ns)
 {
@@ -602,7 +610,8 @@ static void turn_for(nw_channel *channel, uint64_t ns)
         turn(channel);
 }
 
-/* Its owner has other things in that memory, once it is told. */
+/* Ends the message with an error. The owner of the memory then stores other
+ * data there, which must not change. */
 static void end_midway(nw_channel *channel, bool sends, char *words)
 {
     struct nw_channel_message message = {words, STREAM, 1, 3};
@@ -667,7 +676,8 @@ static void a_peer_is_given_up_midway(void **state)
 
 /* -- processes that are killed leave nothing in shared memory -- */
 
-/* Its name would outlive them; later libfabrics need that longer. */
+/* Ends as a killed rank would. The name of its file in shared memory would
+ * remain; later versions of libfabric still need that name. */
 static void leave_nothing(nw_channel *channel, const struct job *job,
                           int32_t rank)
 {
@@ -681,7 +691,7 @@ static void leave_nothing(nw_channel *channel, const struct job *job,
     snprintf(pattern, sizeof pattern, "/dev/shm/nodewise-%d-*", getpid());
     SHOULD(glob(pattern, 0, NULL, &found) == GLOB_NOMATCH ||
            info->fabric_attr->prov_version >= FI_VERSION(118, 0));
-    _exit(0); /* as if it were killed */
+    _exit(0); /* the process ends without closing the channel */
 }
 
 static void killed_ranks_leave_nothing(void **state)
@@ -695,7 +705,7 @@ static void killed_ranks_leave_nothing(void **state)
     }
 }
 
-/* -- a provider vanishes -- */
+/* -- a provider stops working -- */
 
 static ssize_t read_nothing(struct fid_cq *queue, void *entries, size_t count)
 {
@@ -724,7 +734,7 @@ static void lose_provider(nw_channel *channel, const struct job *job,
         broken.read = read_nothing;
         queue->ops = &broken;
     }
-    /* a small one may be gone already; nothing else can be */
+    /* a small message may have been sent already; no other one can have been */
     for (int i = 0; i < 4; i++) {
         nw_status status = nw_channel_wait(&request[i], NULL);
 
@@ -734,7 +744,7 @@ static void lose_provider(nw_channel *channel, const struct job *job,
     SHOULD(pass(channel, true,
                 (struct nw_channel_message){small, 1, !rank, 1}) == NW_EIO);
     if (!rank)
-        _exit(0); /* the other hears of it by that */
+        _exit(0); /* the other rank notices the failure by this */
 }
 
 static void a_provider_vanishes(void **state)
@@ -749,7 +759,8 @@ struct pair {
     int wire, rank, round;
 };
 
-/* Rank 1 says that it is of the next version: after the name of its host. */
+/* Rank 1 sends the next version as its own; the version follows the name of its
+ * host. */
 static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
 {
     struct pair *pair = context;
@@ -800,9 +811,10 @@ static void versions_differ(void **state)
         close(wires[i]);
 }
 
-/* -- rubbish -- */
+/* -- invalid headers -- */
 
-/* A header with some fields of a good one, or none; never another's name. */
+/* Draws a header in which some fields are valid, or none; it never names
+ * another peer. */
 static size_t draw_rubbish(struct nw_random *random, uint64_t nonce, char *out)
 {
     struct nw_wire wire;
@@ -825,7 +837,8 @@ static size_t draw_rubbish(struct nw_random *random, uint64_t nonce, char *out)
     return bytes;
 }
 
-/* As if beside a payload, or of a small message; never another's name. */
+/* Draws a word like that of a payload or of a small message; it never names
+ * another peer. */
 static uint64_t draw_word(struct nw_random *random, uint64_t nonce)
 {
     uint64_t word = nw_random_next(random) | NW_WIRE_WORD;
@@ -842,7 +855,8 @@ static uint64_t draw_word(struct nw_random *random, uint64_t nonce)
     }
 }
 
-/* Rank 1 past its channel; from time to time with data as if of a payload. */
+/* Rank 1 sends invalid headers directly by the provider, sometimes with a word
+ * like that of a payload. */
 static void send_rubbish(nw_channel *channel, uint64_t seed)
 {
     struct nw_endpoint *fabric = &channel->fabric[channel->peer[0].fabric];
@@ -868,7 +882,8 @@ static void send_rubbish(nw_channel *channel, uint64_t seed)
     }
 }
 
-/* Rank 0 and rank 2 talk on; nothing of theirs is lost or changed. */
+/* Rank 0 and rank 2 exchange messages meanwhile; none of them is lost or
+ * changed. */
 static void hear_rubbish(nw_channel *channel, const struct job *job,
                          int32_t rank)
 {
@@ -881,7 +896,7 @@ static void hear_rubbish(nw_channel *channel, const struct job *job,
     }
     for (int i = 0; i < 60; i++)
         works(channel, rank, 2 - rank, (size_t)(i % 3 ? 4096 : LARGE));
-    /* which may come after all of the others' own */
+    /* the invalid headers may arrive after all messages of the others */
     for (nw_channel_count(channel, &counts); !rank && !counts.malformed;
          nw_channel_count(channel, &counts))
         (void)nw_progress(channel);
@@ -894,12 +909,13 @@ static void a_peer_sends_rubbish(void **state)
     run_over_both(3, hear_rubbish);
 }
 
-/* -- a process that is not of the job -- */
+/* -- a process that does not belong to the job -- */
 
+/* What the ranks share with the process that does not belong to the job. */
 struct stranger {
     char file[NW_FILE_UNNAMED_PATH];
     char name[NW_ENDPOINT_NAME]; /* of rank 0's endpoint */
-    bool named, heard;           /* the name is there; all was refused */
+    bool named, heard;           /* the name is set; all headers were refused */
 };
 
 enum { STRANGER = 2, STRANGE_HEADERS = 5, STRANGE = STRANGE_HEADERS + 2 };
@@ -910,8 +926,8 @@ static void await(const bool *flag)
         (void)usleep(1000);
 }
 
-/* What rank 1 could send, but without the nonce of rank 0: headers, a small
- * message's word, and the word of a payload. */
+/* Sends what rank 1 could send, but without the nonce of rank 0: headers, the
+ * word of a small message, and the word of a payload. */
 static ssize_t send_strange(const struct nw_endpoint *fabric, fi_addr_t to,
                             int i)
 {
@@ -958,7 +974,8 @@ static void be_a_stranger(struct stranger *shared)
     nw_endpoint_close(&fabric);
 }
 
-/* The receive that is posted before the stranger sends gets rank 1's words. */
+/* A receive that is posted before the stranger sends gets the message of rank
+ * 1. */
 static void hear_a_stranger(nw_channel *channel, struct stranger *shared)
 {
     struct nw_endpoint *fabric = &channel->fabric[channel->peer[1].fabric];
@@ -984,7 +1001,7 @@ static void hear_a_stranger(nw_channel *channel, struct stranger *shared)
     SHOULD(counts.malformed == STRANGE && !counts.lost_peers);
 }
 
-/* No process that was not told the key can write to registered memory. */
+/* A process that was not told the key cannot write to registered memory. */
 static void guess_no_key(nw_channel *channel)
 {
     struct nw_endpoint *fabric = &channel->fabric[channel->peer[1].fabric];
@@ -1046,8 +1063,8 @@ static void a_stranger_is_refused(void **state)
 
 /* -- a peer that no longer reads -- */
 
-/* Rank 0 closes with more headers under way than the provider takes; what it
- * leaves behind is for the leak detector to find. */
+/* Rank 0 closes its channel with more headers pending than the provider
+ * accepts. A leak checker finds what the channel does not free. */
 static void close_in_haste(nw_channel *channel, const struct job *job,
                            int32_t rank)
 {
@@ -1056,13 +1073,14 @@ static void close_in_haste(nw_channel *channel, const struct job *job,
     (void)job;
     works(channel, rank, !rank, SMALL);
     if (rank) {
-        (void)usleep(1000000); /* alive, and deaf */
+        (void)usleep(1000000); /* the process is alive but makes no progress */
         _exit(0);
     }
     nw_channel_lock(channel);
     for (int i = 0; i < 5000; i++)
         nw_send_control(&channel->peer[1], channel, &wire);
-    channel->options.timeout_ms = 1000; /* a tenth of it for goodbyes */
+    channel->options.timeout_ms = 1000; /* a tenth of it is the limit for the
+                                           last messages at closing */
     nw_channel_unlock(channel);
 }
 
@@ -1072,7 +1090,7 @@ static void a_peer_is_deaf(void **state)
     run_over_both(2, close_in_haste);
 }
 
-/* -- a peer that ends where the kernel watches no process -- */
+/* -- a peer ends where the kernel cannot watch processes -- */
 
 static void lose_unwatched(nw_channel *channel, const struct job *job,
                            int32_t rank)
@@ -1082,7 +1100,8 @@ static void lose_unwatched(nw_channel *channel, const struct job *job,
     (void)job;
     works(channel, rank, !rank, SMALL);
     if (rank)
-        _exit(0); /* and is not yet waited for: its parent waits for rank 0 */
+        _exit(0); /* it remains a zombie, since its parent waits for rank 0
+                     first */
     (void)close(channel->peer[1].watch);
     channel->peer[1].watch = -1;
     SHOULD(pass(channel, false, (struct nw_channel_message){&byte, 1, 1, 3}) ==
@@ -1098,7 +1117,8 @@ static void a_peer_ends_unwatched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_signal_while_it_loads), // before the others load it
+        cmocka_unit_test(a_signal_while_it_loads), // must come before the tests
+                                                   // that load libfabric
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(a_gpu_is_reset),
         cmocka_unit_test(a_copy_fails_between_pieces),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that the receiver reads out of the sender's memory: that they are,
- * whole and in order, whoever comes first; that the sender's buffer is its own
- * only after that; and what happens where the kernel refuses, where a process's
- * number has become another's, and where the sender is dead. */
+/* Tests of messages that the receiver reads from the sender's memory: that they
+ * arrive complete and in order, whichever side comes first; that the sender may
+ * use its buffer again only afterwards; and what happens if the kernel refuses,
+ * if the id of a process now belongs to another process, and if the sender is
+ * dead. */
 #include "channel/state.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ static char byte_of(int message, size_t i)
     return (char)(message * 37 + (int)(i * 5) + (int)(i >> 8));
 }
 
+/* Begins to send or receive a message. */
 static nw_channel_request *begin(nw_channel *channel, bool sends, void *buffer,
                                  size_t bytes, int32_t tag)
 {
@@ -43,7 +45,7 @@ static nw_channel_request *begin(nw_channel *channel, bool sends, void *buffer,
     return request;
 }
 
-/* An empty message to the other end. */
+/* Sends or receives an empty message, by which the ranks synchronise. */
 static void nod(nw_channel *channel, bool sends)
 {
     nw_channel_request *request = begin(channel, sends, NULL, 0, WORD);
@@ -51,7 +53,8 @@ static void nod(nw_channel *channel, bool sends)
     MUST(nw_channel_wait(&request, NULL));
 }
 
-/* Sent by rank 0 before or after its receive is posted. */
+/* Rank 0 sends a message to rank 1, before or (`late`) after the receive is
+ * posted. */
 static struct nw_channel_result carry(nw_channel *channel, int32_t rank,
                                       size_t bytes, bool late)
 {
@@ -111,7 +114,8 @@ static ssize_t send_part_slowly(struct fid_ep *ep, const void *bytes,
     return usual->injectdata(ep, bytes, count, data, to);
 }
 
-/* Of one size, one at a time: a few of either kind, then the quicker. */
+/* Sends messages of one size one at a time: a few in either way, then all in
+ * the faster way. */
 static void choose_quicker(nw_channel *channel, const struct job *job,
                            int32_t rank)
 {
@@ -147,7 +151,8 @@ static void read_where_parts_take_longer(void **state)
     unsetenv("NODEWISE_CHANNEL_TABLE");
 }
 
-/* More at a time than the board has words, taken from the last to the first. */
+/* Offers more messages at a time than there are words in shared memory for
+ * their answers, and receives them from the last to the first. */
 static void read_many(nw_channel *channel, const struct job *job, int32_t rank)
 {
     enum { MANY = NW_WIRE_WORDS + 20 };
@@ -161,7 +166,7 @@ static void read_many(nw_channel *channel, const struct job *job, int32_t rank)
         requests[i] = begin(channel, true, words[i], sizeof *words, 10 + i);
     for (int i = 0; i < 100 && !rank; i++) {
         MUST(nw_channel_test(&requests[0], &done, NULL));
-        SHOULD(!done); /* nobody has asked for it */
+        SHOULD(!done); /* no receive has been posted for it */
     }
     nod(channel, !rank);
     for (int i = MANY; i-- > 0 && rank;)
@@ -232,7 +237,8 @@ static void from_and_to_gpus(void **state)
 
 /* -- what cannot be read -- */
 
-/* The second is no longer offered: the first one's answer said so. */
+/* The second message is no longer offered for reading, because the answer to
+ * the first one said that reading failed. */
 static void grants_instead(nw_channel *channel, int32_t rank)
 {
     struct nw_channel_counts counts;
@@ -280,7 +286,8 @@ static void the_kernel_refuses(void **state)
 static void mistake(nw_channel *channel, const struct job *job, int32_t rank)
 {
     (void)job;
-    if (rank) /* other memory of the peer, as another process would have */
+    if (rank) /* other memory of the peer: what another process would have
+                 there */
         channel->peer[0].nonce_at += sizeof channel->nonce;
     grants_instead(channel, rank);
 }
@@ -315,7 +322,8 @@ static void nothing_is_read_where_that_is_off(void **state)
     unsetenv("NODEWISE_CHANNEL_FETCH");
 }
 
-/* Rank 0 dies with a message offered; rank 1 asks for it before it is told. */
+/* Rank 0 dies after it has offered a message; rank 1 posts the receive before
+ * it learns of that. */
 static void die(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static char words[LARGE];
@@ -327,7 +335,7 @@ static void die(nw_channel *channel, const struct job *job, int32_t rank)
     if (!rank) {
         request = begin(channel, true, words, LARGE, TAG);
         nw_channel_flush(channel);
-        nod(channel, false); /* and is killed while it waits */
+        nod(channel, false); /* rank 0 is killed while it waits here */
         return;
     }
     while (!counts.unexpected) {

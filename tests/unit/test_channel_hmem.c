@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * GPU memory registered with an adapter, by the code that a real one takes: the
- * double of libfabric holds the channel to what such a provider asks for. Each
- * way that is accepted, refused or wrong; every protocol, copy and pair of
- * memories, every byte checked; memory that no longer can be registered, that
- * was freed meanwhile, and a provider that vanishes.
- */
+/* Tests of GPU memory that is registered with an adapter, by the code that a
+ * real adapter needs: the test double of libfabric enforces what such a
+ * provider requires. They cover each way of registration (accepted, refused, or
+ * with wrong results), every protocol, copy and pair of memories with every
+ * byte checked, memory that can no longer be registered or was freed meanwhile,
+ * and a provider that stops working. */
 #include "base/random.h"
 #include "channel/memory/nic_loopback.h"
 #include "channel/state.h"
@@ -34,6 +33,7 @@ static void *symbol(const char *library, const char *name)
     return found;
 }
 
+/* How often the driver has copied. */
 static unsigned long copies(void)
 {
     unsigned long (*uses)(const char *) =
@@ -43,6 +43,7 @@ static unsigned long copies(void)
     return uses("copy");
 }
 
+/* Sets how many regions of GPU memory may be registered. */
 static void leave_room(int regions)
 {
     void (*room)(int) =
@@ -59,7 +60,7 @@ static void *page(bool gpu, size_t bytes)
     return memory;
 }
 
-/* -- messages, and what they say -- */
+/* -- messages and their contents -- */
 
 static void fill(void *memory, size_t bytes, int seed)
 {
@@ -93,7 +94,8 @@ static nw_status pass(nw_channel *channel, bool sends, void *memory,
     return status ? status : nw_channel_wait(&request, result);
 }
 
-/* One message; with GPU memory at this end, how often the driver copied. */
+/* Sends or receives one message and checks it; returns how often the driver
+ * copied for it if this end has GPU memory. */
 static unsigned long send_one(nw_channel *channel, bool sends, void *memory,
                               size_t bytes, int seed)
 {
@@ -107,7 +109,8 @@ static unsigned long send_one(nw_channel *channel, bool sends, void *memory,
     return before;
 }
 
-/* Any size from any memory to any, there and back. */
+/* Passes messages of all sizes between all kinds of memory in both
+ * directions. */
 static void pass_all(nw_channel *channel, const struct job *job, int32_t rank)
 {
     void *memory[2] = {page(false, LARGE), page(true, LARGE)};
@@ -121,8 +124,9 @@ static void pass_all(nw_channel *channel, const struct job *job, int32_t rank)
             unsigned long copied =
                 send_one(channel, sends, memory[gpu], sizes[i], way + (int)i);
 
-            /* the adapter alone writes a rendezvous, and what it is asked to;
-             * a sender may copy where its reading is slow */
+            /* only the adapter writes the bytes of a rendezvous, and those of a
+             * way that asks for it; a sender may copy if reads by its adapter
+             * are slow */
             if (job->more && !sends && (rendezvous || job->copy))
                 SHOULD(!copied);
             if (job->more && sends && !rendezvous &&
@@ -225,7 +229,7 @@ static void the_first_that_works_is_taken(void **state)
     unsetenv("FAKE_HMEM_MINOR");
 }
 
-/* A driver without dma-bufs. */
+/* A driver that exports no dma-bufs. */
 static void the_driver_gives_none(void **state)
 {
     struct job job = job_of(
@@ -268,10 +272,10 @@ static void all_bytes_come(void **state)
     unsetenv("FAKE_HMEM_OFFSETS");
 }
 
-/* -- what becomes of registrations -- */
+/* -- the lifetime of registrations -- */
 
-/* Those of one rank run out: all is staged there, or what was kept is let go
- * of. */
+/* The registrations of one rank run out: then all messages are staged there, or
+ * kept registrations are dropped. */
 static void run_out(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct job staged = *job;
@@ -307,7 +311,8 @@ static void registrations_run_out(void **state)
     }
 }
 
-/* Freed and given out anew, which no call of the channel sees. */
+/* Memory is freed and allocated again between messages, without a call of the
+ * channel. */
 static void free_between(nw_channel *channel, const struct job *job,
                          int32_t rank)
 {
@@ -331,7 +336,8 @@ static void freed_memory_is_registered_anew(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
-/* Registrations of GPU memory: kept, bounded, and never of freed memory. */
+/* Registrations of GPU memory are kept, their number is bounded, and they never
+ * refer to freed memory. */
 static void keep_regions(nw_channel *channel, const struct job *job,
                          int32_t rank)
 {
@@ -359,7 +365,8 @@ static void keep_regions(nw_channel *channel, const struct job *job,
 
         MUST(nw_rcache_take(&regions, &fabric, &inside, &region));
         SHOULD(region->start == (uintptr_t)memory[at]);
-        SHOULD((at == 0) == (region == held)); /* in use, so never dropped */
+        SHOULD((at == 0) == (region == held)); /* in use, so it is never
+                                                  dropped */
         SHOULD(regions.count <= NW_RCACHE_REGIONS);
         nw_rcache_give(region);
     }
@@ -387,7 +394,7 @@ static void regions_are_kept_and_bounded(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
-/* -- read by the adapter, for the process itself -- */
+/* -- GPU memory that the adapter reads for its own process -- */
 
 static nw_status pull_out(struct nw_loopback *pull, char *gpu, size_t bytes,
                           int seed)
@@ -410,7 +417,8 @@ static nw_status pull_out(struct nw_loopback *pull, char *gpu, size_t bytes,
     return NW_OK;
 }
 
-/* More allocations than are kept, freed and given out anew between. */
+/* Reads more allocations than the number of kept registrations; some are freed
+ * and allocated again in between. */
 static void pull_all(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct nw_loopback *pull = NULL;
@@ -458,7 +466,7 @@ static void bytes_are_pulled(void **state)
     unsetenv("FAKE_HMEM_WRONG");
 }
 
-/* -- the provider vanishes -- */
+/* -- the provider stops working -- */
 
 static struct fi_ops_cq nothing;
 
@@ -530,7 +538,7 @@ int main(void)
         cmocka_unit_test(a_provider_vanishes),
     };
 
-    /* large messages of one host shall go by the adapter, too */
+    /* large messages within one host must also go through the adapter */
     setenv("NODEWISE_CHANNEL_IPC", "off", 1);
     return cmocka_run_group_tests(tests, make_modules, drop_modules);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How ranks meet in a file: what lies there from before, killed ranks' words or
- * something else, is one error of every rank, soon, and what is no meeting's
- * stays as it was. */
+/* Tests of how ranks find each other by a file. If the file already exists,
+ * with words of killed ranks or other contents, every rank soon gets one error,
+ * and a file that is not of this kind stays unchanged. */
 #include "base/clock.h"
 #include "channel/state.h"
 
@@ -32,6 +32,7 @@ static struct nw_channel_options as_rank(int32_t rank, uint32_t timeout_ms)
     return options;
 }
 
+/* The word that a rank contributes in a round. */
 static uint32_t word_of(int32_t rank, uint32_t round)
 {
     return UINT32_C(1000) * round + (uint32_t)rank + 7;
@@ -54,6 +55,7 @@ static nw_status meet(int32_t rank, uint32_t timeout_ms)
     return status;
 }
 
+/* Writes the text to the file, as an earlier run would. */
 static void leave_there(const void *text, size_t bytes)
 {
     FILE *file = fopen(path, "w");
@@ -63,6 +65,7 @@ static void leave_there(const void *text, size_t bytes)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Whether the file contains exactly the text. */
 static bool is_there(const void *text, size_t bytes)
 {
     char seen[256];
@@ -99,7 +102,7 @@ static void ranks_meet(void **state)
     struct expected well = {NW_OK, ""};
 
     (void)state;
-    for (int i = 0; i < 3; i++) { // it is gone each time
+    for (int i = 0; i < 3; i++) { // the file is removed each time
         assert_int_equal(ranks_fork(2, meet_as, &well), 0);
         assert_int_not_equal(access(path, F_OK), 0);
     }
@@ -107,7 +110,8 @@ static void ranks_meet(void **state)
     assert_int_equal(ranks_fork(2, meet_as, &well), 0);
 }
 
-/* Of a run that was killed rank 1 had come, and rank 0 not yet. */
+/* An earlier run was killed after rank 1 had written to the file and before
+ * rank 0 had. */
 static void one_was_killed(void **state)
 {
     static const char words[] = "0 1 08000000\n"; // word_of(1, 0)
@@ -116,7 +120,7 @@ static void one_was_killed(void **state)
     (void)state;
     leave_there(words, strlen(words));
     assert_int_equal(ranks_fork(2, meet_as, &twice), 0);
-    twice = (struct expected){NW_OK, ""}; // rank 0 took it away
+    twice = (struct expected){NW_OK, ""}; // rank 0 has removed the file
     assert_int_equal(ranks_fork(2, meet_as, &twice), 0);
 }
 
@@ -152,7 +156,7 @@ static void it_is_no_file(void **state)
     (void)unlink(path);
 }
 
-/* The next run finds nothing of it. */
+/* After a timeout, the next run finds no file. */
 static void nobody_else_comes(void **state)
 {
     (void)state;
@@ -161,7 +165,7 @@ static void nobody_else_comes(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-/* The file of those that were started anew meanwhile. */
+/* The file of another run that was started meanwhile is left alone. */
 static void another_meets_there(void **state)
 {
     struct nw_channel_options options = as_rank(0, 50);
@@ -179,7 +183,7 @@ static void another_meets_there(void **state)
     (void)unlink(path);
 }
 
-/* Only root can make the file that another user would have laid there. */
+/* Only root can make a file of another user, so that the test needs root. */
 static void another_user_owns_the_file(void **state)
 {
     struct nw_channel_options options = as_rank(0, 50);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How ranks meet through PMIx, by its double: a fence that ends at once, in
- * time, in an error, and, the worst of it, just when nobody waits any more. */
+/* Tests of how ranks find each other by PMIx, with its test double: a fence
+ * that ends at once, in time, with an error, or just after the wait has timed
+ * out. */
 #include "base/clock.h"
 #include "channel/state.h"
 
@@ -17,7 +18,7 @@
 enum { SOON_MS = 30, LATE_MS = 20000, NOT_FOUND = -46 };
 
 static void (*at_once)(int), (*end)(int);
-static bool ends_late; /* by whoever unlocks next, behind that */
+static bool ends_late; /* the fence ends after the next unlock of a mutex */
 static uint64_t until_ns;
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -98,8 +99,8 @@ static void it_ends_in_an_error(void **state)
     pthread_join(thread, NULL);
 }
 
-/* Long after, and as soon as the one that waited has said that it goes: from
- * then on the fence is none of his. */
+/* The fence ends long after the timeout, or as soon as the waiting function has
+ * given up: from then on it may not use the state of that function. */
 static void it_ends_too_late(void **state)
 {
     uint32_t all[2];

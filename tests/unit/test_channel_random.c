@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Channels at random: 2 to 8 processes, a provider, protocol, copy, slot size
- * and credits drawn for each case, messages of any size between any memories,
- * received by source and tag, by one of them or by none, tested and waited for
- * in any order. What may match is foretold, so every byte is checked. Then
+/* Tests of channels with random cases: 2 to 8 processes; a provider, protocol,
+ * copy, slot size and credits drawn for each case; messages of any size between
+ * any memories; receives that name source and tag, one of them or none;
+ * requests that are tested and waited for in any order. Which message may match
+ * is computed in advance, so that every byte is checked. Another test uses
  * several threads on one channel. NW_SEED and NW_CASES choose other cases;
- * NW_LONG makes more of them, with messages of up to 64 MB. A failure prints
- * the seed that repeats it.
- */
+ * NW_LONG runs more of them, with messages of up to 64 MB. A failure prints the
+ * seed that repeats it. */
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -31,13 +30,14 @@ enum { TAGS = 3, NEVER = 99, THREADS = 3 };
 /* How a rank names what it receives. */
 enum naming { BY_BOTH, BY_SOURCE, BY_TAG, BY_NONE, NAMINGS };
 
+/* A message of a case. */
 struct letter {
     int32_t from, to, tag;
     size_t bytes;
     bool from_gpu, to_gpu;
 };
 
-/* A case, beside its job. */
+/* What a case needs in addition to its job. */
 struct draw {
     uint64_t seed;
     bool gpu;
@@ -45,7 +45,8 @@ struct draw {
     enum naming naming[RANKS_MOST];
     struct letter *letter;
     int letters;
-    size_t largest[RANKS_MOST]; /* that a rank may get */
+    size_t largest[RANKS_MOST]; /* the largest message that each rank may
+                                   receive */
 };
 
 static uint64_t below(struct nw_random *random, uint64_t limit)
@@ -53,7 +54,7 @@ static uint64_t below(struct nw_random *random, uint64_t limit)
     return nw_random_below(random, limit);
 }
 
-/* -- what a case is -- */
+/* -- drawing a case -- */
 
 static size_t draw_bytes(struct nw_random *random, size_t largest)
 {
@@ -101,7 +102,7 @@ static void draw_letters(struct draw *draw, struct nw_random *random)
     }
 }
 
-/* -- what a message says -- */
+/* -- the contents of a message -- */
 
 static uint64_t word_of(int letter, size_t i)
 {
@@ -140,6 +141,7 @@ static void check_words(int letter, const void *memory, size_t bytes)
 
 /* -- one rank of a case -- */
 
+/* The state of one rank of a case. */
 struct side {
     const struct draw *draw;
     nw_channel *channel;
@@ -148,7 +150,7 @@ struct side {
     nw_channel_request **send, **receive;
     struct nw_channel_result *result;
     void **out, **in;
-    bool *taken; /* letters that came */
+    bool *taken; /* whether each message has arrived */
 };
 
 static void post_send(struct side *side, int i)
@@ -181,8 +183,8 @@ static void post_receive(struct side *side, int i)
         &side->receive[i]));
 }
 
-/* The first letter of that source, and tag where it was named, that has not
- * come: no other may come to this receive. */
+/* The first message from the source of the receive, with its tag if it names
+ * one, that has not arrived: only this message may match the receive. */
 static int foretell(const struct side *side, int i)
 {
     const struct draw *draw = side->draw;
@@ -222,7 +224,8 @@ static void test_some(struct side *side)
         MUST(nw_channel_test(&side->send[i], &done, NULL));
 }
 
-/* Sends and receives in their order, but shifted against each other. */
+/* Posts the sends and the receives in their order, but with a random shift
+ * between the two. */
 static void post_all(struct side *side)
 {
     const struct draw *draw = side->draw;
@@ -241,6 +244,7 @@ static void post_all(struct side *side)
     }
 }
 
+/* Posts receives that match no message, and cancels them. */
 static void take_back(struct side *side)
 {
     char room[8];
@@ -311,7 +315,8 @@ static struct job draw_case(struct draw *draw, uint64_t seed)
     job.credits = credits[below(&random, 4)];
     job.gpu = draw->gpu = below(&random, 3);
     job.staged = !below(&random, 4);
-    job.resident = seed % 6 == 0; /* others are drawn as before */
+    job.resident = seed % 6 == 0; /* not drawn, so that the other choices of
+                                     a seed stay the same */
     for (int i = 0; i < RANKS_MOST; i++)
         draw->naming[i] = (enum naming)below(&random, NAMINGS);
     draw->letters = 20 + (int)below(&random, 100);
@@ -347,8 +352,8 @@ static void at_random(void **state)
     }
 }
 
-/* -- threads: each talks to its namesakes of the other processes, by its tag,
- * and looks at what belongs to all -- */
+/* -- threads: each exchanges messages with the threads of the same number in
+ * the other processes by its tag, and uses what all threads share -- */
 
 struct thread {
     nw_channel *channel;
@@ -356,7 +361,8 @@ struct thread {
     int32_t rank, tag;
 };
 
-static int careless; /* with NW_RACE: a race that ThreadSanitizer must find */
+static int careless; /* set by NW_RACE: adds a race that ThreadSanitizer must
+                        find */
 
 static void talk(const struct thread *me, int turn)
 {
@@ -438,7 +444,8 @@ int main(void)
         cmocka_unit_test(threads_of_one_channel),
     };
 
-    /* loaded once, before all the forks: that is most of what opening costs */
+    /* loaded once, before all forks, since loading takes most of the time of
+     * opening a channel */
     (void)dlopen("libfabric.so.1", RTLD_NOW);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static double between_gpus(const nw_topology *topology, int32_t a, int32_t b)
                                 nw_topology_gpu_end(topology, b));
 }
 
-/* Counted by hand on the picture that magc-a.yaml's head describes. */
+/* Distances counted by hand in the picture at the beginning of magc-a.yaml. */
 static void magc_a_is_the_machine_of_the_paper(void **state)
 {
     nw_topology *t = load("magc-a");
@@ -144,8 +144,8 @@ static void bundled_are_listed_and_load(void **state)
     assert_false(nw_topology_bundled(count + 5, &name, &summary));
 }
 
-/* Hops counted by hand on figure 1 of the paper: one switch to the
- * neighbour, three to the farthest. */
+/* Hops counted by hand in figure 1 of the paper: one switch to the nearest
+ * node, three to the farthest. */
 static void rashti_clusters(void **state)
 {
     nw_topology *t = load("rashti-32");
@@ -207,7 +207,8 @@ static void dgx_has_rails(void **state)
     nw_topology_free(t);
 }
 
-/* The bandwidths give back the published costs they were fitted to. */
+/* The bandwidths must reproduce the published costs to which they were
+ * fitted. */
 static void mpdata_is_as_fitted(void **state)
 {
     const double face = 512.0 * 64 * 8 * 3; /* bytes of three planes */
@@ -309,7 +310,7 @@ static void cards_stand_on_their_rails(void **state)
     assert_int_equal(link_at(t, hops[6]).kind, NW_LINK_NETWORK);
     assert_true(link_at(t, hops[6]).bandwidth[0] == 20e9);
     assert_true(link_at(t, hops[7]).bandwidth[0] == 25e9);
-    /* a node without a card has a port of its own */
+    /* a node without a card is connected by a port of its own */
     count = nw_topology_route(
         t, nw_topology_element_end(t, nw_topology_node_elements(t, thin).first),
         nw_topology_element_end(t, 0), hops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every way in which a cluster file can be wrong, with the line that says so.
- */
+/* Every kind of error in a cluster file, with the number of the line and the
+ * message. */
 #include <nodewise/topology.h>
 
 #include <setjmp.h>
@@ -34,7 +34,8 @@ static nw_status load_bytes(const char *text, size_t length)
     return status;
 }
 
-/* `says` is what stands behind the file's name. */
+/* Checks that the text is refused; `says` is the message after the name of the
+ * file. */
 static void refuses(const char *text, const char *says)
 {
     assert_int_equal(load_bytes(text, strlen(text)), NW_EFORMAT);
@@ -42,7 +43,7 @@ static void refuses(const char *text, const char *says)
     assert_string_equal(nw_error_text() + strlen(path), says);
 }
 
-/* A whole file around lines of one part; the part begins at line 2. */
+/* A complete file around the lines of one part; the part begins at line 2. */
 #define TYPE(lines)                                                            \
     "nodewise: cluster 1\n" lines "nodes: [{name: 'n[1-4]', switch: s}]\n"     \
     "network: {tree: {switch: s}}\n"
@@ -125,7 +126,8 @@ static void cut_short(void **state)
 
     (void)state;
     assert_int_equal(load_bytes(whole, strlen(whole)), NW_OK);
-    /* in the last line a shorter name is a name, and none is a file too */
+    /* in the last line, a shorter name is valid, and so is a file without that
+     * line */
     for (size_t n = 0; n < strlen(whole) - strlen("\nname: the end\n"); n++)
         assert_int_equal(load_bytes(whole, n), NW_EFORMAT);
 }
@@ -335,7 +337,7 @@ static void bad_nodes(void **state)
             ":3: 'type' is missing, and there are 2");
 }
 
-/* The topology's own sentence, with the line put before it. */
+/* The message of the topology, with the line number before it. */
 static void doubled_node_names(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Costs against sums done by hand and against invariants; mapping files in
- * and out. */
+/* Tests of costs against sums computed by hand and against invariants, and of
+ * reading and writing mapping files. */
 #include <nodewise/cost.h>
 #include <nodewise/map.h>
 
@@ -98,8 +98,8 @@ static void hop_bytes_by_hand(void **state)
     nw_topology_free(topology);
 }
 
-/* Where the distance is the number of links, the bytes on all links together
- * are J, whatever the mapping. */
+/* Where the distance is the number of links, the sum of the bytes on all links
+ * is J (the hop-bytes) for every mapping. */
 static void link_loads_add_up_to_hop_bytes(void **state)
 {
     nw_topology *topology = load("hierarchy:3:4:5");
@@ -163,7 +163,7 @@ static void sums_do_not_overflow_64_bits(void **state)
     nw_topology_free(topology);
 }
 
-/* A core for each of the ranks, and a GPU of its node where that has some. */
+/* Gives each rank a random core, and a GPU of its node if the node has any. */
 static nw_mapping *scatter(const nw_topology *topology, int32_t ranks,
                            struct nw_random *random)
 {
@@ -228,7 +228,7 @@ static void near(double a, double b)
     assert_true(a - b <= 1e-12 * b && b - a <= 1e-12 * b);
 }
 
-/* Each message along its route, link by link. */
+/* Follows each message along its route and adds its bytes to every link. */
 static void follow(const nw_topology *topology, const nw_pattern *pattern,
                    const nw_mapping *mapping)
 {
@@ -270,8 +270,9 @@ static void follow(const nw_topology *topology, const nw_pattern *pattern,
     free(load);
 }
 
-/* Links are summed without following routes; the sums are those of following
- * them, on trees, networks, direct links and by way of staging memory. */
+/* The library sums the loads of links without following routes. The sums must
+ * equal those of following the routes, on trees, networks, direct links and
+ * with staging memory. */
 static void sums_are_those_of_the_routes(void **state)
 {
     static const char *const sources[] = {"hierarchy:3:4:5@1:7:9",
@@ -317,7 +318,8 @@ static void sums_are_those_of_the_routes(void **state)
     }
 }
 
-/* What one core sends may pass 64 bits where no level does. */
+/* The bytes that one core sends may exceed 64 bits although those of no level
+ * do. */
 static void one_core_may_pass_64_bits(void **state)
 {
     static const struct edge edges[] = {{0, 1, UINT64_MAX - 1, 1},
@@ -349,8 +351,8 @@ static void same_cost(const struct nw_cost *a, const struct nw_cost *b)
     }
 }
 
-/* Enough edges for several slices: to the last bit the same on any number of
- * threads, and a copy is, too. */
+/* With enough edges for several slices, the costs are the same to the last bit
+ * on any number of threads, and so is a copy of them. */
 static void threads_do_not_change_costs(void **state)
 {
     static const char *const sources[] = {
@@ -398,8 +400,8 @@ static void threads_do_not_change_costs(void **state)
     }
 }
 
-/* The cost of a training step has those of its phases, each as if it were
- * priced alone, and a copy has them, too. */
+/* The cost of a training step contains the costs of its phases, each as if the
+ * phase were evaluated alone, and so does a copy. */
 static void steps_have_the_costs_of_their_phases(void **state)
 {
     nw_topology *topology = load("dgx-h100-rail:2");

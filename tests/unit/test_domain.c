@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVLink domains over nodes, rails and PXN: routes counted by hand. */
+/* Tests of NVLink domains that span nodes, of rails and of PXN: the routes were
+ * counted by hand. */
 #include "base/text.h"
 #include "topology/topology.h"
 
@@ -12,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* Four nodes of two GPUs and two cards; `more` stands in the type, `nodes` in
- * the item of nodes. */
+/* A cluster file of four nodes with two GPUs and two cards each; `more` is
+ * inserted in the node type and `nodes` in the item of nodes. */
 #define MACHINE(more, nodes)                                                   \
     "nodewise: cluster 1\n"                                                    \
     "node_types:\n"                                                            \
@@ -57,7 +58,8 @@ static void refuses(const char *text, const char *says)
         fail_msg("%s", nw_error_text());
 }
 
-/* The names of the links from one GPU to another, with '<' for the way down. */
+/* The names of the links on the route from one GPU to another; '<' marks a link
+ * that is used downwards. */
 static const char *way(const nw_topology *t, int32_t a, int32_t b)
 {
     static char text[1024];
@@ -110,7 +112,7 @@ static void domains_share_their_switch(void **state)
     nw_topology_free(t);
 }
 
-/* Cores of a domain's nodes know no NVLink. */
+/* Routes between cores of a domain's nodes do not use NVLink. */
 static void cores_stay_on_the_network(void **state)
 {
     nw_topology *t = machine(MACHINE(SWITCHED, ", domain: d"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of other programs: each is written, read by our own reader, and
- * compared as a cluster file with the machine that it was written from. */
+/* Tests of the export to files of other programs: each file is written, read by
+ * our reader, and compared as a cluster file with the machine from which it was
+ * written. */
 #include "base/text.h"
 #include "topology/topology.h"
 
@@ -79,7 +80,7 @@ static char *export_as(const nw_topology *topology, const char *format,
     return text;
 }
 
-/* Nothing is lost on the way to a file of that format and back. */
+/* Checks that a file of the format contains the whole machine. */
 static void check_round(const nw_topology *topology, const char *format,
                         const char *kind, const char *suffix)
 {
@@ -123,8 +124,8 @@ static void trees_read_back(void **state)
     nw_topology_free(t);
 }
 
-/* Parts that no switch joins: the reader's "(top)" is not a switch of theirs.
- */
+/* Parts of the network that no switch connects: the "(top)" that the reader
+ * adds is not one of their switches. */
 static void parts_read_back(void **state)
 {
     nw_topology *t = machine("slurm:", ".conf",
@@ -250,7 +251,8 @@ static void domains_are_labels(void **state)
     "  - {kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
 #define TIER "fabric.topograph.run/tier-"
 
-/* The four keys of topograph 0, JSON, and a node of the control plane. */
+/* Labels with the four keys of topograph 0, in JSON, with a node of the control
+ * plane. */
 static void labels_of_topograph_0(void **state)
 {
     nw_topology *t = machine(
@@ -416,8 +418,9 @@ static void nccl_reads_back(void **state)
     }
 }
 
-/* The rules of NCCL's own parser: the root first, one blank before each
- * attribute, no tabs, and what topo.cc asks of every tag. */
+/* Checks the rules of NCCL's parser: the root comes first, one blank precedes
+ * each attribute, there are no tabs, and each tag has the attributes that
+ * topo.cc requires. */
 static void nccl_is_valid(void **state)
 {
     nw_topology *t = machine("nccl:", ".xml", SWITCHED);
@@ -429,7 +432,8 @@ static void nccl_is_valid(void **state)
     assert_null(strstr(text, "  <pci  "));
     assert_null(strstr(text, " />"));
     assert_null(strstr(text, " >"));
-    /* NCCL asks GPUs for their generation if 25 GB/s a link is right */
+    /* without this attribute, NCCL asks the GPU for its generation, which is
+     * right at 25 GB/s per link */
     assert_null(strstr(text, "sm="));
     assert_non_null(strstr(text, "<cpu numaid=\"0\" affinity=\"000f000f\">"));
     /* a switch has an address that no device has, and its rate */
@@ -440,7 +444,8 @@ static void nccl_is_valid(void **state)
     nw_topology_free(t);
 }
 
-/* A virtual machine has the devices without the switches, elsewhere. */
+/* A virtual machine has the same devices at other addresses and without the
+ * switches. */
 static void nccl_takes_addresses(void **state)
 {
     nw_topology *host = machine("nccl:", ".xml", SWITCHED);
@@ -492,7 +497,8 @@ static void nccl_needs_one_node(void **state)
     nw_topology_free(t);
 }
 
-/* NVLink to POWER's processor, in the words of NCCL's own table of classes. */
+/* NVLink between a GPU and a POWER processor, in the words of NCCL's own table
+ * of classes. */
 static void power_ends_are_processors(void **state)
 {
     nw_topology *t = machine(
@@ -513,7 +519,8 @@ static void power_ends_are_processors(void **state)
 static const char *const hwloc_files[] = {
     "node.xml", "partitions.xml", "gpu-memory.v2.xml", "two-boards.xml"};
 
-/* libhwloc, in the helper nodewise-reader and here, reads what is written. */
+/* libhwloc must read what is written, both in the helper nodewise-reader and in
+ * this program. */
 static void hwloc_reads_back(void **state)
 {
     char path[4096];

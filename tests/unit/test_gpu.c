@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The GPU room on the double of the driver: kernels against their host twins
- * and against loops over elements, copies, the order that streams and events
- * give, graphs, what other processes open, and what happens when things fail.
- */
+/* Tests of the GPU functions with the test double of the driver: kernels
+ * against their versions for the host and against loops over elements, copies,
+ * the order that streams and events define, graphs, memory and events that
+ * other processes open, and failures. */
 #include "base/random.h"
 #include "gpu/copy_job.h"
 
@@ -42,7 +41,8 @@ static uint32_t below(struct nw_random *random, uint32_t n)
 
 /* --- kernels --- */
 
-/* One side of a random copy: an array of a few layers more than is copied. */
+/* The source or destination of a random copy: an array with a few more layers
+ * than are copied. */
 struct array {
     int64_t step, row, plane, first;
     int64_t shift[QUANTITIES];
@@ -63,7 +63,8 @@ static void random_array(struct nw_random *random, const uint32_t n[3],
         out->shift[q] = size * q;
     if (below(random, 4))
         return;
-    /* mirrored along x: from the last element back */
+    /* mirrored along x: the copy begins at the last element and goes
+     * backwards */
     out->first += out->step * (n[0] - 1);
     out->step = -out->step;
 }
@@ -81,7 +82,7 @@ static void describe(const struct array *to, const struct array *from,
     piece->from_shift = from->shift;
 }
 
-/* Where one element is on one side. */
+/* The offset of one element in the source or destination. */
 static size_t element(const struct nw_gpu_piece *p, bool to, bool dense,
                       const int64_t at[4])
 {
@@ -205,7 +206,8 @@ static void kernels_do_what_loops_do(void **state)
         free(buffer[i]);
 }
 
-/* The reciprocals of table.c: each divisor at every multiple's both sides. */
+/* Checks the reciprocals of table.c with each divisor, at both sides of its
+ * multiples. */
 static void divisions_are_exact(void **state)
 {
     static const uint32_t divisors[] = {1,   2,    3,     5,        7,
@@ -301,7 +303,8 @@ static void fill_host(unsigned char *host, size_t bytes)
         host[i] = (unsigned char)(i * 7 + 3);
 }
 
-/* 5 x 4 x 3 bytes at (2, 1, 1) of 16 x 8 x 6, to the corner of 12 x 6 x 5. */
+/* Copies a box of 5 x 4 x 3 bytes at (2, 1, 1) of an array of 16 x 8 x 6 to the
+ * corner of one of 12 x 6 x 5. */
 static void boxes_are_copied(int32_t from_gpu, int32_t to_gpu)
 {
     unsigned char host[16 * 8 * 6], back[12 * 6 * 5];
@@ -348,7 +351,7 @@ static void copies_of_boxes(void **state)
     boxes_are_copied(1, 2);
 }
 
-/* A kernel of GPU 0 that writes into GPU 1, with and without the way open. */
+/* A kernel of GPU 0 writes to memory of GPU 1, with and without peer access. */
 static void peers_are_reached(void **state)
 {
     unsigned char host[256], back[256];
@@ -471,7 +474,7 @@ static void pipe_out(int fd, const void *data, size_t bytes)
     assert_int_equal(write(fd, data, bytes), (ssize_t)bytes);
 }
 
-/* Writes 7 over the parent's memory once its event is reached. */
+/* Fills the parent's memory with 7 once its event is reached. */
 static int be_the_other(int in, int out)
 {
     struct nw_gpu_handle memory, event;
@@ -493,7 +496,8 @@ static int be_the_other(int in, int out)
     return write(out, &word, 1) == 1 ? 0 : 3;
 }
 
-/* Forked before the driver's thread is there: main calls it first. */
+/* Forks the other process. main calls this first, before the driver has a
+ * thread. */
 static int other_process(int *in, int *out)
 {
     int down[2], up[2];
@@ -557,9 +561,9 @@ static long live(void)
     return count();
 }
 
-/* Memory that is mapped again where it was unmapped overwrites nothing of the
- * host's: meanwhile the host gets other addresses, also if it may touch those
- * of the GPU. */
+/* Memory that is mapped again at the addresses where it was unmapped overwrites
+ * nothing of the host: meanwhile these addresses are not given to the host,
+ * also if the host may access GPU memory. */
 static void unmapped_addresses_stay_reserved(void **state)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *physical, *host;
@@ -584,7 +588,7 @@ static void unmapped_addresses_stay_reserved(void **state)
     assert_int_equal(map(at, ROOM, 0, physical, 0), 0);
     memset((void *)(uintptr_t)at, 1, ROOM);
     assert_int_equal(unmap(at, ROOM), 0);
-    /* as malloc would, at that address if it is free */
+    /* as malloc would do it: at that address if it is free */
     host = mmap((void *)(uintptr_t)at, ROOM, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(host != MAP_FAILED);
@@ -598,8 +602,8 @@ static void unmapped_addresses_stay_reserved(void **state)
     munmap(host, ROOM);
 }
 
-/* Two things of each of the GPUs that were selected: what cuda_context.c has
- * in a context. */
+/* Only two objects remain for each selected GPU: those that cuda_context.c
+ * keeps in a context. */
 static void nothing_is_left(void **state)
 {
     (void)state;
@@ -618,7 +622,8 @@ static void facts_of_a_gpu(void **state)
     assert_int_equal(gpu->select(77), NW_ECUDA);
 }
 
-/* The faults are asked for by the environment, in processes of their own. */
+/* The environment requests the faults, so that these tests run in processes of
+ * their own. */
 static int expect_broken_stream(void)
 {
     nw_gpu_stream stream;
@@ -634,7 +639,8 @@ static int expect_broken_stream(void)
     return gpu->stream_test(stream, &done) == NW_ECUDA ? 0 : 3;
 }
 
-/* Anyone may ask, with no GPU selected and without losing his own. */
+/* A program may query the GPUs without a selected GPU, and the query does not
+ * change its current context. */
 static void programs_may_ask(void **state)
 {
     struct nw_gpu_properties same, facts;
@@ -669,7 +675,8 @@ static void errors_in_streams_are_told(void **state)
     pid_t fault;
 
     (void)state;
-    /* by its name: what /proc/self/exe starts under valgrind is valgrind */
+    /* by the name of the file: under valgrind, starting /proc/self/exe would
+     * start valgrind */
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     fflush(stdout);
     fault = fork();

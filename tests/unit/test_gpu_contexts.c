@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What programs do to a GPU beside this library, on the double of the driver:
- * threads without a context, contexts of the program's own, resets, captures of
- * streams, pageable memory, work in the default stream.
- */
+/* Tests of what programs do with a GPU beside this library, with the test
+ * double of the driver: threads without a context, contexts that the program
+ * made, resets, captures of streams, pageable memory, and work in the default
+ * stream. */
 #include "gpu/copy_job.h"
 
 #include <setjmp.h>
@@ -79,8 +78,8 @@ static struct nw_gpu_copy_job *copy_job(void *to, const void *from)
     return job;
 }
 
-/* A kernel in a stream that waits for no other finds all bytes, and its own
- * tables. */
+/* A kernel in a stream that does not wait for other streams finds all bytes
+ * that were copied before, and its own tables. */
 static void copies_in_are_done_when_they_return(void **state)
 {
     char *host = malloc(BYTES), *back = malloc(BYTES);
@@ -111,8 +110,8 @@ static void copies_in_are_done_when_they_return(void **state)
     free(back);
 }
 
-/* The program's own copy has returned, though its end is not there yet: what
- * is copied out by this library comes after it. */
+/* The program's own copy has returned, though its last bytes have not arrived:
+ * a copy of this library comes after them. */
 static void copies_of_the_program_come_first(void **state)
 {
     char host[64], back[64];
@@ -167,7 +166,8 @@ struct capture {
     int code;
 };
 
-/* Of a blocking stream, which forbids all threads what might disturb it. */
+/* Captures a blocking stream, in the mode that forbids all threads what might
+ * disturb the capture. */
 static void *capture(void *argument)
 {
     struct capture *capture = argument;
@@ -212,7 +212,7 @@ static void captures_are_left_alone(void **state)
     assert_int_equal(other.code, 0);
 }
 
-/* The first thing that a process does on the GPU. */
+/* Uses a graph as the first action of a process on the GPU. */
 static int first_graph(void)
 {
     nw_gpu_graph graph = NULL;
@@ -234,7 +234,8 @@ static int first_graph(void)
     return 0;
 }
 
-/* What the double refuses a capture, as the driver does. */
+/* Calls that the test double refuses during a capture, as the real driver
+ * does. */
 static int refused(void)
 {
     nw_gpu_stream stream;
@@ -265,7 +266,8 @@ static int refused(void)
 
 /* --- the default stream --- */
 
-/* It waits for blocking streams, and they for it; for no other. */
+/* The default stream and blocking streams wait for each other; other streams do
+ * not. */
 static void default_stream_keeps_order(void **state)
 {
     nw_gpu_stream blocking = NULL;
@@ -293,7 +295,8 @@ static void default_stream_keeps_order(void **state)
 
 /* --- contexts --- */
 
-/* As PyCUDA does: there is no primary context, and none is made. */
+/* A program that makes its own context, as PyCUDA does: there is no primary
+ * context, and the library makes none. */
 static int program_context(void)
 {
     char host[BYTES], back[BYTES];
@@ -322,7 +325,7 @@ static int program_context(void)
     return active ? 5 : 0;
 }
 
-/* Memory of another context than the one in use: no kernel may touch it. */
+/* Memory of another context than the current one: no kernel may access it. */
 static int foreign_context(void)
 {
     uintptr_t memory = 0;
@@ -336,7 +339,7 @@ static int foreign_context(void)
     if (gpu->serves((void *)memory) || !gpu->serves(ours))
         return 2;
     job = copy_job(ours, (void *)memory);
-    /* what the driver says of a kernel that does */
+    /* the driver's error for a kernel that does */
     if (nw_gpu_copy_job_launch(job, gpu->own()))
         return 3;
     return gpu->stream_wait(gpu->own()) == NW_ECUDA &&
@@ -345,8 +348,9 @@ static int foreign_context(void)
                : 4;
 }
 
-/* cudaDeviceReset, and on with what is made after it. What was made before is
- * known to be gone; the double ends the process where it is touched. */
+/* After cudaDeviceReset, the library works with what is made afterwards. It
+ * knows that what was made before no longer exists; the double ends a process
+ * that uses it. */
 static int reset(void)
 {
     struct nw_gpu_life life;
@@ -377,7 +381,8 @@ static int reset(void)
     return 0;
 }
 
-/* A job is freed inside calls of MPI, where the whole GPU is not waited for. */
+/* A job may be freed during a call of MPI, so that freeing it must not wait for
+ * the whole GPU. */
 static void jobs_are_freed_without_waiting(void **state)
 {
     struct nw_gpu_copy_job *job;
@@ -393,9 +398,11 @@ static void jobs_are_freed_without_waiting(void **state)
     gpu->free(memory);
 }
 
-/* --- processes that begin anew: the program itself, by a number --- */
+/* --- new processes: this program starts itself with the number of a test
+ * --- */
 
-/* The driver cannot be used in a child that was forked from its user. */
+/* The driver cannot be used in a child that was forked from a process which
+ * uses it. */
 static int forked(void)
 {
     enum { NOT_INITIALIZED = 3 };
@@ -418,7 +425,7 @@ static int forked(void)
 static const struct {
     const char *name;
     int (*run)(void);
-    bool selects; /* a GPU, before */
+    bool selects; /* whether a GPU is selected before */
 } others[] = {
     {"first graph", first_graph, true},
     {"refused captures", refused, true},
@@ -472,7 +479,7 @@ int main(void)
         cmocka_unit_test(others_are_right),
     };
 
-    /* These leave the driver's objects behind, as programs do. */
+    /* These tests do not free the driver's objects, as many programs do not. */
     if (getenv("NW_TEST_OTHER"))
         _exit(be_other(atoi(getenv("NW_TEST_OTHER"))));
     return cmocka_run_group_tests(tests, start, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Partition, placement and copies of halo exchanges, against the paper's
- * examples, hand-made formulas and brute force. */
+/* Tests of the partition, the placement and the copies of halo exchanges,
+ * against the paper's examples, formulas derived by hand, and brute force. */
 #include "halo/plan/assignment.h"
 #include "halo/plan/copy.h"
 #include "halo/plan/model.h"
@@ -63,7 +63,7 @@ static int64_t wide(const struct nw_halo_piece *piece, int axis)
     return piece->box.high[axis] - piece->box.low[axis];
 }
 
-/* Section III-A and figure 4: y by 3, y by 2, x by 2; then y, then x. */
+/* Section III-A and figure 4: y is divided by 3, then y by 2, then x by 2. */
 static void paper_example(void **state)
 {
     struct nw_halo_options options = domain(4, 24, 2);
@@ -118,8 +118,8 @@ static void figure_3(void **state)
     }
 }
 
-/* No factorisation of 2 to 60 parts has less halo than the chosen one, counted
- * transfer by transfer. */
+/* No factorisation of 2 to 60 parts has less halo than the chosen one, where
+ * the halo is counted transfer by transfer. */
 static void best_is_least(void **state)
 {
     static const int32_t counts[] = {6, 8, 12, 30};
@@ -149,8 +149,8 @@ static void best_is_least(void **state)
     }
 }
 
-/* The formula that partitions are compared by counts what the transfers
- * between different pieces count. */
+/* The formula by which partitions are compared gives the sum of the transfers
+ * between different pieces. */
 static void cells_agree(void **state)
 {
     struct nw_halo_options options = domain(12, 15, 10);
@@ -216,7 +216,8 @@ static void enumerate(struct enumeration *work, int depth)
     }
 }
 
-/* Places that stand for each other: a ring's flows, boards of two or three. */
+/* Problems in which places are interchangeable: flows of a ring, and boards of
+ * two or three places. */
 static void make_alike(int32_t n, int round, double *flow, double *distance)
 {
     for (int i = 0; i < n; i++)
@@ -260,8 +261,8 @@ static double least_sum(const double *cost, int *column, int n, int at)
     return least;
 }
 
-/* The least of all orders while they are few; and what is taken out of one
- * order is taken out of all, nothing falling below 0. */
+/* The result is the least of all orders if there are few; and what is
+ * subtracted for one order is subtracted for all, with no entry below 0. */
 static void linear_assignment(void **state)
 {
     double cost[NW_HALO_WIDE * NW_HALO_WIDE], left[NW_HALO_WIDE * NW_HALO_WIDE];
@@ -309,7 +310,8 @@ static void nugent(void **state)
     nugent_fill(flow, distance);
     assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
     assert_true(report.exact && same(report.cost, NUGENT_OPTIMUM));
-    /* what is not proven within the steps is not said to be */
+    /* a result that is not proven within the limit of steps is not reported as
+     * exact */
     problem.step_limit = 20;
     assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
     assert_false(report.exact);
@@ -352,9 +354,10 @@ static void assign_is_exact(void **state)
     }
 }
 
-/* 16 GPUs as four boards of four, flows of a 4 x 4 periodic grid: the best
- * puts a row on each board (or a column), which costs by hand 16 pairs x 2
- * directions inside at 1 and as many between at 5. */
+/* 16 GPUs on four boards of four, with the flows of a periodic 4 x 4 grid. The
+ * best assignment puts one row (or column) on each board; computed by hand, it
+ * costs 16 pairs x 2 directions inside boards at distance 1, and as many
+ * between boards at 5. */
 static void sixteen(void **state)
 {
     double flow[256] = {0}, distance[256];
@@ -381,9 +384,9 @@ static void sixteen(void **state)
 
 #define LEAVES 27
 
-/* Three nodes of nine, more than is proven: nine that talk belong on one node,
- * which is found, and without the long search for distances that are no
- * tree's (seconds of processor time). */
+/* Three nodes of nine GPUs, which is too many for a proof. Each nine that
+ * communicate belong on one node; this is found without the long search for
+ * distances that are not those of a tree, which would take seconds. */
 static void trees(void **state)
 {
     double flow[LEAVES * LEAVES], distance[LEAVES * LEAVES];
@@ -405,8 +408,8 @@ static void trees(void **state)
     assert_true(clock() - begun < CLOCKS_PER_SEC);
 }
 
-/* Dense random flows and distances, in which nothing is alike: proven within
- * few steps, and no worse than what many descents find. */
+/* Dense random flows and distances without any symmetry: the result is proven
+ * within few steps, and is no worse than that of many descents. */
 static void dense(void **state)
 {
     double flow[144], distance[144];
@@ -434,9 +437,10 @@ static void dense(void **state)
     }
 }
 
-/* Where 16 GPUs are in a machine, dense random flows among them: four boards on
- * two sockets; a 4 x 4 torus. Proven in no more steps than a second takes, and
- * no worse than what many descents find. */
+/* Distances as those between 16 GPUs of a machine, with dense random flows:
+ * four boards on two sockets, and a 4 x 4 torus. The result is proven in at
+ * most as many steps as take a second, and is no worse than that of many
+ * descents. */
 static void dense_machines(void **state)
 {
     struct nw_random random;
@@ -475,8 +479,9 @@ static void dense_machines(void **state)
     }
 }
 
-/* The paper's placement case: the answer is the least of all 720, and the
- * node's busiest link carries at least a fifth less than in order. */
+/* The paper's case of placement: the answer is the least of all 720, and the
+ * busiest link of the node carries at least a fifth less than with ranks in
+ * order. */
 static double route_cost(const nw_topology *machine, int32_t a, int32_t b)
 {
     uint32_t hops[64];
@@ -526,7 +531,8 @@ static void summit_case(void **state)
     assert_true(sum.exact);
     assert_true(same(sum.slot_cost, all.least));
     assert_true(sum.slot_cost < sum.slot_cost_trivial);
-    /* the fixed order where a rank has one GPU, or all; none is one */
+    /* the fixed order of methods, for ranks with one GPU and with all GPUs; the
+     * trivial layout has none */
     assert_int_equal(nw_halo_layout_method(layout, 0, 1, 1), NW_HALO_COLOCATED);
     assert_int_equal(nw_halo_layout_method(layout, 0, 1, 6), NW_HALO_PEER);
     assert_int_equal(nw_halo_layout_method(layout, 0, 1, 0), NW_HALO_COLOCATED);
@@ -560,9 +566,9 @@ find_pair(const struct nw_halo_options *options, int32_t nodes, int32_t from,
     return found;
 }
 
-/* On pairs.yaml GPUs 0 and 1, 2 and 3 are joined at 450 GB/s, others at 25
- * GB/s; 10 GB/s and 1.6 us lie between two nodes' cores. Times by hand, in
- * microseconds, from the figures in nw_halo(3). */
+/* In pairs.yaml, GPUs 0 and 1 and GPUs 2 and 3 are connected by 450 GB/s, other
+ * GPUs by 25 GB/s, and the cores of two nodes by 10 GB/s and 1.6 us. The times
+ * in microseconds were computed by hand from the figures in nw_halo(3). */
 static void model_chooses(void **state)
 {
     static const struct {
@@ -610,7 +616,8 @@ static void model_chooses(void **state)
     }
 }
 
-/* Only what is allowed, and nothing where the model knows none of it. */
+/* The model chooses only methods that are allowed, and none if it knows none of
+ * them. */
 static void model_is_bound(void **state)
 {
     struct nw_halo_traffic traffic = {
@@ -638,7 +645,8 @@ static void model_is_bound(void **state)
     assert_int_equal(method, NW_HALO_SELF);
 }
 
-/* Nodes without GPUs behind some that have them: their places are cores. */
+/* Nodes without GPUs follow nodes that have some: the places on them are
+ * cores. */
 static void some_with_gpus(void **state)
 {
     static const char text[] =
@@ -678,8 +686,9 @@ static void some_with_gpus(void **state)
     unlink(path);
 }
 
-/* Thin domains have as many pieces as thick ones, and no more neighbours: 0.2 s
- * here, where a work of their number's square took 18. */
+/* A thin domain has as many pieces as a thick one and no more neighbours: this
+ * takes 0.2 s here, where work that grows with the square of the number of
+ * pieces took 18 s. */
 static void many_in_a_row(void **state)
 {
     enum { COUNT = 1 << 14 };
@@ -710,7 +719,7 @@ static void uneven(void **state)
     nw_halo_layout *layout;
 
     (void)state;
-    /* boxes apart and complete: nw_halo_layout_make checks them */
+    /* nw_halo_layout_make checks that the boxes are disjoint and complete */
     assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
     assert_int_equal(nw_halo_layout_count(layout), 11);
     nw_halo_layout_free(layout);
@@ -796,8 +805,8 @@ static void copies(void **state)
     free(want);
 }
 
-/* Lines long enough for vector instructions, gathered into dense buffers, and
- * several copies at once, in whatever order they are done. */
+/* Lines that are long enough for vector instructions and are gathered into
+ * dense buffers; several copies at once, in any order. */
 static void columns(void **state)
 {
     enum { ROOM = 1 << 20, COPIES = 9 };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The expansion joined by blanks. */
+/* Checks the expansion; `expected` has its names separated by blanks. */
 static void expands_to(const char *text, const char *expected)
 {
     struct nw_hostlist list = {0};
@@ -127,7 +127,7 @@ static void compresses(void **state)
     free(text);
 }
 
-/* Whatever the names, the way back gives them again. */
+/* Any names that are compressed and expanded again are the same. */
 static void comes_back_the_same(void **state)
 {
     struct nw_random random;
@@ -158,8 +158,9 @@ static void comes_back_the_same(void **state)
     }
 }
 
-/* Asking one by one: the very name first, else the first that is the same host
- * where all that are have one name. */
+/* Searches one name after the other: the first one that is exactly the same,
+ * otherwise the first that is the same host, if all that are the same host have
+ * one name. */
 static int32_t find_one_by_one(char *const *name, size_t many, const char *host)
 {
     int32_t found = NW_HOST_NONE;

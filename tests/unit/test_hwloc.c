@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hwloc sees against what is published about the machines, and against
- * the XML read as plain text. */
+/* Tests of machines that hwloc reads, against published facts about these
+ * machines and against the XML read as plain text. */
 #include "base/file.h"
 #include "base/text.h"
 #include "topology/hwloc/node.h"
@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-/* Real machines lie beside the checkout, where there are any. */
+/* The path of a file of a real machine, which is beside the checkout if it
+ * exists. */
 static const char *shared(const char *name, char *out, size_t size)
 {
     const char *folder = getenv("NW_SHARED"), *source = getenv("NW_SOURCE");
@@ -76,8 +77,9 @@ static void lassen_has_four_gpus(void **state)
     nw_topology_free(topology);
 }
 
-/* Two GPUs below one PCIe switch are two links apart; across packages the way
- * is switch, host bridge, package and back again. Two cores share an L3. */
+/* Two GPUs below one PCIe switch are two links apart. The route across packages
+ * leads over the switch, the host bridge and the package, and down again. Two
+ * cores share an L3 cache. */
 static void lassen_distances_follow_its_tree(void **state)
 {
     nw_topology *topology = load_shared("coral-lassen.xml");
@@ -116,8 +118,8 @@ static void corona_has_eight_gpus(void **state)
     nw_topology_free(topology);
 }
 
-/* Amazon's g4dn.metal: two packages of 24 cores, eight T4. Its fabric card
- * (EFA) stands for the Ethernet one beside it. */
+/* Amazon's g4dn.metal: two packages of 24 cores, and eight T4. Its fabric card
+ * (EFA) is used instead of the Ethernet card beside it. */
 static void g4dn_metal_has_eight_gpus(void **state)
 {
     nw_topology *topology = load_shared("g4dnmetal.xml");
@@ -133,8 +135,8 @@ static void g4dn_metal_has_eight_gpus(void **state)
     nw_topology_free(topology);
 }
 
-/* Each of the four P100 has two NVLink bricks (40 GB/s) to its processor and
- * two to its neighbour, none across. */
+/* Each of the four P100 has two NVLinks (40 GB/s together) to its processor and
+ * two to its neighbour, but none across processors. */
 static void power8_gpus_use_nvlink(void **state)
 {
     nw_topology *topology = load_shared("power8gpudistances.xml");
@@ -162,8 +164,8 @@ static void power8_gpus_use_nvlink(void **state)
     nw_topology_free(topology);
 }
 
-/* The three of Cisco's cards that speak usNIC, without their virtual functions
- * and without the Ethernet ports. */
+/* Three of Cisco's cards with usNIC, without their virtual functions and
+ * without the Ethernet ports. */
 static void virtual_functions_are_left_out(void **state)
 {
     nw_topology *topology = load_shared("16intel64-manyVFs.xml");
@@ -175,7 +177,8 @@ static void virtual_functions_are_left_out(void **state)
     nw_topology_free(topology);
 }
 
-/* 16 packages of 6 cores on 4 NUMA nodes; its display chip is no GPU. */
+/* 16 packages of 6 cores on 4 NUMA nodes; the machine's display chip is not a
+ * GPU. */
 static void old_display_chips_are_no_gpus(void **state)
 {
     nw_topology *topology = load_shared("96em64t-4n4d3ca2co-pci.xml");
@@ -222,7 +225,7 @@ static void synthetic_machines_need_not_name_threads(void **state)
     nw_topology_free(topology);
 }
 
-/* Where hwloc sees threads without cores each thread is one. */
+/* If hwloc finds hardware threads without cores, each thread is a core. */
 static void threads_without_cores_are_cores(void **state)
 {
     nw_topology *topology = load("hwloc:package:2 pu:4", NW_ELEMENTS_CORE);
@@ -311,7 +314,7 @@ static const struct bad bad_files[] = {
     {"<topology version=\"2.0\">\n\xff\n</topology>\n", "2: not UTF-8 text"},
 };
 
-/* nw_error_text() says why. */
+/* Checks that the file is refused; nw_error_text() has the reason. */
 static void assert_refused(const char *path, const char *text)
 {
     nw_topology *topology = NULL;
@@ -339,7 +342,8 @@ static void bad_files_are_told_by_line(void **state)
     assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EIO);
 }
 
-/* hwloc's own words for it, or what became of the child that tried. */
+/* The reason is hwloc's own message, or how the child that tried to read the
+ * file ended. */
 static void what_hwloc_refuses_has_a_cause(void **state)
 {
     static const struct bad bad[] = {
@@ -380,7 +384,7 @@ static void bad_strings_are_refused(void **state)
         "hwloc:1000000000",
         "hwloc:package:2 core:nan pu:1",
         "hwloc:pu:2 package:2",
-        /* orders that hwloc dies of, or reads past its memory for */
+        /* orders with which hwloc crashes or reads beyond its memory */
         "hwloc:package:2 core:2 pu:2(indexes=1*65536:1*65536:1*65536:1*65536)",
         "hwloc:package:2 core:2 pu:2(indexes=1*128:1*128:1*128:1*128)",
         "hwloc:package:2(indexes=core:numa) core:4 pu:2",
@@ -389,7 +393,7 @@ static void bad_strings_are_refused(void **state)
         "hwloc:package:2 [numa(indexes=l2)] core:2 pu:2",
         "hwloc:pu:1(indexes=4294967294)",
         "hwloc:pu:2(indexes=99999999999999999999,0)",
-        /* and those that it leaves out without a word */
+        /* and those that it ignores without a message */
         "hwloc:core:2 pu:2(indexes=0,1,2)",
         "hwloc:core:2 pu:2(indexes=0,1,2,3,4)",
         "hwloc:core:2 pu:2(indexes=0,1,2,2)",
@@ -431,9 +435,9 @@ static void assert_cpus(const char *source, const char *expected)
     nw_topology_free(topology);
 }
 
-/* By hand: the number of a processor counts through the first level named,
- * then the next; or by steps, (n / STEP) % COUNT of each in turn. hwloc sorts
- * cores by their lowest processor. */
+/* Computed by hand: the number of a processor counts through the first level
+ * named, then through the next; or by steps, (n / STEP) % COUNT of each in
+ * turn. hwloc sorts cores by their lowest processor. */
 static void synthetic_numbers_follow_their_order(void **state)
 {
     (void)state;
@@ -451,7 +455,8 @@ static void synthetic_numbers_follow_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* first: hwloc asks but once whether it is to speak */
+        /* must be first: hwloc checks only once whether it may print
+         * messages */
         cmocka_unit_test(what_hwloc_refuses_has_a_cause),
         cmocka_unit_test(lassen_has_four_gpus),
         cmocka_unit_test(lassen_distances_follow_its_tree),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launchers' files against lines written by hand (their meaning was tried with
- * the launchers, and is again in tests/mpi/launch), the order of visible GPUs
- * against its definition, binding against the kernel. */
+/* Tests of launchers' files against lines written by hand (whose meaning was
+ * checked with the launchers, and is again in tests/mpi/launch), of the order
+ * of visible GPUs against its definition, and of binding against the kernel. */
 #include <nodewise/launch.h>
 
 #include "base/random.h"
@@ -37,7 +37,7 @@ static void fill_node(struct nw_node_type *type, int32_t class, bool known)
     }
     if (!known)
         return;
-    /* the operating system counts the packages in turn */
+    /* the operating system numbers the cores of the packages alternately */
     type->core_pu = calloc(2 * CORES + 1, sizeof *type->core_pu);
     type->pu_os = calloc(2 * CORES, sizeof *type->pu_os);
     for (int32_t i = 0; i < 2 * CORES; i++) {
@@ -114,7 +114,7 @@ static char *command_of(const nw_launch *launch)
     return text;
 }
 
-/* What a launcher gets: its first file and its command line. */
+/* Checks what a launcher gets: its first file and its command line. */
 static void expect(const nw_topology *topology, const nw_mapping *mapping,
                    const char *launcher, const char *const texts[2])
 {
@@ -150,7 +150,7 @@ static void test_rankfile(void **state)
     nw_topology_free(topology);
 }
 
-/* Every run of cores names its socket: Open MPI refuses "0:1,2". */
+/* Every range of cores names its socket, since Open MPI refuses "0:1,2". */
 static void test_rankfile_sets(void **state)
 {
     static const struct place places[] = {{1, 0, -1}, {1, 0, -1}};
@@ -172,7 +172,8 @@ static void test_rankfile_sets(void **state)
     nw_topology_free(topology);
 }
 
-/* Cores 4 and 1 of a node are CPUs 1 and 2 of the operating system's. */
+/* Reads a placement. Cores 4 and 1 of a node are CPUs 1 and 2 of the operating
+ * system. */
 static nw_status read_text(const char *text, const nw_topology *topology,
                            nw_mapping **out)
 {
@@ -187,8 +188,8 @@ static nw_status read_text(const char *text, const nw_topology *topology,
     return status;
 }
 
-/* Up to 2 x CORES ranks on each node; each on `width` neighbouring cores of
- * one package. */
+/* A random mapping of up to 2 x CORES ranks on each node; each rank has `width`
+ * adjacent cores of one package. */
 static nw_mapping *random_mapping(const nw_topology *topology, int32_t width,
                                   struct nw_random *random)
 {
@@ -216,7 +217,8 @@ static nw_mapping *random_mapping(const nw_topology *topology, int32_t width,
     return mapping;
 }
 
-/* The mapping that was written, or only its nodes if `cores` is false. */
+/* Checks that the written mapping is read back, or only its nodes if `cores` is
+ * false. */
 static void expect_back(const nw_topology *topology, const nw_mapping *mapping,
                         const char *launcher, bool cores)
 {
@@ -423,8 +425,9 @@ static void expect_gpus(const nw_topology *topology, const nw_mapping *mapping,
     free(text);
 }
 
-/* Local ranks 0, 1, 2 of n1 have GPUs 2, 0, 3: cudaSetDevice(local rank) is
- * right for each, and all number the GPUs alike. */
+/* Local ranks 0, 1, 2 of n1 have GPUs 2, 0, 3: cudaSetDevice(local rank)
+ * selects the right GPU for each, and all ranks number the GPUs in the same
+ * way. */
 static void test_visible_gpus(void **state)
 {
     static const struct place places[] = {
@@ -466,8 +469,9 @@ static void test_no_gpus(void **state)
     nw_topology_free(topology);
 }
 
-/* However ranks share the GPUs: a permutation, with the rank's own where a
- * program that takes its local rank modulo the count will look. */
+/* However ranks share the GPUs, the visible GPUs are a permutation in which the
+ * rank's own GPU is where a program that takes its local rank modulo the count
+ * looks. */
 static void test_visible_property(void **state)
 {
     nw_topology *topology = make_cluster(false);
@@ -519,7 +523,7 @@ static void test_find_rank(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
     assert_int_equal(nw_launch_find_rank(&me), NW_ENODEV);
-    setenv("SLURM_PROCID", "0", 1); /* the batch job's own */
+    setenv("SLURM_PROCID", "0", 1); /* the variable of the batch script */
     setenv("SLURM_NTASKS", "1", 1);
     setenv("PMI_RANK", "5", 1);
     setenv("PMI_SIZE", "8", 1);
@@ -532,7 +536,7 @@ static void test_find_rank(void **state)
     assert_int_equal(nw_launch_find_rank(&me), NW_EINVAL);
 }
 
-/* Bound by its launcher to one core, a rank still counts them all. */
+/* A rank that its launcher has bound to one core still counts all cores. */
 static void test_machine(void **state)
 {
     nw_topology *machine = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Logical numbers from the kernel's files against hwloc's own, on machines that
- * hwloc makes up and whose files are written here; a rank's line looked up in a
- * large file against the whole file read; cards in a made-up /sys. */
+/* Tests of the logical numbers that are computed from the kernel's files,
+ * against hwloc's numbers, on machines that hwloc makes up and whose files are
+ * written here; of the lookup of a rank's line in a large file, against reading
+ * the whole file; and of network cards in a simulated /sys. */
 #include "launch/local_cpus.h"
 
 #include "base/file.h"
@@ -68,7 +69,8 @@ static void put(const char *text, const char *format, ...)
     assert_int_equal(nw_file_write(path, text, strlen(text)), 0);
 }
 
-/* The vertex of that kind above (or at) an element's; -1 where none. */
+/* The vertex of that kind above (or at) an element's vertex; -1 if there is
+ * none. */
 static int32_t above(const struct nw_node_type *type, int32_t v,
                      enum nw_vertex_kind kind)
 {
@@ -174,8 +176,9 @@ static void check_machine(const char *source)
     drop_root(NULL);
 }
 
-/* Sockets and threads as common machines number them: in turn, one behind the
- * other, threads last; NUMA nodes inside sockets and across them. */
+/* Sockets and threads in the orders of common machines: sockets alternately or
+ * one after the other, threads last; NUMA nodes inside sockets and across
+ * them. */
 static void test_order(void **state)
 {
     (void)state;
@@ -192,7 +195,7 @@ static void test_order(void **state)
                   "pu:1(indexes=l2:core:package)");
 }
 
-/* CPUs that may not be used leave the order of the others. */
+/* CPUs that may not be used do not change the order of the others. */
 static void test_allowed(void **state)
 {
     static cpu_set_t allowed[NW_CPU_BYTES / sizeof(cpu_set_t)];
@@ -223,7 +226,7 @@ static void test_numa(void **state)
     int32_t count;
 
     (void)state;
-    put("0,2\n", "devices/system/node/has_memory"); /* 1 has none */
+    put("0,2\n", "devices/system/node/has_memory"); /* node 1 has no memory */
     put("0-3\n", "devices/system/node/node0/cpulist");
     put("4-7\n", "devices/system/node/node1/cpulist");
     put("8-11\n", "devices/system/node/node2/cpulist");
@@ -255,8 +258,8 @@ static void expect_nic(int32_t index, const char *name)
     assert_string_equal(got, name);
 }
 
-/* In PCI order whatever the names; virtual interfaces do not count; adapters
- * of a fabric come before Ethernet. */
+/* Cards are in PCI order whatever their names are; virtual interfaces do not
+ * count; adapters of a fabric come before Ethernet cards. */
 static void test_cards(void **state)
 {
     char got[64];
@@ -302,7 +305,8 @@ static void test_choose(void **state)
     expect_variable("HIP_VISIBLE_DEVICES", "");
 }
 
-/* A count in front of AMD's processors, which have no SIMD units. */
+/* Counts GPUs on a machine where AMD's processors, which have no SIMD units,
+ * are listed with the GPUs. */
 static void test_gpu_count(void **state)
 {
     (void)state;
@@ -319,7 +323,7 @@ static void test_gpu_count(void **state)
 
 #define MANY 20000
 
-/* Every hundredth rank looked up, beside the whole file. */
+/* Looks up every hundredth rank, and compares it with the whole file. */
 static void test_lookup(void **state)
 {
     struct nw_launch_place one, whole;
@@ -353,7 +357,8 @@ static void test_lookup(void **state)
                             whole.mapping->node_name[whole.mapping->node[r]]);
         assert_int_equal(a.count, b.count);
         assert_memory_equal(a.values, b.values, a.count * sizeof *a.values);
-        /* and one that tells a rank without GPU that others have some */
+        /* a rank without GPU also gets a line of another rank, which tells it
+         * that other ranks have GPUs */
         assert_int_equal(one.mapping->rank_count, r == 1234 ? 1 : 2);
         nw_mapping_free(one.mapping);
     }

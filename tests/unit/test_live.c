@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests the sources of a live machine beside hwloc: PCIe rates from the
- * kernel's files, GPU links from doubles of NVML and ROCm SMI. */
+/* Tests of what is read from the running machine beside hwloc: PCIe rates from
+ * the kernel's files, and GPU links from the test doubles of NVML and ROCm
+ * SMI. */
 #include "topology/gpu/links.h"
 #include "topology/gpu/pcie.h"
 
@@ -39,7 +40,8 @@ static void put(const char *folder, const char *name, const char *text)
     fclose(file);
 }
 
-/* An idle GPU runs its link at generation 1: what counts is what it can. */
+/* An idle GPU runs its link at generation 1; its rate must be the highest that
+ * it can run at. */
 static void idle_links_have_their_full_rate(void **state)
 {
     char root[] = "/tmp/nodewise-sys-XXXXXX", folder[256] = "", command[300];
@@ -80,7 +82,8 @@ static void let_go(struct nw_gpu_links *links)
     free(links);
 }
 
-/* Two V100: two bricks between them, two to the processor, one that is down. */
+/* Two V100: two NVLinks between them, two to the processor, and one that is
+ * down. */
 static void nvml_counts_the_links_that_are_up(void **state)
 {
     char file[] = "/tmp/nodewise-nvml-XXXXXX";
@@ -116,8 +119,8 @@ static void nvml_counts_the_links_that_are_up(void **state)
     unlink(file);
 }
 
-/* As NVIDIA's data sheets say: P100, V100, A100, H100 and B200. An H100 has
- * answered both 4.0 and 5.0. */
+/* The rates of NVIDIA's data sheets for P100, V100, A100, H100 and B200. An
+ * H100 may report the version 4.0 or 5.0. */
 static void nvml_rates_are_those_of_the_generation(void **state)
 {
     static const struct {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * In a program that writes numbers with a comma (setlocale, de_DE): what is
- * read and written is the same, byte by byte, as in C's own locale.
- */
+/* Tests in a program whose locale writes numbers with a comma (setlocale,
+ * de_DE): what is read and written must be the same, byte by byte, as in the C
+ * locale. */
 #include "base/json.h"
 #include "base/text.h"
 
@@ -22,8 +21,9 @@
 
 static char folder[] = "/tmp/nodewise-locale-XXXXXX";
 
-/* glibc's compiled LC_NUMERIC: magic number, six offsets; decimal comma,
- * thousands' point, their grouping, both again as characters, the code. */
+/* glibc's compiled LC_NUMERIC: the magic number and six offsets; then the
+ * decimal comma, the point between thousands, their grouping, both signs again
+ * as characters, and the name of the encoding. */
 static const unsigned char numeric[] =
     "\x14\x11\x03\x20\6\0\0\0\x20\0\0\0\x22\0\0\0\x24\0\0\0\x28\0\0\0\x2c\0\0\0"
     "\x30\0\0\0,\0.\0\3\3\0\0,\0\0\0.\0\0\0UTF-8";
@@ -147,7 +147,7 @@ static void the_same(char *(*make)(void))
     points = make();
     with_commas(true);
     commas = make();
-    with_commas(true); // and ours is left as it was
+    with_commas(true); // the locale of the library must not change
     with_commas(false);
     assert_string_equal(commas, points);
     assert_non_null(strchr(points, '.'));

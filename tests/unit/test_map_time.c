@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time shared out among searches, by a clock that goes on by each look at it:
- * a search ends when its share is over, colder than one that is cut. */
+/* Tests of the division of time among searches, with a clock that advances at
+ * each look at it: a search ends when its share of the time is over, and it
+ * ends at a lower temperature than one that is cut off. */
 #include <nodewise/map.h>
 
 #include "map/congestion/objectives.h"
@@ -31,7 +32,8 @@ static void test_shares_nest(void **state)
     uint64_t former[2];
 
     (void)state;
-    assert_int_equal(nw_budget_share(&budget, 0.5), 0); /* not shared out */
+    assert_int_equal(nw_budget_share(&budget, 0.5), 0); /* no shares were
+                                                           begun */
     assert_true(nw_budget_spend(&budget, 1));
     nw_budget_begin_shares(&budget);
     looks = 100;
@@ -56,7 +58,8 @@ static void test_shares_nest(void **state)
     assert_true(budget.hurried);
 }
 
-/* What is left of the congestion after so many looks at the clock. */
+/* The part of the congestion that remains when the search has looked at the
+ * clock `end` times. */
 static double search(uint64_t end, bool shared, uint64_t seed)
 {
     struct nw_budget budget = begin(end);
@@ -84,7 +87,7 @@ static double search(uint64_t end, bool shared, uint64_t seed)
     return value;
 }
 
-/* By chance one is worse. */
+/* One of the results may be worse by chance. */
 static void test_short_time_is_cooled_through(void **state)
 {
     double sum[2] = {0, 0};

@@ -465,5 +465,5 @@ static int channel_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_channel = {
-    "channel", "measure and keep which way of small messages is best", &argp,
+    "channel", "measure the protocols for small GPU messages", &argp,
     channel_run};

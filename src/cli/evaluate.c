@@ -262,4 +262,4 @@ static int evaluate_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_evaluate = {
-    "evaluate", "price given mappings side by side", &argp, evaluate_run};
+    "evaluate", "compare the costs of mappings", &argp, evaluate_run};

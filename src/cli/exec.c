@@ -335,5 +335,5 @@ static int exec_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_exec = {
-    "exec", "be one rank: bind, choose GPUs and network card, run the program",
-    &argp, exec_run};
+    "exec", "bind one rank, select its GPUs and NIC, run the program", &argp,
+    exec_run};

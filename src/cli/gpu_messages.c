@@ -82,5 +82,5 @@ static int gpu_messages_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_gpu_messages = {
-    "gpu-messages", "run an MPI program that sends GPU memory", &argp,
-    gpu_messages_run};
+    "gpu-messages", "run an MPI program that passes GPU memory to any MPI",
+    &argp, gpu_messages_run};

@@ -449,5 +449,4 @@ static int launch_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_launch = {
-    "launch", "write what a launcher needs to follow a mapping", &argp,
-    launch_run};
+    "launch", "write the files and options of a launcher", &argp, launch_run};

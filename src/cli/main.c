@@ -44,7 +44,7 @@ static void print_help(FILE *out)
 {
     fputs("Usage: nodewise COMMAND [OPTION...]\n"
           "Places the ranks of an MPI program on cores, GPUs and nodes by how "
-          "they talk.\n\nCommands:\n",
+          "they communicate.\n\nCommands:\n",
           out);
     for (size_t i = 0; i < command_count; i++)
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);

@@ -109,4 +109,5 @@ static int reorder_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_reorder = {
-    "reorder", "run an MPI program with reordered ranks", &argp, reorder_run};
+    "reorder", "run a program whose topology functions reorder ranks", &argp,
+    reorder_run};

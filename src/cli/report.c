@@ -483,4 +483,5 @@ static int report_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_report = {
-    "report", "one HTML page: machine, pattern, mappings", &argp, report_run};
+    "report", "write one HTML page: machine, pattern, mappings", &argp,
+    report_run};

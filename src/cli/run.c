@@ -84,8 +84,7 @@ static const struct argp_option options[] = {
      0},
     {"output", 'o', "FILE", 0,
      "Write the command to FILE, as --dry-run prints it", 0},
-    {"json", KEY_JSON, NULL, 0, "Print the command and each decision as JSON",
-     0},
+    {"json", KEY_JSON, NULL, 0, "With --dry-run, -o or --list: print JSON", 0},
     {"quiet", 'q', NULL, 0, "Print warnings only", 0},
     {0},
 };

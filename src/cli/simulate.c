@@ -453,5 +453,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_simulate = {
-    "simulate", "predict the time of an exchange, mappings side by side", &argp,
-    run};
+    "simulate", "predict the time of an exchange under mappings", &argp, run};

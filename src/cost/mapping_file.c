@@ -283,6 +283,10 @@ static nw_status mapping_file_read_head(struct reader *reader, size_t length,
             return nw_lines_fail(&reader->lines,
                                  "mapping version '%.20s' is not known here",
                                  line + 17);
+        if (line && !strncmp(line, "rank ", 5))
+            return nw_lines_fail(&reader->lines,
+                                 "this is a rankfile; nodewise map --from FILE "
+                                 "--steps 0 makes a mapping of it");
         return nw_lines_fail(&reader->lines, "expected 'nodewise mapping 1'");
     }
     line = nw_lines_next(&reader->lines);

@@ -68,6 +68,9 @@ ranks 4
 $ nodewise map -t magc-a -p app.pattern --from mine.rankfile --steps 0 -o kept.mapping | awk '{ print $1 }' | sed -n '2,3p'
 default
 from
+$ nodewise evaluate -t magc-a -p app.pattern mine.rankfile
+! mine.rankfile:1 ... rankfile ... nodewise map --from
+? 3
 $ nodewise map -t magc-a -p app.pattern --from twice.mapping --steps 0
 ! twice.mapping ... rank 1
 ? 3

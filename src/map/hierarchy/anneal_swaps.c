@@ -11,32 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data of a round of swaps, which all groups share. */
+/* Data of one round of annealing, shared by all its groups. */
 struct anneal_swaps_round {
     struct nw_assignment *assignment;
-    uint64_t long_arcs; /* swaps of processes with more edges are tried less
-                           often; UINT64_MAX: no such limit */
-    const double
-        *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced numbers */
-    const int32_t *group; /* [slots] group of each slot */
-    const int32_t *first; /* [groups + 1] start of each group in list[] */
+    uint64_t long_arcs; /* swaps of two processes with more edges than this
+                           together are tried less often; UINT64_MAX: no such
+                           limit */
+    const double *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced
+                                 numbers, as thresholds of acceptance */
+    const int32_t *group;     /* [slots] group of each slot */
+    const int32_t *first; /* [groups + 1] index in list[] at which each group
+                             begins */
     const int32_t *list;  /* processes that may move, sorted by group */
-    uint64_t seed, steps; /* seed; trials of all groups together */
+    uint64_t seed, steps; /* random seed; trials of all groups together in this
+                             round */
     double temperature;
-    double *change; /* [groups] change of the cost in the round */
+    double *change; /* [groups] change of the hop-bytes by each group in this
+                       round */
 };
 
-/* Reads the code of p's slot. Another thread may change it at the same time if
- * p is in another group. Then p stays within that group, and all slots of that
- * group are equally far from here. */
+/* Reads the code of process p's slot. If p is in another group, the thread of
+ * that group may change the code at the same time. Any value read is right,
+ * because p stays within its group, whose slots are all equally far from this
+ * group's. */
 static inline uint64_t
 anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
 {
     return __atomic_load_n(&assignment->at[p], __ATOMIC_RELAXED);
 }
 
-/* Returns the change of hop-bytes if p moves between the slots with codes
- * way[0] and way[1]. Ignores p's edge to process `but`. */
+/* Returns the change of hop-bytes if p moves from the slot with code way[0] to
+ * that with code way[1]. Leaves out p's edge to process `but`, which swaps with
+ * p. */
 static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
                                         int32_t p, const uint64_t way[2],
                                         int32_t but)
@@ -59,8 +65,9 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
     return sum;
 }
 
-/* Returns a random slot in a subtree around a random peer of p; smaller
- * subtrees are more likely. Returns -1 if the peer is in another group. */
+/* Returns a random slot in a subtree that contains a random peer of p; small
+ * subtrees are more likely. Returns -1 if that peer is in another group or p
+ * has none. */
 static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                     int32_t p, int32_t group,
                                     struct nw_random *random)
@@ -91,8 +98,9 @@ static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                hierarchy->first[level][cluster]);
 }
 
-/* Swaps the contents of slots a and b; b may be free. Other threads may read
- * the slots of processes at the same time. */
+/* Swaps the contents of slots a and b of one group; b may be free. Uses atomic
+ * stores, because threads of other groups may read the slots of processes at
+ * the same time. */
 static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                                     int32_t b)
 {
@@ -110,8 +118,9 @@ static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                      __ATOMIC_RELAXED);
 }
 
-/* Returns true if slots a and b may be swapped. A swap within a smallest
- * subtree changes no distance, so it only makes sense if loads are limited. */
+/* Returns true if the contents of slots a and b may be swapped. Within a
+ * smallest subtree a swap changes no distance, so it is only allowed if loads
+ * are limited. */
 static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
                                          int32_t a, int32_t b)
 {
@@ -124,9 +133,9 @@ static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
            nw_assignment_within_limit(assignment, a, assignment->process[b]);
 }
 
-/* Decides at random whether a swap is tried. If the two processes have more
- * than round->long_arcs edges, the probability is long_arcs / edges, so that
- * such swaps take no more time. */
+/* Decides at random whether to try a swap of p and q (-1: free slot). If both
+ * together have more than round->long_arcs edges, the probability is long_arcs
+ * / edges, so that such swaps take no more time than others. */
 static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
                                          int32_t p, int32_t q,
                                          struct nw_random *random)
@@ -138,8 +147,8 @@ static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
            (nw_random_next(random) >> 32) * arcs < round->long_arcs << 32;
 }
 
-/* Swaps p with the process on a slot near a peer if the annealing accepts that.
- * Returns the change of the cost. */
+/* Tries to swap p with the content of a slot near one of its peers; annealing
+ * accepts or rejects it. Returns the change of the hop-bytes. */
 static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
                                    int32_t p, int32_t group,
                                    struct nw_random *random)
@@ -196,11 +205,12 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 
 /* --- rounds --- */
 
-/* State of all rounds. */
+/* State of all rounds of one annealing. */
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
-    double *metropolis; /* arrays of struct anneal_swaps_round: */
-    int32_t *deal;      /* subtrees below the root in random order */
+    double *metropolis; /* this and other arrays: see struct
+                           anneal_swaps_round */
+    int32_t *deal;      /* the subtrees below the root, in random order */
     int32_t *group;     /* [slots] group of each slot */
     int32_t *first, *list;
     int32_t *best; /* [count] slots of the best assignment */
@@ -242,7 +252,7 @@ static void anneal_swaps_free_work(struct anneal_swaps_work *work)
                 work->list, work->best, work->change);
 }
 
-/* Divides the subtrees below the root into groups at random. */
+/* Shuffles the subtrees below the root and divides them into groups. */
 static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
                                      struct nw_random *random)
 {
@@ -271,7 +281,7 @@ static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
     work->first[work->groups] = at;
 }
 
-/* Returns the value of anneal_swaps_round.long_arcs. */
+/* Returns the value for anneal_swaps_round.long_arcs. */
 static uint64_t
 anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 {
@@ -285,8 +295,8 @@ anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
     return most > nw_tuned.swaps.hub_arcs ? most : nw_tuned.swaps.hub_arcs;
 }
 
-/* Divides the subtrees into new groups, anneals each group and keeps the
- * assignment if it is the best. */
+/* Runs one round: divides the subtrees into new groups, anneals each group, and
+ * stores the assignment if it is the best so far. */
 static void anneal_swaps_run_round(struct anneal_swaps_work *work,
                                    struct nw_random *random, double temperature,
                                    uint64_t steps)
@@ -319,8 +329,9 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
 }
 
 /* Returns the mean bytes of an edge. Times the second smallest distance, this
- * is the cost increase of a small bad swap, which is the unit of temperature.
- * From much higher temperatures, the given steps cannot cool down. */
+ * is the cost increase of a small bad swap, and it is the unit of temperature.
+ * Annealing from much higher temperatures would not cool down in the given
+ * steps. */
 static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
     size_t edges = assignment->row[assignment->count];

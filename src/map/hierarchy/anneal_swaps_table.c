@@ -27,31 +27,36 @@ static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
 struct swaps_table_work {
     struct nw_assignment *assignment;
     float *price; /* [count + 1][stride] hop-bytes of each process if it were on
-                   * each slot; the row of a free slot is 0 */
+                     each slot; the last row stands for a free slot and is 0 */
     size_t stride;
-    float *here;  /* [slots] cost of the process on the slot */
-    int32_t *who; /* [slots] row of the table, by the slot's process */
-    /* [stride] by how much a move changes the distance to each slot */
+    float *here;  /* [slots] hop-bytes of the process now on the slot; 0:
+                     free */
+    int32_t *who; /* [slots] row in `price` of the process now on the slot */
+    /* [stride] change of the distance to each slot by the present move */
     float *change;
-    float *thresholds; /* of nw_gain_table_thresholds_new */
-    double *within;    /* [slots] bytes to peers in each subtree of a level */
+    float *thresholds; /* random thresholds of nw_gain_table_thresholds_new */
+    double *within;    /* [slots] for one process: bytes to its peers in each
+                          cluster of a level */
     int32_t *list;     /* processes that may move */
     int32_t list_count;
     int32_t *best, *begun; /* [count] slots of the best and first assignment */
-    int8_t level[64]; /* [highest different bit of two slots' codes, plus 1]
-                       * level of the smallest subtree that contains both slots
-                       */
-    int base;         /* highest level of subtrees in which a swap changes no
-                       * distance */
-    uint64_t spent;   /* vectors of table rows that were updated */
+    int8_t level[64]; /* level of the smallest subtree that contains two slots,
+                         indexed by 1 + the highest bit in which their codes
+                         differ */
+    int base;         /* highest level of subtrees inside which swaps change no
+                         distance */
+    uint64_t spent;   /* number of vectors (NW_SIMD4_WIDTH floats) in table rows
+                         that were updated */
 };
 
-/* Consecutive slots of a subtree that are compared. */
+/* Consecutive slots first .. first + count - 1, with which a process may swap
+ * or whose table entries change. */
 struct swaps_table_window {
     int32_t first, count;
 };
 
-/* The slots whose distances to two given slots differ: one or two windows. */
+/* The slots whose distances to two given slots may differ: one or two windows.
+ */
 struct swaps_table_reach {
     struct swaps_table_window window[2];
     int windows;
@@ -65,7 +70,8 @@ bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment)
            nw_assignment_cost_bound(assignment) < COST_MAX;
 }
 
-/* Returns the row of a process; process `count` stands for a free slot. */
+/* Returns the table row of a process; process number `count` stands for a free
+ * slot. */
 static float *swaps_table_row_of(const struct swaps_table_work *work,
                                  int32_t process)
 {
@@ -81,8 +87,8 @@ static inline int swaps_table_common_level(const struct swaps_table_work *work,
     return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
-/* Adds sign times the distance from `slot` to each other slot of its subtree on
- * level `level`. */
+/* Adds to change[s], for each other slot s in the cluster of level `level` that
+ * contains `slot`, sign times the distance from `slot` to s. */
 static void swaps_table_add_distances(struct swaps_table_work *work,
                                       int32_t slot, int level, float sign)
 {
@@ -102,8 +108,8 @@ static void swaps_table_add_distances(struct swaps_table_work *work,
     }
 }
 
-/* Returns the window of a subtree, extended to whole vectors; values outside
- * the subtree are 0. */
+/* Returns the slots of the cluster of level `level` that contains `slot`,
+ * extended to whole vectors (NW_SIMD4_WIDTH floats). */
 static struct swaps_table_window
 swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
                    int level)
@@ -117,8 +123,8 @@ swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
         first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
-/* Returns the slots whose distances to a and b differ; `level` is that of the
- * smallest subtree that contains both. */
+/* Returns the slots whose distances to a and b may differ. `level`: level of
+ * the smallest subtree that contains both. */
 static struct swaps_table_reach
 swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
                      int level)
@@ -135,7 +141,7 @@ swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
     return (struct swaps_table_reach){{{left.first, end - left.first}}, 1};
 }
 
-/* Returns the number of slots in the windows. */
+/* Returns the number of slots in all windows of `reach`. */
 static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
 {
     return reach->window[0].count + reach->window[1].count;
@@ -164,7 +170,8 @@ static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
     }
 }
 
-/* Reverses the signs in change[], for the process that moves the other way. */
+/* Reverses the signs in change[] for the slots in `reach`: the other process of
+ * the swap moves the other way. */
 static void swaps_table_turn_change(struct swaps_table_work *work,
                                     const struct swaps_table_reach *reach)
 {
@@ -176,7 +183,8 @@ static void swaps_table_turn_change(struct swaps_table_work *work,
     }
 }
 
-/* Adds bytes x change[] to a row, for the slots of a window. */
+/* Adds bytes x change[s] to the entry of each slot s of a window in a table
+ * row. */
 static inline void swaps_table_add_change(const struct swaps_table_work *work,
                                           float *row, float bytes,
                                           struct swaps_table_window window)
@@ -186,7 +194,8 @@ static inline void swaps_table_add_change(const struct swaps_table_work *work,
         *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
-/* Updates the table rows of the peers of a process that moved. */
+/* A process moved: adds its effect, from change[], to the table rows of its
+ * peers. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
                               const struct swaps_table_reach *reach)
 {
@@ -241,9 +250,11 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
     work->here[b] = swaps_table_row_of(work, u)[b];
 }
 
-/* Returns a window of slots near a random peer, in small subtrees more often
- * than in large ones, but never in one that contains the slot `from`. Returns
- * an empty window if the peer is as near as possible. */
+/* Returns the slots with which the process on `from` may swap in this trial: a
+ * window in a subtree around slot `near`, that of one of its peers. `bits` are
+ * random and choose the subtree, small ones more often than large ones, but
+ * never one that contains `from`. The window is empty if the peer is as near as
+ * possible. */
 static inline struct swaps_table_window
 swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
                      int32_t near, uint64_t bits)
@@ -271,8 +282,8 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
 
 /* Fills change[] for each slot of a window: the change of the cost if the
  * process on `from` swaps with that slot, plus its present cost here[from],
- * minus a random threshold. Ignores that the two processes may be peers.
- * Returns the least value. Slots beyond the window get a prohibitive cost. */
+ * minus a random threshold. Takes no account of an edge between the two
+ * processes. Returns the least value. Slots beyond the window get NEVER. */
 static inline float
 swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
                   struct swaps_table_window window, const float *thresholds,
@@ -304,8 +315,8 @@ swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
     return nw_simd4_least(least);
 }
 
-/* Corrects change[] for the peers of u in the window: the distance between two
- * processes that swap does not change. */
+/* Corrects change[] for peers of process u in the window: if u swaps with a
+ * peer, the distance between the two does not change. */
 static inline void swaps_table_keep_between(const struct swaps_table_work *work,
                                             int32_t u,
                                             struct swaps_table_window window,
@@ -325,7 +336,8 @@ static inline void swaps_table_keep_between(const struct swaps_table_work *work,
     }
 }
 
-/* Makes one trial and returns the change of the cost. */
+/* Makes one trial: takes a random process and swaps it with the best slot of a
+ * window if annealing accepts that. Returns the change of the cost. */
 static inline double swaps_table_try_one(struct swaps_table_work *work,
                                          float temperature,
                                          struct nw_random *random)
@@ -391,8 +403,8 @@ static double swaps_table_unit_of(const struct nw_assignment *assignment)
     return mean * hierarchy->distance[2];
 }
 
-/* Tries `tries` swaps, fewer if table updates reach `spent_most`. Returns how
- * many were tried. */
+/* Makes `tries` trials, or fewer if work->spent reaches `spent_most`. Returns
+ * the number of trials made. */
 static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
                                       uint64_t tries, uint64_t spent_most,
                                       float temperature,
@@ -442,8 +454,8 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
 
 /* --- table of costs --- */
 
-/* Computes a process's row of the table level by level: adds what peers outside
- * each subtree cost more than peers inside. */
+/* Computes the table row of a process. Adds up level by level: each level of
+ * the tree adds the extra distance to the peers outside the slot's subtree. */
 static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -474,7 +486,7 @@ static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
     }
 }
 
-/* Fills the table and all fields that depend on the assignment. */
+/* Fills the table, and the other arrays that depend on the present slots. */
 static void swaps_table_fill(struct swaps_table_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -529,9 +541,10 @@ static void swaps_table_free_work(struct swaps_table_work *work)
                 work->list, work->best, work->begun, work->thresholds);
 }
 
-/* Takes the best assignment if its cost, computed from scratch, is below
- * `begun`, otherwise the first one. Rounding errors of floats may hide that the
- * best assignment is worse than the first one. */
+/* Ends the annealing: takes the best assignment if its cost, computed from
+ * scratch, is below `begun`, the cost of the first one; otherwise the first
+ * assignment. The table has rounding errors of floats, so the best assignment
+ * may cost more than it seemed. */
 static nw_status
 swaps_table_end_slice(struct swaps_table_work *work,
                       struct nw_anneal_swaps_table *swaps_table, double begun)

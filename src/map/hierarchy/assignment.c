@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes an assignment of `count` processes without slots, with memory for the
- * edges. */
+/* Allocates an assignment of `count` processes that have no slots yet, with
+ * memory for `edges` edges. */
 static nw_status assignment_alloc(struct nw_assignment *assignment,
                                   const struct nw_hierarchy *hierarchy,
                                   int32_t count, size_t edges)
@@ -78,8 +78,8 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     return NW_OK;
 }
 
-#define JOBS 64        /* parts of the edges for threads */
-#define JOBS_FROM 4096 /* fewer processes: one part */
+#define JOBS 64        /* parts into which threads divide the processes */
+#define JOBS_FROM 4096 /* with fewer processes there is only one part */
 
 /* Returns into how many parts loops over the processes are divided for threads.
  */
@@ -88,7 +88,7 @@ static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
     return assignment->count < JOBS_FROM ? 1 : JOBS;
 }
 
-/* Returns the first process of part i. */
+/* Returns the number of the first process in part i. */
 static int32_t assignment_part_of(const struct nw_assignment *assignment,
                                   int32_t i)
 {
@@ -109,7 +109,7 @@ struct assignment_reading {
     const struct nw_placement *placement;
 };
 
-/* Counts the edges of each process in part i. */
+/* Counts the edges of each process of part i; a task for threads. */
 static void assignment_count_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
@@ -125,7 +125,7 @@ static void assignment_count_edges(void *user, int32_t i)
     }
 }
 
-/* Stores the edges of the processes in part i. */
+/* Stores the edges of the processes of part i; a task for threads. */
 static void assignment_fill_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
@@ -144,7 +144,7 @@ static void assignment_fill_edges(void *user, int32_t i)
         }
 }
 
-/* Reads the edges from a placement. */
+/* Reads the edges of all processes from the arcs of a placement. */
 static void assignment_read_edges(struct nw_assignment *assignment,
                                   const struct nw_placement *placement)
 {
@@ -158,7 +158,7 @@ static void assignment_read_edges(struct nw_assignment *assignment,
                     assignment_jobs_of(assignment), assignment->threads);
 }
 
-/* Assigns a process to a slot. */
+/* Puts a process on a slot, which must be free. */
 static void assignment_assign(struct nw_assignment *assignment, int32_t process,
                               int32_t slot)
 {
@@ -167,8 +167,8 @@ static void assignment_assign(struct nw_assignment *assignment, int32_t process,
     assignment->process[slot] = process;
 }
 
-/* Gives each process the next free slot of its place. The slots of a place are
- * consecutive. */
+/* Puts each process on the next free slot of its place in the placement. The
+ * slots of a place are consecutive. */
 static nw_status assignment_take_slots(struct nw_assignment *assignment,
                                        const struct nw_placement *placement)
 {
@@ -251,16 +251,16 @@ static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
     }
 }
 
-/* Argument of the tasks that renumber: process order[i] becomes i =
- * number[order[i]].
- */
+/* Argument of the tasks that renumber: process order[i] gets number i, and
+ * number[order[i]] = i. */
 struct assignment_renumbering {
     const struct nw_assignment *from;
     const int32_t *order, *number;
     struct nw_assignment *to;
 };
 
-/* Stores the edges of the renumbered processes in a part, sorted by peer. */
+/* Stores the edges of the processes of a part under their new numbers, sorted
+ * by peer; a task for threads. */
 static void assignment_renumber_part(void *user, int32_t part)
 {
     const struct assignment_renumbering *of = user;
@@ -280,7 +280,8 @@ static void assignment_renumber_part(void *user, int32_t part)
     }
 }
 
-/* Stores the edges of `from` in `to` under the new numbers. */
+/* Stores the edges of `from` in `to`, under the new numbers of its processes.
+ */
 static void assignment_renumber_edges(const struct nw_assignment *from,
                                       const int32_t *order,
                                       const int32_t *number,
@@ -325,13 +326,13 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* Argument of the tasks that compute the cost: the sum of each part. */
+/* Argument of the tasks that compute the cost: one sum for each part. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
     double sum[JOBS];
 };
 
-/* Sums the hop-bytes of the processes in part i. */
+/* Sums the hop-bytes of the processes of part i; a task for threads. */
 static void assignment_cost_part(void *user, int32_t i)
 {
     struct assignment_costing *costing = user;
@@ -386,7 +387,7 @@ struct assignment_assigning {
     const int32_t *slot;
 };
 
-/* Marks the slots in part i as free. */
+/* Marks the slots of part i as free; a task for threads. */
 static void assignment_clear_part(void *user, int32_t i)
 {
     struct nw_assignment *assignment =
@@ -399,7 +400,7 @@ static void assignment_clear_part(void *user, int32_t i)
         assignment->process[s] = -1;
 }
 
-/* Assigns the processes in part i to their slots. */
+/* Puts the processes of part i on their slots; a task for threads. */
 static void assignment_assign_part(void *user, int32_t i)
 {
     const struct assignment_assigning *assigning = user;
@@ -445,8 +446,9 @@ nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,
 
 /* --- whole subtrees --- */
 
-/* Returns the size that more than half of the clusters of a level have, if
- * there is one (majority vote of Boyer and Moore); otherwise any size. */
+/* Returns the number of slots that more than half of the clusters of a level
+ * have, by the majority vote of Boyer and Moore. If there is no such number,
+ * returns that of some cluster. */
 static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
                                       int32_t level)
 {
@@ -463,8 +465,8 @@ static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
     return size;
 }
 
-/* Makes the tree above the clusters of a level, each of which becomes a slot.
- */
+/* Makes *out, the tree above the clusters of a level; each cluster becomes a
+ * slot. */
 static nw_status
 assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
                               int32_t level, struct nw_hierarchy *out)
@@ -484,9 +486,9 @@ assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* Makes the edges between clusters: the sums of the bytes between their
- * processes. slot[clusters] is scratch and 0 before and after; in between, 1 +
- * index of the edge to a cluster. */
+/* Makes the edges of *out between clusters of a level: the sums of the bytes
+ * between their processes. slot[clusters] is scratch; it is 0 before and after
+ * the call. */
 static void assignment_merge_edges(const struct nw_assignment *assignment,
                                    int32_t level, struct nw_assignment *out,
                                    size_t *slot)
@@ -520,8 +522,8 @@ static void assignment_merge_edges(const struct nw_assignment *assignment,
     }
 }
 
-/* Assigns each cluster to its own slot, and fixes clusters that contain a fixed
- * slot or have another size than most. */
+/* Puts cluster c on slot c, for all clusters of a level, and fixes those that
+ * contain a fixed slot or have another number of slots than most. */
 static void assignment_fix_clusters(const struct nw_assignment *assignment,
                                     int32_t level, struct nw_assignment *out)
 {

@@ -10,30 +10,32 @@
 
 #include "map/hierarchy/hierarchy.h"
 
-/* Bytes exchanged with a peer, both directions together. */
+/* An edge of one process: its other end, and the bytes of both directions
+ * together. */
 struct nw_undirected_edge {
     int32_t peer;
     double bytes;
 };
 
-/* The processes, their edges and their slots. */
+/* The processes, the edges between them, and the slot of each. */
 struct nw_assignment {
     const struct nw_hierarchy *hierarchy;
     int32_t threads; /* most threads; 0: one */
     int32_t count;   /* number of processes */
-    size_t *row;     /* [count + 1] first edge of each process */
-    struct nw_undirected_edge
-        *edge;     /* each edge is stored with both its ends; none of 0 bytes */
-    int32_t *slot; /* [count] slot of a process */
-    int32_t *process; /* [slots] process of a slot, -1: free */
-    uint64_t *at;     /* [count] code of the process's slot in the hierarchy */
-    bool *fixed;      /* [slots] the content of the slot stays, even if it is
-                         free */
-    int32_t *name; /* [count] number of the process in the placement; NULL: its
-                      own number */
-    const int64_t *load; /* [count] load of a process; borrowed; NULL: loads are
-                            not limited */
-    int64_t *limit;      /* [slots] largest load allowed */
+    size_t *row;     /* [count + 1] index in edge[] of a process's first edge */
+    struct nw_undirected_edge *edge; /* each edge is stored at both its ends; no
+                                        edge has 0 bytes */
+    int32_t *slot;                   /* [count] slot of a process */
+    int32_t *process;                /* [slots] process of a slot, -1: free */
+    uint64_t *at;  /* [count] code (path in the tree) of the process's
+                      slot */
+    bool *fixed;   /* [slots] what is on the slot stays there, even if it is
+                      free */
+    int32_t *name; /* [count] number of each process in the placement; NULL: the
+                      numbers are the same */
+    const int64_t *load; /* [count] load of each process; borrowed; NULL: loads
+                            are not limited */
+    int64_t *limit;      /* [slots] largest load of a process on the slot */
 };
 
 /* Makes an assignment from a complete placement on the places of `hierarchy`.
@@ -42,39 +44,41 @@ NW_MUST_CHECK nw_status nw_assignment_init(
     struct nw_assignment *assignment, const struct nw_hierarchy *hierarchy,
     const struct nw_placement *placement);
 void nw_assignment_fini(struct nw_assignment *assignment);
-/* Copies the slots; the copy borrows the edges of `assignment`. The caller
- * frees it with nw_assignment_copy_fini. */
+/* Copies the slots of an assignment; the copy borrows its edges. The caller
+ * frees the copy with nw_assignment_copy_fini. */
 NW_MUST_CHECK nw_status nw_assignment_copy(
     const struct nw_assignment *assignment, struct nw_assignment *out);
 void nw_assignment_copy_fini(struct nw_assignment *copy);
-/* Writes the places back to the placement. */
+/* Writes the place of each process's slot to the placement. */
 void nw_assignment_store(const struct nw_assignment *assignment,
                          struct nw_placement *placement);
 
-/* Renumbers the processes: the former process order[i] becomes process i. No
- * slot may be fixed and no load limited. */
+/* Renumbers the processes: the process that had number order[i] gets number i.
+ * No slot may be fixed and loads may not be limited. */
 NW_MUST_CHECK nw_status nw_assignment_renumber(struct nw_assignment *assignment,
                                                const int32_t *order);
 
-/* Returns the hop-bytes of all ordered pairs of processes, computed from
- * scratch. */
+/* Returns the hop-bytes of the assignment, computed from scratch; each edge
+ * counts twice, once at each end. */
 double nw_assignment_cost(const struct nw_assignment *assignment);
 /* nw_assignment_bytes returns the bytes of all edges, counted at both ends.
- * nw_assignment_cost_bound returns their hop-bytes if every edge spanned the
- * largest distance, a scale for rounding errors. */
+ * nw_assignment_cost_bound returns the hop-bytes that there would be if every
+ * edge spanned the largest distance; rounding errors are measured against it.
+ */
 double nw_assignment_bytes(const struct nw_assignment *assignment);
 double nw_assignment_cost_bound(const struct nw_assignment *assignment);
 
-/* Moves process p to slot[p], each slot once; fixed processes stay. */
+/* Moves every process p to slot[p]. All entries must differ, and processes on
+ * fixed slots must stay. */
 void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot);
 
-/* Moves the processes to the given slots and updates *cost if these slots cost
- * less than *cost. */
+/* Moves every process p to slot[p] if that costs less than *cost hop-bytes, and
+ * then sets *cost to the new cost. */
 NW_MUST_CHECK nw_status nw_assignment_take_if_better(
     struct nw_assignment *assignment, const int32_t *slot, double *cost);
 
-/* Returns true if the load of a process (-1: none) is within the limit of a
- * slot. */
+/* Returns true if the load of `process` is at most the limit of `slot`; always
+ * true for process -1 (a free slot). */
 static inline bool
 nw_assignment_within_limit(const struct nw_assignment *assignment, int32_t slot,
                            int32_t process)
@@ -82,7 +86,7 @@ nw_assignment_within_limit(const struct nw_assignment *assignment, int32_t slot,
     return process < 0 || assignment->load[process] <= assignment->limit[slot];
 }
 
-/* Swaps the contents of two slots, free or not. */
+/* Swaps the contents of slots a and b; each may be free. */
 static inline void nw_assignment_swap(struct nw_assignment *assignment,
                                       int32_t a, int32_t b)
 {
@@ -100,14 +104,15 @@ static inline void nw_assignment_swap(struct nw_assignment *assignment,
     }
 }
 
-/* Contracts the assignment to the clusters of a level, which become the
- * processes of *out; fills *hierarchy with the tree above them. Clusters with a
- * fixed slot, or of a size that differs from most others, are fixed. */
+/* Makes *out, an assignment whose processes are the clusters of a level, each
+ * on its own slot, with the sums of their edges. Fills *hierarchy with the tree
+ * above these clusters. Clusters are fixed if they contain a fixed slot or have
+ * another size than most. */
 NW_MUST_CHECK nw_status nw_assignment_contract(
     const struct nw_assignment *assignment, int32_t level,
     struct nw_assignment *out, struct nw_hierarchy *hierarchy);
-/* Moves whole clusters of the level to where the processes of `contracted` were
- * moved. */
+/* Moves whole clusters of the level: the processes of cluster c go to the slots
+ * of the cluster on which `contracted` has process c. */
 NW_MUST_CHECK nw_status
 nw_assignment_project(struct nw_assignment *assignment, int32_t level,
                       const struct nw_assignment *contracted);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the tree in the distances of a machine. Slots are sorted in the order
- * of the machine's tree. In a tree the distance of two slots then is the
- * largest distance of consecutive slots between them. That is checked for a
- * sample of pairs. */
+ * of the machine's own tree (network, node). If the distances form a tree, the
+ * distance of two slots is the largest distance of consecutive slots between
+ * them. That is checked for a sample of pairs. */
 #include "map/hierarchy/hierarchy.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -21,7 +21,7 @@ struct hierarchy_keyed {
     int32_t node, vertex, place;
 };
 
-/* Compares places by node, vertex and number. */
+/* Compares places for qsort: by node, then vertex, then place number. */
 static int hierarchy_by_key(const void *left, const void *right)
 {
     const struct hierarchy_keyed *a = left, *b = right;
@@ -33,7 +33,8 @@ static int hierarchy_by_key(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Compares two switches by their paths from the root of the network's tree. */
+/* Compares two switches by their paths from the root of the network's tree;
+ * returns a value below, equal to or above 0. */
 static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
                                int32_t b)
 {
@@ -63,7 +64,7 @@ struct hierarchy_port {
     int32_t at, node;
 };
 
-/* Compares nodes by their switches, then by their numbers. */
+/* Compares nodes for qsort: by their switches, then by their numbers. */
 static int hierarchy_by_port(const void *left, const void *right)
 {
     const struct hierarchy_port *a = left, *b = right;
@@ -73,7 +74,8 @@ static int hierarchy_by_port(const void *left, const void *right)
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sets turn[node] to the node's number in a walk along the network's tree. */
+/* Sets turn[node] to the node's position in a walk through the network's tree.
+ */
 static nw_status hierarchy_order_nodes(const nw_topology *topology,
                                        int32_t *turn)
 {
@@ -94,7 +96,8 @@ static nw_status hierarchy_order_nodes(const nw_topology *topology,
     return status;
 }
 
-/* Sets turn[vertex] to the vertex's number in a depth-first walk. */
+/* Sets turn[vertex] to the vertex's position in a depth-first walk of the node.
+ */
 static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
                                           int32_t *turn)
 {
@@ -120,7 +123,8 @@ static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
     return status;
 }
 
-/* Fills turn[type] for all node types; the caller frees the arrays. */
+/* Sets turn[type][vertex] for all node types; the caller frees the arrays
+ * turn[type]. */
 static nw_status hierarchy_order_types(const nw_topology *topology,
                                        int32_t **turn)
 {
@@ -186,8 +190,8 @@ static int hierarchy_by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Collects the different distances in gap[] in ascending order, 0 first.
- * Returns false if there are too many levels. */
+/* Collects the different values of gap[], and 0, in ascending order in
+ * hierarchy->distance. Returns false if there are too many levels. */
 static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
                                   const double *gap)
 {
@@ -232,7 +236,7 @@ static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* Returns how many bits numbers from 0 to values - 1 need. */
+/* Returns how many bits are needed for the numbers 0 .. values - 1. */
 static int hierarchy_bits_for(int32_t values)
 {
     int bits = 0;
@@ -242,8 +246,8 @@ static int hierarchy_bits_for(int32_t values)
     return bits;
 }
 
-/* Returns the first cluster of level l that has the same parent as that of slot
- * s. */
+/* Returns the first cluster of level l that has the same parent as the cluster
+ * of slot s. */
 static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
                                      int32_t l, int32_t s)
 {
@@ -251,9 +255,9 @@ static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
         ->cluster[l][hierarchy->first[l + 1][hierarchy->cluster[l + 1][s]]];
 }
 
-/* Sets the codes of slots. A code holds, for each level, the number of the
- * slot's cluster within its parent; level 0 has the lowest bits. Returns false
- * if 62 bits do not suffice. */
+/* Sets the code of each slot. A code holds, for each level, the number of the
+ * slot's cluster within its parent; level 0 is in the lowest bits. Returns
+ * false if codes would need more than 62 bits. */
 static bool hierarchy_write_codes(struct nw_hierarchy *hierarchy)
 {
     int shift = 0;
@@ -309,8 +313,8 @@ nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
 
 /* --- from places to slots --- */
 
-/* Returns true if the tree gives the exact distances, in both directions, of a
- * random sample of pairs. */
+/* Returns true if the tree gives the exact distances of a random sample of
+ * pairs of places, in both directions. */
 static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
                             const struct nw_places *places)
 {
@@ -334,8 +338,9 @@ static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
     return true;
 }
 
-/* Numbers the slots: each place, in sorted order, has as many slots as the
- * place can hold processes. */
+/* Numbers the slots: each place, in the order of keys[], gets as many
+ * consecutive slots as it can hold processes. Sets (*place)[s] to the place of
+ * slot s; the caller frees *place. */
 static nw_status hierarchy_number_slots(const struct nw_placement *placement,
                                         const struct hierarchy_keyed *keys,
                                         int32_t **place, int32_t *slots)
@@ -368,10 +373,10 @@ struct hierarchy_gaps {
     const struct nw_places *places;
     const int32_t *place; /* [slots] place of each slot */
     int32_t slots;
-    double *gap; /* [slots] distance to the next slot */
+    double *gap; /* [slots] distance from a slot to the next one */
 };
 
-/* Computes the distances of the slots in one of the ranges. */
+/* Computes gap[] for the slots of one range; a task for threads. */
 static void hierarchy_find_part(void *user, int32_t part)
 {
     const struct hierarchy_gaps *gaps = user;
@@ -382,7 +387,8 @@ static void hierarchy_find_part(void *user, int32_t part)
                                           gaps->place[s + 1]);
 }
 
-/* Computes the distances of consecutive slots; the caller frees *gap. */
+/* Computes (*gap)[s], the distance from slot s to slot s + 1; the caller frees
+ * *gap. */
 static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
                                      const int32_t *place, int32_t slots,
                                      double **gap)
@@ -399,9 +405,8 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Sets keys[].vertex, which is no longer needed for sorting, to the number of
- * processes that are already on the place: `capacity` counts only free slots.
- */
+/* Sets keys[i].vertex, no longer needed for sorting, to the number of processes
+ * that are already on place keys[i].place: capacities count only free slots. */
 static nw_status hierarchy_count_taken(const struct nw_placement *placement,
                                        struct hierarchy_keyed *keys)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A machine as a tree: the distance of two places is that of the smallest
- * subtree that holds both. Each place gives one slot for each rank that it
- * takes, and slots are numbered along the tree. The code of a slot holds its
- * path, so the highest bit in which two codes differ gives their distance. The
- * tree may be uneven; its subtrees are called clusters.
+ * subtree that holds both. Each place has as many slots as it can take
+ * processes, and slots are numbered along the tree. The code of a slot holds
+ * its path from the root, so the highest bit in which two codes differ gives
+ * the distance of the slots. The tree may be uneven; its subtrees are called
+ * clusters.
  */
 #ifndef NW_MAP_HIERARCHY_HIERARCHY_H
 #define NW_MAP_HIERARCHY_HIERARCHY_H
@@ -15,17 +16,19 @@
 
 /* The tree and its slots. */
 struct nw_hierarchy {
-    bool exact;    /* the tree gives the exact distances; false: it approximates
-                      them, for instance if NICs are nearer to some cores */
-    int32_t slots; /* number of slots */
-    int32_t *place;   /* [slots] place of a slot */
-    uint64_t *code;   /* [slots] code of a slot */
+    bool exact;     /* the tree gives the exact distances of the places; false:
+                       it approximates them, for instance if NICs are nearer to
+                       some cores */
+    int32_t slots;  /* number of slots */
+    int32_t *place; /* [slots] place of a slot */
+    uint64_t *code; /* [slots] code (path in the tree) of a slot */
     double apart[64]; /* distance of two slots, indexed by 1 + the highest bit
                          in which their codes differ; [0]: equal codes */
-    /* Clusters of level l hold slots at most distance[l] apart: single places
-     * at level 0, everything at level `levels` - 1. Cluster c of level l holds
-     * the slots first[l][c] .. first[l][c + 1] - 1; cluster[l][s] is the
-     * cluster of slot s. */
+    /* Clusters of level l are the largest runs of slots with no two more than
+     * distance[l] apart: the slots of one place at level 0, all slots at level
+     * `levels` - 1. Cluster c of level l holds slots first[l][c] .. first[l][c
+     * + 1] - 1; cluster[l][s] is the cluster of slot s; count[l] is the number
+     * of clusters. */
     int32_t levels;
     double distance[NW_HIERARCHY_LEVELS];
     int32_t count[NW_HIERARCHY_LEVELS];
@@ -34,22 +37,24 @@ struct nw_hierarchy {
 };
 
 /* Makes the tree of the places of a placement. Sets *is_hierarchy to false and
- * leaves *hierarchy empty if there are too many different distances. */
+ * leaves *hierarchy empty if the tree would have too many levels or too long
+ * codes. */
 NW_MUST_CHECK nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
                                           const struct nw_placement *placement,
                                           bool *is_hierarchy);
 void nw_hierarchy_fini(struct nw_hierarchy *hierarchy);
 
-/* Makes the tree from the distances of neighbouring slots: gap[s] is the
- * distance between slots s and s + 1, place[s] is the place of slot s. Copies
- * both arrays. Sets *is_hierarchy like nw_hierarchy_init. */
+/* Makes the tree from the distances of consecutive slots: gap[s] is the
+ * distance between slots s and s + 1, place[s] the place of slot s. Copies both
+ * arrays. Sets *is_hierarchy to false and leaves *hierarchy empty if the tree
+ * would have too many levels or too long codes. */
 NW_MUST_CHECK nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
                                                const double *gap,
                                                const int32_t *place,
                                                int32_t slots,
                                                bool *is_hierarchy);
 
-/* Returns the distance of two slots with the codes a and b. */
+/* Returns the distance of two slots whose codes are a and b. */
 static inline double nw_hierarchy_distance(const struct nw_hierarchy *hierarchy,
                                            uint64_t a, uint64_t b)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places all ranks on all core units, or on all GPU units, of the machine in
- * one placement. */
+/* Places all ranks on all core units, or all ranks with GPUs on all GPU units,
+ * of the machine in one placement. A unit is a set of cores, or of GPUs, that
+ * one rank gets. */
 #include "map/phases/all_units.h"
 #include "map/common/budget.h"
 #include "base/array.h"
@@ -9,24 +10,32 @@
 
 #include <stdlib.h>
 
-/* State while the ranks and places of one placement are listed and placed. */
+/* State while the ranks and units of one placement are listed and ranks are
+ * placed. */
 struct all_units_work {
     const struct nw_problem *problem;
     const struct nw_all_units *flat;
     const struct nw_units *units;
-    int32_t *rank;  /* [count] ranks that take part, ascending */
-    int32_t *local; /* [ranks] index in rank[], or -1 */
+    int32_t *rank;  /* [count] ranks to be placed, ascending; process i of the
+                       placement is rank[i] */
+    int32_t *local; /* [ranks] index of a rank in rank[]; -1: it is not placed
+                       here */
     int32_t count;
-    int32_t *unit;     /* [places] unit of a place; -1: place of a fixed rank */
-    int32_t *host;     /* [places] host of a place */
-    int32_t *capacity; /* [places] free slots of a place */
+    int32_t *unit;      /* [places] unit of a place; -1: extra place for one
+                           fixed rank */
+    int32_t *host;      /* [places] host of a place */
+    int32_t *capacity;  /* [places] how many ranks a place can take */
     struct nw_end *end; /* [places] end of routes; later owned by nw_places */
     int32_t place_count;
-    int32_t *fixed_place; /* [count] place of a fixed rank, or -1 */
-    int32_t *reserved; /* [hosts] ranks fixed to the host that take no unit */
-    int32_t *initial;  /* [count] places of flat->start, or NULL */
-    int64_t *load;     /* [count] load of each rank; NULL: unlimited */
-    int64_t *limit;    /* [places] limit on the loads; NULL: unlimited */
+    int32_t *fixed_place; /* [count] place of a process whose rank is fixed; -1:
+                             not fixed */
+    int32_t *reserved; /* [hosts] ranks fixed to the host that use none of its
+                          listed units */
+    int32_t *initial;  /* [count] place of each process in flat->start; NULL: no
+                          start */
+    int64_t *load;     /* [count] load of each process; NULL: loads are not
+                          limited */
+    int64_t *limit;    /* [places] largest load; NULL: loads are not limited */
 };
 
 static struct nw_ints all_units_fixed_of(const struct all_units_work *work,
@@ -43,7 +52,8 @@ static struct nw_end all_units_end_of(const struct all_units_work *work,
                             : nw_problem_core_end(work->problem, host, member);
 }
 
-/* Lists the ranks that take part: all, or those with a GPU. */
+/* Lists the ranks to be placed: all ranks, or only those with a GPU if GPU
+ * units are assigned. */
 static nw_status all_units_list_ranks(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -63,7 +73,8 @@ static nw_status all_units_list_ranks(struct all_units_work *work)
     return status;
 }
 
-/* Returns how many ranks may be placed on the units of a host. */
+/* Returns how many ranks may be placed on the free units of a host, without the
+ * ranks that are fixed to its cores or GPUs. */
 static int32_t all_units_rank_limit(const struct all_units_work *work,
                                     int32_t host)
 {
@@ -79,7 +90,8 @@ static int32_t all_units_rank_limit(const struct all_units_work *work,
     return capacity > 0 ? capacity : 0;
 }
 
-/* Counts the ranks fixed to each host that take no unit of it. */
+/* Counts for each host the ranks fixed to it that need none of its listed
+ * units: those fixed to a core or GPU, and those not placed here. */
 static void all_units_reserve(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -90,7 +102,8 @@ static void all_units_reserve(struct all_units_work *work)
                 work->local[r] < 0 || all_units_fixed_of(work, r).count > 0;
 }
 
-/* Adds a unit as a place, or with unit -1 a place for a fixed rank. */
+/* Adds a place: a unit of a host, or with unit -1 an extra place that takes one
+ * fixed rank. */
 static void all_units_add_place(struct all_units_work *work, int32_t host,
                                 int32_t unit, struct nw_end end)
 {
@@ -102,8 +115,9 @@ static void all_units_add_place(struct all_units_work *work, int32_t host,
     work->end[at] = end;
 }
 
-/* Reduces the capacities of the places from `first` on, the last ones first,
- * until they sum to `limit` or all are 1. */
+/* Lowers the capacities of the places from `first` on until their sum is at
+ * most `limit`. Takes from the last place first and leaves each place at least
+ * 1. */
 static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
                                     int32_t limit)
 {
@@ -132,8 +146,8 @@ static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
     return count;
 }
 
-/* Adds the units of a host as places; if not all are needed, takes units that
- * are spread evenly over the node. */
+/* Adds the free units of a host as places. If more units are free than ranks
+ * may be placed, takes units that are spread evenly over the node. */
 static void all_units_add_units(struct all_units_work *work, int32_t host)
 {
     const struct nw_units *units = work->units;
@@ -153,7 +167,7 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
     all_units_trim_capacity(work, place, limit);
 }
 
-/* Adds a place for each rank that is fixed to a core or GPU. */
+/* Adds an extra place for each rank that is fixed to a core or GPU. */
 static void all_units_add_fixed(struct all_units_work *work)
 {
     for (int32_t p = 0; work->problem->fixed_host && p < work->count; p++) {
@@ -168,8 +182,8 @@ static void all_units_add_fixed(struct all_units_work *work)
     }
 }
 
-/* Gives a rank that is fixed to a node but to no unit the first free unit of
- * that node. */
+/* Assigns process p, whose rank is fixed to a node but to no core or GPU, to
+ * the first unit of that node with a free slot. */
 static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
 {
     int32_t host = work->problem->fixed_host[work->rank[p]];
@@ -178,12 +192,14 @@ static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
         if (work->host[q] == host && work->unit[q] >= 0 &&
             work->capacity[q] > 0) {
             work->fixed_place[p] = q;
-            work->capacity[q]--; /* the placement counts free slots */
+            work->capacity[q]--; /* capacity counts only slots that are still
+                                    free */
             return;
         }
 }
 
-/* Lists the places: units of all hosts, and one place for each fixed rank. */
+/* Lists the places: free units of all hosts, and an extra place for each rank
+ * that is fixed to a core or GPU. */
 static nw_status all_units_list_places(struct all_units_work *work)
 {
     size_t most = (size_t)work->units->first[work->problem->host_count] +
@@ -203,7 +219,8 @@ static nw_status all_units_list_places(struct all_units_work *work)
     return NW_OK;
 }
 
-/* Returns the place of process p in flat->start; -1 if it is not a place. */
+/* Returns the place of process p in the initial answer flat->start; -1 if its
+ * unit there is not among the places. */
 static int32_t all_units_slot_of(const struct all_units_work *work,
                                  const int32_t *place_of, int32_t p)
 {
@@ -214,8 +231,8 @@ static int32_t all_units_slot_of(const struct all_units_work *work,
     return unit < 0 ? work->fixed_place[p] : place_of[unit];
 }
 
-/* Converts the units of flat->start to places. A rank on a unit that is not a
- * place stays unplaced. */
+/* Converts the units in flat->start to places, in work->initial. A rank whose
+ * unit is not among the places stays unplaced. */
 static nw_status all_units_read_start(struct all_units_work *work)
 {
     size_t units = (size_t)work->units->first[work->problem->host_count];
@@ -255,7 +272,7 @@ static nw_status all_units_read_limits(struct all_units_work *work)
     return status;
 }
 
-/* Places the fixed ranks. */
+/* Places the fixed ranks and marks them as fixed. */
 static nw_status all_units_put_fixed(struct all_units_work *work,
                                      struct nw_placement *placement)
 {
@@ -277,7 +294,7 @@ static nw_status all_units_put_fixed(struct all_units_work *work,
     return status;
 }
 
-/* Makes the places and runs the placer. */
+/* Makes the nw_places of the listed places and runs the placer on them. */
 static nw_status all_units_place(struct all_units_work *work,
                                  struct nw_placement *placement)
 {

@@ -8,16 +8,17 @@
 /* Settings of nw_all_units_place. */
 struct nw_all_units {
     nw_placer *placer;
-    unsigned kinds; /* mask of the kinds of traffic that count */
-    bool gpus;   /* places the ranks with GPUs on GPU units; false: all ranks on
-                    core units */
+    unsigned kinds; /* mask of enum nw_kind: the traffic that counts */
+    bool gpus;   /* true: place the ranks with GPUs on GPU units; false: place
+                    all ranks on core units */
     bool paired; /* if the pattern uses GPUs, a node offers as many units as it
                     has pairs of free core and free GPU */
     const struct nw_answer *start; /* initial answer, or NULL */
 };
 
-/* Fills host[] and core[] of the ranks that take part; if `gpus` is set, gpu[]
- * and gpu_host[] instead. The unit of a fixed rank is -1. */
+/* Places ranks on units: fills host[rank] and core[rank] of the answer for all
+ * ranks, or gpu_host[rank] and gpu[rank] for the ranks with GPUs if `gpus` is
+ * set. The unit (core or gpu) of a fixed rank is -1. */
 NW_MUST_CHECK nw_status nw_all_units_place(const struct nw_problem *problem,
                                            const struct nw_all_units *flat,
                                            struct nw_answer *answer,

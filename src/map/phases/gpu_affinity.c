@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Affinity of a rank's core, GPU and NIC, which MAGC ignores. The cost of a
- * place is the time that the rank's own bytes take on the links to its NIC and
- * between its core and GPU, times the weight of --affinity. */
+/* Affinity of a rank's core, GPU and NIC, which MAGC ignores. The affinity cost
+ * of a rank on a place is the time that the rank's own bytes take on the links
+ * to its NIC and between its core and GPU, times the weight of --affinity. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
-/* The bytes of one rank whose route at this rank depends only on its own core
- * or GPU. */
+/* Bytes of one rank that take a route inside its node which depends only on
+ * where this rank is placed, not on its peers. */
 struct gpu_affinity_own_bytes {
-    double leaving; /* to and from other nodes, by this device */
-    double device;  /* between GPU and host: kinds gg, hg and gh */
+    double leaving; /* bytes sent to and received from other nodes, from its GPU
+                       if GPUs are placed, else from its host memory */
+    double device;  /* bytes sent from or received in its GPU */
 };
 
 /* Returns true if the sender of a message, or the receiver, is a GPU. */
@@ -23,8 +24,8 @@ static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
     return kind == NW_KIND_GG || kind == NW_KIND_GH;
 }
 
-/* Counts the bytes of the ranks of one node, in both directions, in one pass
- * over the pattern. */
+/* Fills own[rank] for all ranks, in one pass over the pattern. `gpus`: the
+ * ranks are placed on GPUs, not on cores. */
 static void gpu_affinity_count_own(const struct nw_problem *problem,
                                    const struct nw_answer *answer,
                                    struct gpu_affinity_own_bytes *own,
@@ -49,7 +50,8 @@ static void gpu_affinity_count_own(const struct nw_problem *problem,
         }
 }
 
-/* Returns the seconds that a byte takes on all links of a route. */
+/* Returns the seconds that one byte takes on all links of the route from a to
+ * b. hops[] is scratch for a route. */
 static double gpu_affinity_route_seconds(const nw_topology *topology,
                                          struct nw_end a, struct nw_end b,
                                          uint32_t *hops)
@@ -63,8 +65,8 @@ static double gpu_affinity_route_seconds(const nw_topology *topology,
     return seconds;
 }
 
-/* Returns the seconds that a byte takes from an end to its NIC; 0 without a
- * NIC. hops[] is scratch. */
+/* Returns the seconds that one byte takes from an end of routes to its NIC; 0
+ * if it has no NIC. hops[] is scratch for a route. */
 static double gpu_affinity_to_card(const nw_topology *topology,
                                    struct nw_end end, uint32_t *hops)
 {
@@ -76,7 +78,7 @@ static double gpu_affinity_to_card(const nw_topology *topology,
         topology, end, nw_topology_nic_end(topology, end.node, card), hops);
 }
 
-/* Returns the end of routes at the first core of a rank. */
+/* Returns the first core of a rank as an end of routes. */
 static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
                                           const struct nw_answer *answer,
                                           int32_t rank)
@@ -91,7 +93,8 @@ static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
     return nw_problem_core_end(problem, answer->host[rank], core);
 }
 
-/* Fills affinity[ranks.count x places] for the ranks of one node. */
+/* Fills affinity[ranks.count x places]: the seconds that each rank of one node
+ * costs on each of the node's units. */
 static void gpu_affinity_fill(const struct nw_problem *problem,
                               const struct nw_answer *answer,
                               const struct nw_placement *placement,

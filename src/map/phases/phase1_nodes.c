@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the end of routes at the first NIC of a node, or at its root if it
- * has none. */
+/* Returns the first NIC of a node as an end of routes, or the node's root if
+ * the node has no NIC. */
 static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
 {
     if (nw_topology_node_nic_count(topology, node))
@@ -62,7 +62,8 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
     return status;
 }
 
-/* Sets the free slots of all hosts and which ranks need a GPU. */
+/* Sets the free slots of all hosts, and for each rank whether it needs a GPU.
+ */
 static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
                                            struct nw_placement *placement)
 {
@@ -84,7 +85,7 @@ static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
     return status;
 }
 
-/* Places the fixed ranks on their hosts. */
+/* Places the fixed ranks on the hosts to which they are fixed. */
 static nw_status phase1_put_fixed(const struct nw_problem *problem,
                                   struct nw_placement *placement)
 {
@@ -102,7 +103,7 @@ static nw_status phase1_put_fixed(const struct nw_problem *problem,
     return status;
 }
 
-/* Data of phase 1. */
+/* State of phase 1: the places are hosts, the processes are ranks. */
 struct phase1_work {
     const struct nw_problem *problem;
     const struct nw_phases *phases;
@@ -111,7 +112,8 @@ struct phase1_work {
     struct nw_ints ranks;
 };
 
-/* Places the ranks by the given kinds of traffic. `initial`: an initial
+/* Places the ranks on hosts so that traffic of the given kinds is cheap.
+ * `kinds`: mask of enum nw_kind. `initial`: host of each rank in an initial
  * placement, or NULL. */
 static nw_status phase1_place_kinds(struct phase1_work *phase,
                                     struct nw_placement *placement,
@@ -139,9 +141,9 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Returns true if a placement by host traffic alone is made first, as one of
- * several initial placements: if the pattern has both host and GPU traffic and
- * the placer partitions. */
+/* Returns true if the ranks are first placed by host traffic (NW_KIND_HH)
+ * alone, as one of several initial placements. That is done if the pattern has
+ * host and GPU traffic and the placer is nw_place_partition. */
 static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;
@@ -152,7 +154,7 @@ static bool phase1_wants_initial(const struct phase1_work *phase)
            nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
 }
 
-/* Makes the places and runs the placer on them. */
+/* Makes a place of each host and runs the placer on them. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data of phase 2 or 3, for all hosts. */
+/* State of phase 2 or 3, for all hosts. */
 struct phase23_work {
     const struct nw_problem *problem;
     struct nw_answer *answer;
@@ -18,11 +18,12 @@ struct phase23_work {
     int32_t *unit; /* [ranks] unit of each rank in the answer */
     nw_placer *placer;
     bool gpus, by_distance;
-    size_t *row;    /* [hosts + 1] start of each host's ranks in rank[] */
-    int32_t *rank;  /* ranks that take part, host by host */
+    size_t *row;    /* [hosts + 1] index in rank[] at which the ranks of each
+                       host begin */
+    int32_t *rank;  /* ranks that this phase places, host by host */
     int32_t *local; /* [ranks] index of a rank in its host's list; -1: none */
     struct nw_places places;
-    int32_t places_host; /* host whose places these are; -1: not built yet */
+    int32_t places_host; /* host for which `places` was made last; -1: none */
     struct nw_random random;
     uint64_t steps;
 };
@@ -34,14 +35,15 @@ static struct nw_ints phase23_fixed_of(const struct phase23_work *work,
                       : nw_problem_fixed_cores(work->problem, rank);
 }
 
-/* Returns true if a rank takes part: in phase 3 only ranks with a GPU. */
+/* Returns true if the rank is placed by this phase: phase 2 places all ranks,
+ * phase 3 the ranks with a GPU. */
 static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
     return !work->gpus || work->problem->wants_gpu[rank] ||
            phase23_fixed_of(work, rank).count;
 }
 
-/* Lists the ranks of each host that take part. */
+/* Lists the ranks that this phase places, host by host. */
 static nw_status phase23_list_ranks(struct phase23_work *work)
 {
     const int32_t *host = work->answer->host;
@@ -84,7 +86,8 @@ static struct nw_ints phase23_ranks_of(const struct phase23_work *work,
                             work->row[host + 1] - work->row[host]};
 }
 
-/* Returns how many ranks of a host are fixed to a core, or a GPU. */
+/* Returns how many of the listed ranks of a host are fixed to a core (in phase
+ * 2) or to a GPU (in phase 3). */
 static size_t phase23_fixed_count(const struct phase23_work *work, int32_t host)
 {
     struct nw_ints ranks = phase23_ranks_of(work, host);
@@ -100,8 +103,8 @@ static size_t phase23_unit_count(const struct phase23_work *work, int32_t host)
     return (size_t)(work->units->first[host + 1] - work->units->first[host]);
 }
 
-/* Returns true if the present places are valid for this host, too: it has the
- * same node type and units as the host for which they were made. */
+/* Returns true if work->places can be used for this host, too: it has the same
+ * node type and the same units as the host for which they were made. */
 static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 {
     const struct nw_problem *problem = work->problem;
@@ -117,8 +120,8 @@ static bool phase23_same_places(const struct phase23_work *work, int32_t host)
                    count * size * sizeof *units->member);
 }
 
-/* Builds the places of a host: its units, and a separate place for each fixed
- * rank. */
+/* Makes the places of a host: its units, and after them an extra place for each
+ * rank that is fixed to a core or GPU. */
 static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
                                       size_t fixed)
 {
@@ -151,7 +154,8 @@ static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
     return status;
 }
 
-/* Places the fixed ranks of a host, each on its own place after the units. */
+/* Places the fixed ranks of a host, each on its own extra place after the
+ * units. */
 static nw_status phase23_put_fixed(struct phase23_work *work,
                                    struct nw_placement *placement, int32_t host)
 {
@@ -168,7 +172,8 @@ static nw_status phase23_put_fixed(struct phase23_work *work,
     return status;
 }
 
-/* Sets the free slots of a host's places and places its fixed ranks. */
+/* Sets the free slots of a host's places and places the fixed ranks of the
+ * host. */
 static nw_status phase23_fill_free_slots(struct phase23_work *work,
                                          struct nw_placement *placement,
                                          int32_t host)
@@ -192,8 +197,8 @@ static nw_status phase23_fill_free_slots(struct phase23_work *work,
     return status;
 }
 
-/* Runs the placer on one host. Placers that ignore affinity are followed by
- * swaps that lower it. */
+/* Runs the placer on the ranks of one host. If the placer ignores affinity,
+ * swaps that lower the affinity cost follow. */
 static nw_status phase23_run_placer(struct phase23_work *work,
                                     struct nw_placement *placement,
                                     int32_t host)
@@ -215,7 +220,7 @@ static nw_status phase23_run_placer(struct phase23_work *work,
     return status;
 }
 
-/* Writes the units of a host's ranks into the answer. */
+/* Writes the units on which the ranks of a host were placed into the answer. */
 static void phase23_take_answer(struct phase23_work *work,
                                 const struct nw_placement *placement,
                                 int32_t host)
@@ -228,7 +233,7 @@ static void phase23_take_answer(struct phase23_work *work,
                 work->units->first[host] + placement->place[p];
 }
 
-/* Assigns the ranks of one host to its units. */
+/* Places the listed ranks of one host on its units. */
 static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
     size_t fixed = phase23_fixed_count(work, host);

@@ -6,16 +6,18 @@
 
 #include "map/placement/placement.h"
 
-/* The placer of each phase; NULL in phase 2 or 3: place as the default mapping
- * does. `kinds`: kinds of traffic that count in phase 1. */
+/* Settings of the phases. placer[i] places in phase i + 1; NULL in phase 2 or
+ * 3: that phase assigns units as the default mapping does. `kinds`: mask of
+ * enum nw_kind, the traffic that counts in phase 1. */
 struct nw_phases {
     nw_placer *placer[3];
     unsigned kinds;
-    bool by_distance; /* partitions lower hop-bytes before congestion */
+    bool by_distance; /* nw_place_partition lowers hop-bytes before
+                         congestion */
 };
 
-/* Runs the three phases and fills `answer`, which must be initialised and
- * empty. Adds to the report's steps and times. */
+/* Runs the three phases and fills `answer`, which the caller has initialised
+ * and left empty. Adds their steps and times to those in `report`. */
 NW_MUST_CHECK nw_status nw_answer_by_phases(const struct nw_problem *problem,
                                             const struct nw_phases *phases,
                                             struct nw_answer *answer,
@@ -26,19 +28,21 @@ NW_MUST_CHECK nw_status nw_phase_hosts(const struct nw_problem *problem,
                                        const struct nw_phases *phases,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report);
-/* Runs phase 2, or phase 3 if `gpus` is set. */
+/* Runs phase 2, or phase 3 if `gpus` is true, on an answer whose hosts are set.
+ */
 NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
                                        const struct nw_phases *phases,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 
-/* Makes one place for each host, at a NIC of its node, with the bandwidth of
- * all NICs of the node. */
+/* Makes one place of each host: its end of routes is a NIC of the node, with
+ * the bandwidth of all NICs of the node together. */
 NW_MUST_CHECK nw_status nw_places_of_hosts(const struct nw_problem *problem,
                                            struct nw_places *places);
-/* Computes the seconds that affinity adds for each (process, place) of one
- * node; *out is NULL without affinity. The caller frees *out. Defined in
- * gpu_affinity.c. */
+/* Computes (*out)[process x places]: the seconds of affinity cost of each
+ * process on each place of one node. *out is NULL if --affinity is 0. The
+ * caller frees *out. `ranks`: ranks of the processes; `gpus`: places are GPU
+ * units. Defined in gpu_affinity.c. */
 NW_MUST_CHECK nw_status nw_gpu_affinity(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         const struct nw_placement *placement,

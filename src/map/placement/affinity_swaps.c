@@ -11,11 +11,12 @@
 
 #include <stdlib.h>
 
-/* The placement, and the seconds between its places. */
+/* The placement, and the time per byte between its places. */
 struct affinity_swaps_work {
     struct nw_placement *placement;
     size_t count;    /* places */
-    double *seconds; /* [count^2] per byte from place a to b */
+    double *seconds; /* [count^2] seconds per byte on the route from place a to
+                        b */
 };
 
 static double
@@ -25,8 +26,8 @@ affinity_swaps_seconds_between(const struct affinity_swaps_work *work,
     return work->seconds[(size_t)a * work->count + (size_t)b];
 }
 
-/* Returns the cost of p on `place` if process partner[0] is on place
- * partner[1]. */
+/* Returns the cost of process p on `place`, if process partner[0] is on place
+ * partner[1] and all others stay where they are. */
 static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
                                      int32_t p, int32_t place,
                                      const int32_t partner[2])
@@ -58,14 +59,15 @@ static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
     return before - after;
 }
 
-/* Returns true if a gain is more than a rounding error of the cost `before`. */
+/* Returns true if a gain is larger than rounding errors of the cost `before`.
+ */
 static bool affinity_swaps_is_gain(double gain, double before)
 {
     return gain > 1e-9 * before;
 }
 
-/* Moves p to the first place with a free slot where it costs less. Returns true
- * if it did. */
+/* Moves p to the first place with a free slot where p costs less than now.
+ * Returns true if there is one. */
 static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
                                      int32_t p)
 {
@@ -85,8 +87,8 @@ static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
     return false;
 }
 
-/* Swaps p with the first process of a lower number for which that gains.
- * Returns true if it did. */
+/* Swaps p with the first process of a lower number whose swap lowers the cost.
+ * Returns true if there is one. */
 static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
 {
     struct nw_placement *placement = work->placement;
@@ -108,7 +110,7 @@ static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
     return false;
 }
 
-/* Tries to move or swap each process once. Returns true if one did. */
+/* Tries to move or swap each process once. Returns true if any was moved. */
 static bool affinity_swaps_pass(struct affinity_swaps_work *work)
 {
     bool better = false;
@@ -120,7 +122,8 @@ static bool affinity_swaps_pass(struct affinity_swaps_work *work)
     return better;
 }
 
-/* Fills seconds[] from the routes between the places. */
+/* Fills seconds[] with the sum of 1 / bandwidth on each route between places.
+ */
 static nw_status affinity_swaps_fill_seconds(struct affinity_swaps_work *work)
 {
     const struct nw_places *places = work->placement->places;

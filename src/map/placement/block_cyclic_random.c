@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns NW_EINVAL because no free slot is left for a process. */
+/* Fails with NW_EINVAL: no free slot is left for this process. */
 static nw_status simple_full(int32_t process)
 {
     return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
@@ -15,8 +15,8 @@ static nw_status simple_full(int32_t process)
                          process);
 }
 
-/* Returns the first place with a free slot for a process, starting at `from`
- * and continuing cyclically; -1: no free slot. */
+/* Returns the first place with a free slot for the process, among the places
+ * from `from` on and then from the first one on; -1 if there is none. */
 static int32_t simple_find_free(const struct nw_placement *placement,
                                 int32_t process, int32_t from)
 {
@@ -31,9 +31,9 @@ static int32_t simple_find_free(const struct nw_placement *placement,
     return -1;
 }
 
-/* Places processes in order. After each one, the search for a free slot
- * continues `step` places further: 0 fills place after place, 1 goes round the
- * places. */
+/* Places processes in order. After each one, the search for a free slot begins
+ * `step` places after its place: with 0, place after place is filled; with 1,
+ * consecutive processes go to consecutive places. */
 static nw_status simple_in_turn(struct nw_placement *placement, int32_t step)
 {
     int32_t at = 0;
@@ -60,8 +60,8 @@ nw_status nw_place_cyclic(struct nw_placement *placement)
     return simple_in_turn(placement, 1);
 }
 
-/* Lists the slots in random order. Every slot is equally likely, so a place
- * with five free slots occurs five times. */
+/* Lists all free slots in random order; a place with five free slots occurs
+ * five times. All orders are equally likely. */
 static nw_status simple_draw_slots(struct nw_placement *placement,
                                    int32_t **out, size_t *count)
 {

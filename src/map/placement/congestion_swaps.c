@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lowers the maximum congestion by swaps, like the refinement of PTRAM: it
- * moves only processes whose traffic crosses a link with the highest
- * congestion, and a trial updates only the loads that it changes. The sum of
- * eighth powers of the loads replaces the maximum, so that relieving one of
- * several equally loaded links is an improvement. */
+/* Lowers the maximum congestion by swaps of processes, like the refinement of
+ * PTRAM. It moves only processes whose traffic crosses a link with the highest
+ * congestion. A trial is a swap or move that is evaluated; it updates only the
+ * loads that it changes. The sum of eighth powers of the loads replaces the
+ * maximum, so that relieving one of several equally loaded links is an
+ * improvement. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -13,29 +14,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PARTNERS 4 /* swap partners tried for each process and place */
-/* The least change of hop-bytes that counts: MIN_MAX, or the fraction
- * MIN_OF_ALL of all hop-bytes if that is less. MIN_MAX is below 1, because
- * distances are often whole numbers. */
+#define PARTNERS                                                               \
+    4 /* processes of a place that are tried in swaps with a                   \
+         process */
+/* Smallest change of hop-bytes that counts as a change: MIN_MAX, or the
+ * fraction MIN_OF_ALL of the placement's hop-bytes if that is less. MIN_MAX is
+ * below 1, because distances are often whole numbers. */
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
 
 /* State of the swaps. */
 struct congestion_swaps_work {
     struct nw_placement *placement;
-    double *load;    /* [hops] bytes that cross each hop */
-    double *change;  /* [hops] bytes that the trial adds */
-    bool *touched;   /* [hops] the hop is listed in `touch` */
-    uint32_t *touch; /* [touch_count] hops whose load the trial changes */
+    double *load;    /* [hops] bytes that cross each hop at present */
+    double *change;  /* [hops] bytes that the present trial adds to each hop */
+    bool *touched;   /* [hops] the hop is already in `touch` */
+    uint32_t *touch; /* [touch_count] hops whose load the present trial
+                        changes */
     size_t touch_count;
     uint32_t *buffer; /* memory for a route */
     int32_t *head;    /* [places] first process on a place; -1: empty */
-    int32_t *next;    /* [processes] next one on the same place; -1: last */
+    int32_t *next;    /* [processes] next process on the same place; -1: none */
     double scale;     /* 1 / maximum congestion at the start */
-    double most;      /* maximum congestion at the start of the pass */
-    double hop_bytes; /* change of hop-bytes in the trial */
-    double least;     /* least change of hop-bytes above rounding */
-    uint64_t begun;   /* steps of the placement at the start */
+    double most;      /* maximum congestion at the start of the present pass */
+    double hop_bytes; /* change of hop-bytes by the present trial */
+    double least;     /* smallest change of hop-bytes that is more than a
+                         rounding error */
+    uint64_t begun;   /* placement->steps when the search began */
 };
 
 /* Returns the distance between two places; `hops` are those of the route
@@ -51,8 +56,8 @@ congestion_swaps_distance(const struct congestion_swaps_work *work,
     return nw_places_distance(places, from, to);
 }
 
-/* Adds `bytes` from one place to another to the trial; negative bytes are
- * removed. */
+/* Adds `bytes` on the route from one place to another to the present trial.
+ * Negative bytes are taken off the route. */
 static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
                                          int32_t from, int32_t to, double bytes)
 {
@@ -73,8 +78,9 @@ static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
     }
 }
 
-/* Adds the traffic of process p, which moves from place way[0] to way[1], to
- * the trial, except the traffic with `partner`, which moves the other way. */
+/* Adds to the trial the change of the traffic of process p, which moves from
+ * place way[0] to way[1]. Leaves out the traffic with process `partner`, which
+ * moves from way[1] to way[0] at the same time (-1: no partner). */
 static void congestion_swaps_change_process(struct congestion_swaps_work *work,
                                             int32_t p, int32_t partner,
                                             const int32_t way[2])
@@ -94,8 +100,8 @@ static void congestion_swaps_change_process(struct congestion_swaps_work *work,
     }
 }
 
-/* Adds the traffic between p, which moves from way[0] to way[1], and q, which
- * moves the other way. */
+/* Adds to the trial the change of the traffic between p, which moves from place
+ * way[0] to way[1], and q, which moves from way[1] to way[0]. */
 static void congestion_swaps_change_between(struct congestion_swaps_work *work,
                                             int32_t p, int32_t q,
                                             const int32_t way[2])
@@ -120,8 +126,8 @@ static double congestion_swaps_eighth(double x)
     return x * x;
 }
 
-/* Ends a trial and returns the change of the sum of powers. Keeps the trial's
- * loads if `keep` is set. */
+/* Ends the present trial and returns the change of the sum of eighth powers. If
+ * `keep` is true, the loads of the trial become the present loads. */
 static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
                                          bool keep)
 {
@@ -181,8 +187,8 @@ static void congestion_swaps_move_process(struct congestion_swaps_work *work,
 
 /* --- trials --- */
 
-/* Begins a trial: p moves to `place`, and q, unless it is -1, to the place of
- * p. */
+/* Begins a trial in which p moves to `place` and q to the place of p; q -1:
+ * only p moves. Fills the changes of loads and hop-bytes. */
 static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
                                         int32_t p, int32_t q, int32_t place)
 {
@@ -197,8 +203,8 @@ static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
     congestion_swaps_change_between(work, p, q, way);
 }
 
-/* Swaps p with process q on `place`, or moves p there if q is -1, if that is
- * better. Returns true if it did. */
+/* Swaps p with process q on `place`, or moves p there if q is -1, if that
+ * lowers the cost. Returns true if it does. */
 static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
                                       int32_t p, int32_t q, int32_t place)
 {
@@ -223,8 +229,8 @@ static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
     return true;
 }
 
-/* Returns how much less traffic of q crosses the network if q moves from `from`
- * to `to`. */
+/* Returns the bytes by which the traffic of q between different places falls if
+ * q moves from place `from` to place `to`. */
 static double congestion_swaps_draw(const struct nw_placement *placement,
                                     int32_t q, int32_t from, int32_t to)
 {
@@ -242,15 +248,16 @@ static double congestion_swaps_draw(const struct nw_placement *placement,
     return sum;
 }
 
-/* The best partners for a swap, in descending order of congestion_swaps_draw.
- */
+/* Candidates for a swap with one process, in descending order of `draw`
+ * (congestion_swaps_draw). */
 struct congestion_swaps_partners {
     int32_t process[PARTNERS];
     double draw[PARTNERS];
     int count;
 };
 
-/* Inserts a partner into the list, if it is good enough. */
+/* Inserts q with its draw into the list of the PARTNERS best; drops the last
+ * one if the list is full. */
 static void congestion_swaps_add_partner(struct congestion_swaps_partners *list,
                                          int32_t q, double value)
 {
@@ -270,8 +277,8 @@ static void congestion_swaps_add_partner(struct congestion_swaps_partners *list,
     list->draw[at] = value;
 }
 
-/* Returns true if p and q may swap: q is not fixed, and both or none use a GPU.
- */
+/* Returns true if p and q may swap places: q is not fixed, and both need a GPU
+ * or neither does. */
 static bool congestion_swaps_may_swap(const struct nw_placement *placement,
                                       int32_t p, int32_t q)
 {
@@ -280,8 +287,8 @@ static bool congestion_swaps_may_swap(const struct nw_placement *placement,
                nw_placement_wants_gpu(placement, q);
 }
 
-/* Tries to move p to a place or to swap it with one of the best partners there.
- */
+/* Tries to move p to `place`, then to swap it with the best partners on
+ * `place`. Returns true if p was moved. */
 static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
                                        int32_t p, int32_t place)
 {
@@ -306,7 +313,8 @@ static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
     return false;
 }
 
-/* Tries all places for p, or, if there are many, those near its peers. */
+/* Tries all places for p, or if there are many, only the places of its peers
+ * and those next to them. Returns true if p was moved. */
 static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
                                          int32_t p)
 {
@@ -332,7 +340,8 @@ static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
 
 /* --- passes --- */
 
-/* Returns true if a route has a link with the maximum congestion. */
+/* Returns true if the route between two places has a link with the maximum
+ * congestion. */
 static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
                                           int32_t from, int32_t to)
 {
@@ -347,7 +356,8 @@ static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
 }
 
 /* Returns true if moving p may help: its traffic crosses a link with the
- * maximum congestion, or hop-bytes are to be lowered first. */
+ * maximum congestion. If hop-bytes come first, traffic to any other place
+ * suffices. */
 static bool congestion_swaps_is_hot(struct congestion_swaps_work *work,
                                     int32_t p)
 {
@@ -380,7 +390,7 @@ congestion_swaps_max_congestion(const struct congestion_swaps_work *work)
     return most;
 }
 
-/* Returns true if the limit of trials or the time is over. */
+/* Returns true if the limit of trials is reached or the time is over. */
 static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
 {
     return work->placement->steps - work->begun >
@@ -390,7 +400,8 @@ static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
            nw_budget_is_overdue(work->placement->budget);
 }
 
-/* Tries all processes once. Returns true if another pass is worth while. */
+/* Tries to move each process once. Returns true if another pass is worth while.
+ */
 static bool congestion_swaps_pass(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -405,7 +416,8 @@ static bool congestion_swaps_pass(struct congestion_swaps_work *work)
     return better && !congestion_swaps_is_spent(work);
 }
 
-/* Computes the loads of the initial placement as one trial that is kept. */
+/* Computes the loads of the initial placement, as one trial whose loads are
+ * kept. */
 static void congestion_swaps_load_all(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;

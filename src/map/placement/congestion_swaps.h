@@ -7,23 +7,24 @@
 
 /* Cost figures of a placement. */
 struct nw_placement_cost {
-    double congestion; /* s: largest congestion of any link; 0 without links */
+    double congestion; /* largest congestion (load / bandwidth) of any link, in
+                          seconds; 0 if the machine has no links */
     double hop_bytes;
 };
 
 /* Computes the cost of a complete placement from scratch. */
 NW_MUST_CHECK nw_status nw_placement_evaluate(
     const struct nw_placement *placement, struct nw_placement_cost *out);
-/* Returns true if a is better than b: less congestion, or equal congestion
- * (relative 1e-9) and fewer hop-bytes. With placement->by_distance, hop-bytes
- * are compared first. */
+/* Returns true if cost a is better than cost b: it has less congestion, or
+ * equal congestion (to 1e-9 relative) and fewer hop-bytes. With
+ * placement->by_distance, hop-bytes are compared first, then congestion. */
 bool nw_placement_cost_less(const struct nw_placement *placement,
                             const struct nw_placement_cost *a,
                             const struct nw_placement_cost *b);
 
-/* Swaps and moves processes to lower the maximum congestion, then the
- * hop-bytes. Keeps fixed processes and capacities. The placement never becomes
- * worse. */
+/* Swaps and moves processes between places to lower the maximum congestion,
+ * then the hop-bytes. Keeps fixed processes and capacities. Never makes the
+ * placement worse. */
 NW_MUST_CHECK nw_status
 nw_placement_congestion_swaps(struct nw_placement *placement);
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds the bytes that p sends over an arc to the hop-bytes and to the loads of
- * the links. load: [hops], or NULL without links. */
+/* Adds the bytes that process p sends over one arc to the hop-bytes, and to
+ * load[hops] on every hop of its route. load is NULL if there are no links. */
 static void placement_cost_price_arc(const struct nw_placement *placement,
                                      int32_t p, const struct nw_arc *arc,
                                      double *load, uint32_t *buffer,

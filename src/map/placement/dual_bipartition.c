@@ -2,7 +2,8 @@
 /* Phase 1 of MAGC, which its paper takes from PTRAM: an initial partition, then
  * a refinement of the maximum congestion. Here the initial partition is a dual
  * recursive bipartitioning, in which processes and places are bisected
- * together. The best of several starts is refined. */
+ * together. A start is one run of it from the whole machine down. The best of
+ * several starts is refined. */
 #include "map/placement/exact_fm.h"
 #include "map/common/budget.h"
 #include "map/placement/congestion_swaps.h"
@@ -14,47 +15,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 3         /* most initial cuts of each bisection */
-#define STARTS_SPARED 1 /* starts that reduced effort omits at the end */
+#define TRIES 3 /* most initial cuts of each bisection */
+#define STARTS_SPARED                                                          \
+    1 /* number of last starts that are left out with reduced                  \
+         effort */
 
-/* A subproblem of the recursion: the places first .. end - 1, and the processes
- * that will be assigned to them. */
+/* A piece (subproblem of the recursion): the places first .. end - 1, and the
+ * processes in `list`, which will be assigned to these places. */
 struct dual_bipartition_piece {
     int32_t first, end;
-    struct nw_ints list; /* points into partition.list */
+    struct nw_ints list; /* a part of dual_bipartition_work.list */
 };
 
-/* The options of one run of the recursive bisection. */
+/* The settings of one start. */
 struct dual_bipartition_start {
-    /* initial cuts of each bisection, of which the best is kept */
+    /* kinds of initial cuts that each bisection tries; the best result is kept
+     */
     enum nw_seed_kind seed[TRIES];
-    bool packed; /* fill places one by one instead of evenly */
+    bool packed; /* fill the left half of the places first, not both evenly */
 };
 
-/* State of all starts. */
+/* State of one placement, used by all its starts. */
 struct dual_bipartition_work {
     struct nw_placement *placement;
     struct nw_exact_fm fm;
-    int32_t *list;     /* processes, sorted by piece */
+    int32_t *list;     /* processes to be placed, sorted by piece */
     int32_t *half;     /* scratch for splitting or sorting a list */
-    int32_t *place;    /* [processes] places that the present start assigns */
-    int8_t *best_side; /* [processes] side in the best cut so far */
-    int32_t *bucket;   /* [processes + 1] for sorting by coordinate */
-    int32_t *anchor;   /* the fixed processes, sorted by place */
+    int32_t *place;    /* [processes] places that the present start has
+                          assigned */
+    int8_t *best_side; /* [processes] side in the best cut of the present
+                          bisection */
+    int32_t *bucket;   /* [processes + 1] scratch for counting sort by a
+                          coordinate */
+    int32_t *anchor;   /* fixed processes, sorted by place */
     int32_t *anchored; /* [places + 2] index in anchor[] of the first process
-                          that is fixed to each place; one entry more than
-                          needed, for counting */
+                          fixed to each place; the last entry is only used while
+                          counting */
     struct nw_rank_strides strides;
     struct dual_bipartition_start start;
 };
 
-/* Sums over some places: processes that the free slots take, and processes with
- * a GPU that they take. */
+/* Free slots of a range of places: how many processes they can take in all, and
+ * how many of these can be processes with a GPU. */
 struct dual_bipartition_capacity {
     int64_t all, gpu;
 };
 
-/* Returns the free slots of the places first .. end - 1. */
+/* Returns the sums of the free slots of places first .. end - 1. */
 static struct dual_bipartition_capacity
 dual_bipartition_capacity_of(const struct nw_free_slots *free_slots,
                              int32_t first, int32_t end)
@@ -78,9 +85,10 @@ static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value;
 }
 
-/* Returns how many of `count` processes go to the left half. `left` and `right`
- * are the numbers of free slots of the halves. If `packed`, fills the left half
- * first, otherwise divides the processes in proportion to the free slots. */
+/* Returns how many of `count` processes go to the left half of the places.
+ * `left` and `right` are the numbers of free slots of both halves. If `packed`,
+ * fills the left half first, otherwise divides the processes in proportion to
+ * the free slots. */
 static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                       int64_t right, bool packed)
 {
@@ -91,8 +99,8 @@ static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                   left < count ? left : count);
 }
 
-/* Sets target[] to the number of processes of each class (with and without GPU)
- * that go to the places before `middle`. */
+/* Sets target[class] to the number of processes of each class (with or without
+ * a GPU) of a piece that go to its places before `middle`. */
 static void
 dual_bipartition_choose_target(const struct dual_bipartition_work *part,
                                const struct dual_bipartition_piece *piece,
@@ -116,8 +124,9 @@ dual_bipartition_choose_target(const struct dual_bipartition_work *part,
         part->start.packed);
 }
 
-/* Returns the first place of the right half of a piece: the place near the
- * middle that is farthest from the place before it. */
+/* Returns the place at which the right half of a piece begins: among the places
+ * in the middle half of the piece, the one farthest from the place before it.
+ */
 static int32_t
 dual_bipartition_split_point(const struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece)
@@ -161,7 +170,7 @@ static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
     return left;
 }
 
-/* Fills anchor[] and anchored[]. */
+/* Fills anchor[] and anchored[] with the fixed processes. */
 static nw_status
 dual_bipartition_list_anchors(struct dual_bipartition_work *part)
 {
@@ -236,8 +245,9 @@ struct dual_bipartition_span {
     int32_t low, size;
 };
 
-/* Returns the range of the coordinates at[p] of the processes p in a list. In a
- * short list it is small, so a counting sort over it is fast. */
+/* Returns the smallest range that contains the coordinates at[p] of all
+ * processes p in a list. For a short list the range is small, so that a
+ * counting sort over it is fast. */
 static struct dual_bipartition_span
 dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
 {
@@ -252,8 +262,8 @@ dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
     return (struct dual_bipartition_span){low, high - low + 1};
 }
 
-/* Sorts a list by one coordinate of its processes. Puts the first target[c]
- * processes of each class c on side 0, the others on side 1. */
+/* Sorts a list by the coordinate at[p] of its processes. The first target[c]
+ * processes of each class c go to side 0, the others to side 1. */
 static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         struct nw_ints list, int stride,
                                         const int32_t target[NW_CLASS_COUNT])
@@ -281,9 +291,9 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
     }
 }
 
-/* Sets the sides to the best of the cuts across each coordinate, the one with
- * the fewest bytes. Returns false if no coordinates were found in the pattern.
- */
+/* Makes one cut of the list across each coordinate found in the pattern, and
+ * sets the sides to the cut with the fewest bytes. Returns false if no
+ * coordinates were found. */
 static bool
 dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
                                   struct nw_ints list,
@@ -307,8 +317,8 @@ dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
     return chosen >= 0;
 }
 
-/* Bisects the processes of a piece. Makes each initial cut of the start,
- * refines it by FM, and keeps the result with the fewest bytes. */
+/* Bisects the processes of a piece. Makes each initial cut that the start asks
+ * for, refines it by FM, and keeps the result with the fewest bytes. */
 static void dual_bipartition_bisect(struct dual_bipartition_work *part,
                                     struct nw_ints list,
                                     const int32_t target[NW_CLASS_COUNT])
@@ -341,7 +351,8 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
         dual_bipartition_copy_sides(side, part->best_side, list);
 }
 
-/* Assigns the processes of a piece to its places by recursive bisection. */
+/* Assigns the processes of a piece to its places: bisects both and continues
+ * with the two halves until one place is left. */
 static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
                                        struct dual_bipartition_piece piece)
 {
@@ -390,7 +401,8 @@ static void dual_bipartition_run_start(struct dual_bipartition_work *part)
                   0, placement->places->count, {part->list, count}});
 }
 
-/* Exchanges the arrays of the present start and the best placement so far. */
+/* Exchanges the arrays of places of the present start and of the best placement
+ * so far. */
 static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
 {
     int32_t *place = part->placement->place;
@@ -399,8 +411,9 @@ static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
     part->place = place;
 }
 
-/* Compares the present start, part->place, with the best one so far, which is
- * in the placement and costs *best, and keeps the better one. */
+/* Compares the present start, part->place, with the best start so far, whose
+ * places are in the placement and whose cost is *best. Keeps the better one in
+ * the placement. */
 static nw_status
 dual_bipartition_keep_better(struct dual_bipartition_work *part,
                              struct nw_placement_cost *best)
@@ -418,8 +431,8 @@ dual_bipartition_keep_better(struct dual_bipartition_work *part,
     return status;
 }
 
-/* Takes one free slot for each process that the starts have placed, because the
- * starts do not update the number of free slots. */
+/* Takes one free slot for each process that the best start has placed. The
+ * starts themselves do not change the numbers of free slots. */
 static void dual_bipartition_take_free_slots(struct nw_placement *placement)
 {
     for (int32_t p = 0; p < placement->count; p++)
@@ -427,8 +440,8 @@ static void dual_bipartition_take_free_slots(struct nw_placement *placement)
             nw_placement_put(placement, p, placement->place[p]);
 }
 
-/* Runs all starts and keeps the best result. Also compares it with the initial
- * solution, if there is one. */
+/* Runs all starts and keeps the best one in the placement. The initial
+ * solution, if there is one, is compared as another start. */
 static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 {
     static const struct dual_bipartition_start starts[] = {

@@ -53,7 +53,7 @@ static struct nw_heap *exact_fm_heap_of(struct nw_exact_fm *b, int32_t p)
     return &b->heap[b->side[p]][exact_fm_class_of(b, p)];
 }
 
-/* Returns the decrease of the cut if p moves to the other side. */
+/* Returns the bytes by which the cut falls if p moves to the other side. */
 static double exact_fm_gain_of(const struct nw_exact_fm *b, int32_t p)
 {
     const struct nw_placement *placement = b->placement;
@@ -91,8 +91,8 @@ static void exact_fm_empty_heaps(struct nw_exact_fm *b, struct nw_ints list)
         b->heap[i / 2][i % 2].count = 0;
 }
 
-/* Moves p to the other side and updates its neighbours. p must not be in a
- * heap. */
+/* Moves p to the other side and updates the gains of its peers. p must not be
+ * in a heap. */
 static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
 {
     const struct nw_placement *placement = b->placement;
@@ -121,7 +121,8 @@ static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
     exact_fm_flip(b, p);
 }
 
-/* Returns the process with the higher gain; -1 means no process. */
+/* Returns whichever of processes p and q has the higher gain; -1 stands for no
+ * process. */
 static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
                                int32_t q)
 {
@@ -147,9 +148,9 @@ static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
     }
 }
 
-/* Starts with all processes on the right. Moves the seed to the left, then
- * repeatedly the process with the strongest connection to the left, until the
- * left part has its size. */
+/* Makes an initial cut: all processes begin on the right. The seed process
+ * moves to the left, then repeatedly the process with the most traffic to the
+ * left side, until target[c] processes of each class c are on the left. */
 static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target, int32_t seed)
 {
@@ -175,8 +176,8 @@ static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
 
 /* --- passes --- */
 
-/* Chooses the next move: from a part that exceeds its size, otherwise the best
- * move of both parts. */
+/* Returns the process to move next: the best one of a side that has too many
+ * processes of a class, otherwise the best one of both sides; -1: none. */
 static int32_t exact_fm_choose(const struct nw_exact_fm *b)
 {
     int32_t p = -1;
@@ -188,7 +189,8 @@ static int32_t exact_fm_choose(const struct nw_exact_fm *b)
         int32_t left = nw_heap_top(&b->heap[0][c]);
         int32_t right = nw_heap_top(&b->heap[1][c]);
 
-        if (left >= 0 && right >= 0) /* so that a move back is possible */
+        if (left >= 0 && right >= 0) /* only if a move in the other direction
+                                        can follow */
             p = exact_fm_better(b, p, exact_fm_better(b, left, right));
     }
     return p;

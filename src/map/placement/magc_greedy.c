@@ -12,25 +12,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Traffic of a process with the mapped or with the unmapped processes. */
+/* Sums of the traffic of one process, with its mapped or its unmapped peers. */
 struct magc_greedy_side {
     double bytes;
-    int32_t neighbours; /* processes with traffic */
+    int32_t neighbours; /* number of these peers */
 };
 
 /* State of the algorithm. */
 struct magc_greedy_work {
     struct nw_placement *placement;
-    struct magc_greedy_side *mapped, *unmapped; /* [processes] sums of each */
-    double *load;                               /* [hops] bytes on each hop */
-    double *trial;     /* [hops] bytes that a trial adds */
-    uint32_t *touched; /* hops that the trial changes */
+    struct magc_greedy_side *mapped, *unmapped; /* [processes] traffic with
+                                                   mapped and unmapped peers */
+    double *load;                               /* [hops] bytes on each hop
+                                                   between mapped processes */
+    double *trial;     /* [hops] bytes that the present trial adds to each
+                          hop */
+    uint32_t *touched; /* hops in which `trial` is not 0 */
     size_t touched_count;
     uint32_t *buffer;  /* memory for a route */
-    double congestion; /* s: maximum congestion of the mapped processes */
+    double congestion; /* maximum congestion of mapped processes, in seconds */
 };
 
-/* Returns the mean traffic per neighbour; 0 without neighbours. */
+/* Returns the mean traffic per peer in bytes; 0 if there are no peers. */
 static double magc_greedy_average(const struct magc_greedy_side *side)
 {
     return side->neighbours ? side->bytes / side->neighbours : 0;
@@ -41,7 +44,8 @@ static bool magc_greedy_talks(const struct nw_arc *arc)
     return arc->out > 0 || arc->in > 0;
 }
 
-/* Computes both sums of p from scratch. */
+/* Computes the sums of p with its mapped and its unmapped peers from scratch.
+ */
 static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;
@@ -57,7 +61,8 @@ static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
     }
 }
 
-/* Moves p from unmapped to mapped in the sums of its neighbours. */
+/* p was mapped: moves its traffic from `unmapped` to `mapped` in the sums of
+ * its peers. */
 static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;
@@ -74,8 +79,9 @@ static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
     }
 }
 
-/* Returns the unmapped process with the highest delta of Algorithm 1; among
- * equals, the one with the lowest number. */
+/* Returns the unmapped process with the highest delta of Algorithm 1: mean
+ * traffic with mapped peers minus that with unmapped ones. Among equal
+ * processes, returns the one with the lowest number. */
 static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -110,7 +116,8 @@ static void magc_greedy_try_hops(struct magc_greedy_work *work,
     }
 }
 
-/* Adds to work->trial what p would send and receive on `place`. */
+/* Adds to work->trial the bytes that p would exchange with mapped processes if
+ * it were on `place`. */
 static void magc_greedy_try_place(struct magc_greedy_work *work, int32_t p,
                                   int32_t place)
 {
@@ -134,8 +141,8 @@ static void magc_greedy_try_place(struct magc_greedy_work *work, int32_t p,
     }
 }
 
-/* Ends a trial and returns the maximum congestion of loads and trial together.
- * Adds the trial to the loads if `keep` is set. */
+/* Ends a trial and returns the maximum congestion, in seconds, of load[] plus
+ * trial[]. If `keep` is true, adds trial[] to load[]. Clears trial[]. */
 static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
 {
     const double *bandwidth = work->placement->places->bandwidth;
@@ -165,8 +172,9 @@ static double magc_greedy_affinity_of(const struct nw_placement *placement,
                                (size_t)place];
 }
 
-/* Returns the bytes x distance that p adds on `place`. For machines described
- * by a matrix of distances, which have no links. */
+/* Returns the sum of bytes x distance between p on `place` and its mapped
+ * peers. Replaces congestion on machines that are described by a matrix of
+ * distances and have no links. */
 static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
                                         int32_t p, int32_t place)
 {
@@ -185,8 +193,8 @@ static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
     return cost;
 }
 
-/* Returns the cost of p on `place`: the maximum congestion plus its affinity
- * cost; bytes x distance if there are no links. */
+/* Returns the cost of p on `place`: the maximum congestion in seconds plus the
+ * affinity cost; or bytes x distance if the machine has no links. */
 static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
                                   int32_t place)
 {
@@ -197,8 +205,8 @@ static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
            magc_greedy_affinity_of(work->placement, p, place);
 }
 
-/* Returns the place where p costs least, the first one of several; -1 if none
- * is free. */
+/* Returns the place with a free slot where p costs least, the first of several;
+ * -1 if no place has a free slot. */
 static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;

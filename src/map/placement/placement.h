@@ -12,38 +12,41 @@
 #include "map/problem/free_slots.h"
 #include "map/problem/problem.h"
 
-/* Places and the routes between them. Hop numbers are 2 x link + direction in
- * the topology, minus `hop_base`. All nodes of one type share one nw_places. */
+/* Places (nodes, core units or GPU units) and the routes between them. A hop is
+ * one direction of a link. Hop numbers are 2 x link + direction in the
+ * topology, minus `hop_base`. Nodes of the same type can share one nw_places.
+ */
 struct nw_places {
     const nw_topology *topology;
     int32_t count;
-    struct nw_end *end;           /* [count] end of routes at each place */
+    struct nw_end *end;           /* [count] each place as an end of routes */
     uint32_t hop_base, hop_count; /* first hop number in the topology; number of
-                                     hops, two for each link */
-    double *bandwidth; /* [hop_count] bytes/s; NULL for a distance matrix */
-    /* Table of routes; NULL if there are many places. The hops from a to b are
-     * route[route_row[i]] .. route[route_row[i + 1] - 1] with i = a * count +
-     * b. */
+                                     hops, two per link */
+    double *bandwidth; /* [hop_count] bytes/s of each hop; NULL: the machine is
+                          a matrix of distances without links */
+    /* Table of routes; NULL if there are too many places. The hops of the route
+     * from place a to b are route[route_row[i]] .. route[route_row[i + 1] - 1]
+     * with i = a * count + b. */
     size_t *route_row; /* [count^2 + 1] first entry of each pair in route[] */
     uint32_t *route;
 };
 
-/* The hops of a route. */
+/* The hops of one route. */
 struct nw_hops {
     const uint32_t *hop;
     size_t count;
 };
 
-/* Makes the places; takes over `end` and frees it, also on failure. The hops
- * are those of node `node`, or of the whole machine if `node` is -1. The caller
- * calls nw_places_fini. */
+/* Makes the places from their ends of routes; takes over `end` and frees it,
+ * also on failure. The hops are the links inside node `node`, or those of the
+ * whole machine if `node` is -1. The caller calls nw_places_fini. */
 NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        const nw_topology *topology,
                                        struct nw_end *end, int32_t count,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
-/* Computes a route without the table `route` and stores its hops in `buffer`.
- */
+/* Computes the route from place a to place b from the topology, not from the
+ * table, and stores its hops in `buffer`. */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
 /* Returns the hops from place a to place b. `buffer` must have
@@ -60,43 +63,47 @@ static inline struct nw_hops nw_places_route(const struct nw_places *places,
     row = places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
     return (struct nw_hops){places->route + row[0], row[1] - row[0]};
 }
-/* Returns the distance from place a to place b. */
+/* Returns the distance from place a to place b: hops on the route, or the
+ * distance that the topology gives (by levels or as a matrix). */
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
 struct nw_budget;
 
-/* Processes, their traffic and the places that they have so far. */
+/* Processes, the traffic between them, and the place of each so far. */
 struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
     size_t *row;        /* [count + 1] first arc of each process */
-    struct nw_arc *arc; /* arcs of each process, sorted by peer, each peer once,
-                           none to itself */
+    struct nw_arc *arc; /* arcs of each process, one per peer, sorted by peer;
+                           no arc leads to the process itself */
     struct nw_free_slots free_slots; /* free slots of each place */
-    bool *gpu;                       /* [count] uses a GPU; NULL: none does */
+    bool *gpu;                       /* [count] the process needs a GPU; NULL:
+                                        none does */
     int32_t *place; /* [count] place of a process; -1: not yet placed */
-    bool *fixed;    /* [count] the process was placed before and does not move;
-                       NULL: none is fixed */
-    /* [count] places of the initial solution, or NULL */
+    bool *fixed;    /* [count] the caller has placed the process and it must not
+                       move; NULL: none is fixed */
+    /* [count] place of each process in the initial solution; NULL: none */
     const int32_t *initial;
-    const double *affinity; /* [count x places] s that a process at a place adds
-                               to the cost, or NULL */
+    const double *affinity; /* [count x places] affinity cost of a process on a
+                               place, in seconds; NULL: no affinity */
     struct nw_random *random;
-    /* Borrowed: load of each process, largest load allowed on each place; NULL
-     * if loads are not limited. Only swaps on hierarchies respect the limits.
-     */
+    /* Borrowed: load of each process and largest load allowed on each place;
+     * NULL if loads are not limited. Only swaps on hierarchies respect the
+     * limits. */
     const int64_t *load, *limit;
-    bool by_distance; /* refinements lower hop-bytes before congestion */
+    bool by_distance; /* refinements lower hop-bytes first, then congestion */
     struct nw_budget *budget; /* how long to search; NULL: no limit */
-    bool in_reduced_effort;   /* search from fewer starts */
-    const struct nw_map_options *options; /* for objectives and seed; or NULL */
-    uint64_t steps;                       /* out: trials of the placers */
+    bool in_reduced_effort;   /* less work: some starts are left out */
+    const struct nw_map_options *options; /* objectives and seed; may be NULL */
+    uint64_t steps;                       /* out: number of trials that the
+                                             placer made */
     bool approximate; /* out: the search used an approximation of the machine */
     bool grid_found;  /* out: the search found a grid in the pattern */
 };
 
-/* Reads the processes and their traffic. The caller fills free_slots, fixed and
- * place. nw_placement_fini frees everything except `places`. */
+/* Reads the processes and their traffic from a pattern. The caller then fills
+ * the other members: free_slots, fixed and place. nw_placement_fini frees
+ * everything except `places`. */
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
                                           const struct nw_arcs_of *of);
 void nw_placement_fini(struct nw_placement *placement);
@@ -111,40 +118,43 @@ static inline bool nw_placement_is_fixed(const struct nw_placement *placement,
 {
     return placement->fixed && placement->fixed[process];
 }
-/* Returns true if a place has a free slot for a process. */
+/* Returns true if a place has a free slot for a process, with a GPU if the
+ * process needs one. */
 bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
                        int32_t place);
 /* Assigns a process to a place and takes a free slot there. */
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
-/* The placers. Each one places every process that has no place yet. */
+/* The placers. Each one assigns every process that has no place yet. */
 typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* bisection, then congestion swaps */
-nw_placer nw_place_scotch;    /* NW_ENODEV if Scotch is absent */
-nw_placer nw_place_rashti;    /* Scotch on rashti_weights.h */
+nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
+nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h */
 
-/* Placers that search from `initial`, or from the result of nw_place_block if
- * it is NULL. The result is never worse than this start in the options' first
- * objective, nor in the second one if the first is equal. They count steps in
- * the budget and stop when it ends, and keep fixed processes and capacities. A
- * row of portfolio/algorithms.c registers each of them. */
-/* Places the processes as `initial` says, and all others as nw_place_block
- * does. */
+/* Placers that search from placement->initial, or if that is NULL from the
+ * result of nw_place_block. The result is never worse than this start in the
+ * first of the options' objectives, nor in the second objective if the first is
+ * equal. They count steps in the budget, stop when it ends, and keep fixed
+ * processes and capacities. A row of portfolio/algorithms.c registers each of
+ * them. */
+/* Assigns each process to its place in placement->initial, and processes
+ * without one as nw_place_block does. */
 nw_status nw_placement_initial(struct nw_placement *placement);
-nw_placer nw_place_multilevel; /* hop-bytes on hierarchies */
-nw_placer nw_place_section;    /* one embedding or one bisection */
-nw_placer nw_place_tile;       /* grids only */
-nw_placer nw_place_refine;     /* from the initial solution */
+nw_placer nw_place_multilevel; /* lowers hop-bytes on hierarchies */
+nw_placer nw_place_section;    /* one embedding of a grid or one bisection */
+nw_placer nw_place_tile;       /* best embedding; only for grids */
+nw_placer nw_place_refine;     /* improves placement->initial */
 
-/* Swaps within a complete placement that lower `affinity`. */
+/* Swaps processes of a complete placement to lower the sum of their affinity
+ * costs and of bytes x seconds per byte on their routes. */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
-/* The placers that the options may choose for a phase; placers.c lists their
- * names. */
+/* Ids of the placers that the options may choose for a phase; placers.c lists
+ * their names. */
 enum nw_placer_id {
     NW_PLACER_NONE,
     NW_PLACER_BLOCK,
@@ -156,12 +166,13 @@ enum nw_placer_id {
     NW_PLACER_PARTITION,
     NW_PLACER_MAGC
 };
-/* Returns the placer of an id; NULL for NW_PLACER_NONE. */
+/* Returns the placer with this id; NULL for NW_PLACER_NONE. */
 nw_placer *nw_placer_get(enum nw_placer_id id);
-/* Returns the placer of a name (such as "greedy" or "magc-greedy"), or NULL if
- * no placer has it. */
+/* Returns the placer with this name (such as "greedy" or "magc-greedy"); NULL
+ * if no placer has it. */
 nw_placer *nw_placer_find(const char *name);
-/* Returns true if the Scotch library is present; loads it at the first call. */
+/* Returns true if the Scotch library is present; loads the library at the first
+ * call. */
 bool nw_scotch_is_here(void);
 /* Returns the path of the Scotch library that was loaded; NULL if Scotch is
  * absent. */

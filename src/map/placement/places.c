@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX 128 /* most places with a table of all routes */
+#define TABLE_MAX                                                              \
+    128 /* most places for which a table of all routes is made                 \
+         */
 
-/* Sets the range of hop numbers: those of one node, or of the machine (-1). */
+/* Sets hop_base and hop_count: the hops inside one node, or those of the whole
+ * machine if `node` is -1. */
 static void places_choose_hops(struct nw_places *places, int32_t node)
 {
     const nw_topology *topology = places->topology;
@@ -45,7 +48,8 @@ static nw_status places_read_bandwidths(struct nw_places *places)
     return status;
 }
 
-/* Computes a route in `hops` and returns its number of hops. */
+/* Computes the route from place a to b in hops[] and returns its number of
+ * hops. */
 static size_t places_ask_route(const struct nw_places *places, int32_t a,
                                int32_t b, uint32_t *hops)
 {
@@ -57,7 +61,8 @@ static size_t places_ask_route(const struct nw_places *places, int32_t a,
     return count;
 }
 
-/* Makes the table of routes, if there are few places. */
+/* Makes the table of routes between all places if there are at most TABLE_MAX.
+ */
 static nw_status places_build_table(struct nw_places *places)
 {
     size_t n = (size_t)places->count, most, capacity = 0, at = 0;

@@ -8,7 +8,7 @@
 
 #define STRIDES_MAX 6 /* most strides that are considered */
 
-/* Sums the bytes by difference of rank numbers. */
+/* Sets bytes[d] to the bytes between processes whose numbers differ by d. */
 static void rank_strides_weigh(const struct nw_placement *placement,
                                double *bytes)
 {
@@ -17,8 +17,9 @@ static void rank_strides_weigh(const struct nw_placement *placement,
             bytes[abs(placement->arc[a].peer - p)] += placement->arc[a].out;
 }
 
-/* Chooses the differences with the most bytes, sorts them in ascending order
- * and appends n. Returns how many there are. */
+/* Chooses up to STRIDES_MAX differences d with the largest bytes[d], sorts them
+ * in ascending order in stride[] and appends n, the number of processes.
+ * Returns the number of entries in stride[]. */
 static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
 {
     int count = 0;
@@ -42,7 +43,8 @@ static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
-/* Lists all pairs of strides of which one divides the other as coordinates. */
+/* Lists a coordinate for each pair of strides of which one divides the other.
+ */
 static void rank_strides_list_strides(struct nw_rank_strides *strides,
                                       const int32_t *stride, int count)
 {
@@ -54,8 +56,8 @@ static void rank_strides_list_strides(struct nw_rank_strides *strides,
             }
 }
 
-/* Computes all coordinates once, because a division at each use would be slow.
- */
+/* Computes every coordinate of every process once, because a division at each
+ * use would be slow. */
 static nw_status rank_strides_fill_coordinates(struct nw_rank_strides *strides,
                                                int32_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coordinates of ranks in a grid, guessed from rank numbers: if most traffic
- * goes between ranks that differ by d or by d', and d divides d', then (r / d)
- * mod (d' / d) is a coordinate of rank r, and a cut across it is a good initial
- * cut. */
+/* Coordinates of ranks in a grid, guessed from differences of rank numbers
+ * (strides). If most traffic goes between ranks that differ by d or by d', and
+ * d divides d', then (r / d) mod (d' / d) is a coordinate of rank r. A cut
+ * between low and high values of a coordinate is a good initial cut. */
 #ifndef NW_MAP_PLACEMENT_RANK_STRIDES_H
 #define NW_MAP_PLACEMENT_RANK_STRIDES_H
 
@@ -10,17 +10,19 @@
 
 #define NW_RANK_STRIDES_MAX 24
 
-/* The coordinates of a pattern, one for each pair of strides. */
+/* The coordinates found in a pattern, one for each pair of strides of which one
+ * divides the other. */
 struct nw_rank_strides {
     struct {
-        int32_t step, size; /* coordinate of process p: p / step % size */
-        int32_t *at;        /* [processes] coordinate of each process */
+        int32_t step, size; /* the coordinate of process p is p / step % size */
+        int32_t *at;        /* [processes] this coordinate of each process */
     } stride[NW_RANK_STRIDES_MAX];
     int count;       /* number of coordinates */
-    int32_t *memory; /* the array of all `at` */
+    int32_t *memory; /* owned memory of all arrays `at` */
 };
 
-/* Finds the coordinates of a pattern. */
+/* Finds the strides with the most traffic and computes the coordinates that
+ * follow. The caller frees them. */
 NW_MUST_CHECK nw_status nw_rank_strides_find(
     const struct nw_placement *placement, struct nw_rank_strides *out);
 void nw_rank_strides_fini(struct nw_rank_strides *strides);

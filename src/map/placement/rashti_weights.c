@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The weights of Figure 1 of the paper by Rashti et al.: d1 > d2 > d3 > d4 = 1.
  * d1 is the weight inside a socket, d2 between sockets, d3 between the closest
- * nodes, and d4 between the farthest nodes. The code calls them loads. */
+ * nodes, and d4 between the farthest nodes. The variables `load` and `loads` in
+ * this file are these weights. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 
 #include <math.h>
 
-/* Returns the NIC by which messages of a place leave the node. */
+/* Returns the NIC through which messages of a place leave its node; the node's
+ * root if it has no NIC. */
 static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
                                            int32_t place)
 {
@@ -20,8 +22,9 @@ static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
     return end;
 }
 
-/* Returns the distance of two nodes in links of the network, or the given
- * distance if the machine is described by a matrix. */
+/* Returns the distance from the node of place a to that of place b in links of
+ * the network, or the given distance if the machine is described by a matrix.
+ */
 static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                      int32_t b)
 {
@@ -32,9 +35,8 @@ static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                 rashti_weights_nic_of(places, b));
 }
 
-/* Returns the mean distance of both directions, because a weight has no
- * direction.
- */
+/* Returns the mean of the distances from a to b and from b to a, because a
+ * weight has no direction. */
 static double rashti_weights_hops(const struct nw_places *places, int32_t a,
                                   int32_t b)
 {
@@ -49,7 +51,7 @@ static bool rashti_weights_same_node(const struct nw_places *places, int32_t a,
            places->end[a].node == places->end[b].node;
 }
 
-/* Sets the smallest and the largest distance between different nodes. */
+/* Sets the fewest and the most hops between places on different nodes. */
 static void rashti_weights_find_hops(struct nw_rashti_weights *loads)
 {
     const struct nw_places *places = loads->places;

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The integer edge weights of Rashti and others 2011, "Multi-core and Network
- * Aware MPI Topology Functions", section 4.2.1: how well two places reach each
- * other. */
+/* The integer weights of Rashti and others 2011, "Multi-core and Network Aware
+ * MPI Topology Functions", section 4.2.1. The weight of a pair of places says
+ * how near they are: the nearer, the larger. */
 #ifndef NW_MAP_PLACEMENT_RASHTI_WEIGHTS_H
 #define NW_MAP_PLACEMENT_RASHTI_WEIGHTS_H
 
 #include "map/placement/placement.h"
 
-/* The distances from which the weights follow. */
+/* The distances of the machine from which the weights are computed. */
 struct nw_rashti_weights {
     const struct nw_places *places;
-    double nearest, farthest; /* fewest and most hops between different nodes; 0
-                                 if there is only one node */
-    int64_t largest;          /* weight of the two closest places */
+    double nearest, farthest; /* fewest and most hops between places on
+                                 different nodes; 0 if there is only one node */
+    int64_t largest;          /* largest weight of any pair of places */
 };
 
-/* Measures the distances between places, in O(places^2). */
+/* Finds the fewest and most hops and the largest weight; takes O(places^2)
+ * time. */
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
-/* Returns the weight of two different places a and b. Between nodes it grows
- * from 1 for the farthest to the largest hop count for the closest nodes.
- * Inside a node it is larger and grows with the depth of the common ancestor.
- */
+/* Returns the weight of two different places a and b. On different nodes it is
+ * between 1, for the farthest nodes, and the largest number of hops between
+ * nodes, for the closest nodes. Inside a node it is larger still and grows with
+ * the depth of the lowest common ancestor of both places in the node. */
 int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
                               int32_t b);
-/* Converts the weight of a and b to a length, for callers that need one: 1 for
- * the largest weight, longer for smaller weights. */
+/* Converts the weight of a and b to a length, for callers that need lengths:
+ * the largest weight becomes 1, smaller weights become larger lengths. */
 int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
                                  int32_t a, int32_t b);
 

@@ -64,7 +64,7 @@ static struct {
     int (*strat_bipartition)(SCOTCH_Strat *, const char *);
 } scotch;
 
-/* file name of the loaded library; or NULL */
+/* File name of the loaded library; NULL: none is loaded. */
 static const char *scotch_library;
 static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
 /* Held while Scotch runs, because it draws random numbers from a global state
@@ -107,8 +107,8 @@ static nw_status scotch_load_from(const char *name)
                            "to map by Scotch");
 }
 
-/* Loads Scotch, unless the program is linked to Scotch itself: the loaded
- * library would then use the symbols of that one. */
+/* Loads Scotch once. Does not load it if the program itself is linked to
+ * Scotch: the loaded library would then use that Scotch's symbols. */
 static void scotch_load(void)
 {
     static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
@@ -145,17 +145,18 @@ struct scotch_machine {
     SCOTCH_Arch arch;
     SCOTCH_Context *context; /* of the present call; borrowed */
     const struct nw_placement *placement;
-    bool by_loads;        /* use the loads of Rashti et al., not distances */
-    double scale;         /* factor on distances */
-    SCOTCH_Num *capacity; /* [places] free slots and fixed ranks, at least 1 */
-    int levels; /* levels if places form a regular tree; otherwise 0 */
+    bool by_loads;        /* weights of Rashti et al., not distances */
+    double scale;         /* factor by which distances are multiplied */
+    SCOTCH_Num *capacity; /* [places] free slots and fixed processes, at
+                             least 1 */
+    int levels; /* levels of the regular tree of places; 0: no such tree */
     SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
         cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
                                     them on each level, from the root down */
 };
 
-/* Returns the mean distance of both directions: Scotch has one length for both,
- * and does not terminate if they differ. */
+/* Returns the mean of the distances from place a to b and from b to a: Scotch
+ * has one length for both directions and does not terminate if they differ. */
 static double scotch_both_ways(const struct nw_places *places, int32_t a,
                                int32_t b)
 {
@@ -164,8 +165,7 @@ static double scotch_both_ways(const struct nw_places *places, int32_t a,
            2;
 }
 
-/* Returns the scaled distance between two places as a whole number, at least 1.
- */
+/* Returns the distance between two places, scaled and rounded to at least 1. */
 static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
                                         int32_t a, int32_t b)
 {
@@ -175,9 +175,9 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Sets the factor on distances so that they stay below LENGTH_MAX and fractions
- * become large enough to be rounded. Unless distances are a matrix, only those
- * from the first place are measured. */
+/* Sets the factor on distances so that the longest stays below LENGTH_MAX, and
+ * fractions become large enough to be rounded. If the machine is a matrix, all
+ * distances are read, otherwise only those from the first place. */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -201,7 +201,7 @@ static void scotch_find_scale(struct scotch_machine *machine)
         machine->scale = LENGTH_FINE / longest;
 }
 
-/* Sets capacity[]. */
+/* Sets capacity[q] to the free slots and fixed processes of each place q. */
 static nw_status scotch_read_capacities(struct scotch_machine *machine)
 {
     const struct nw_placement *placement = machine->placement;
@@ -232,7 +232,7 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
 }
 
 /* Returns true if the distance from place 0 to each place equals the widest gap
- * between neighbouring places on the way, as it does in a tree. */
+ * between neighbouring places on the way, as in a tree. */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
                                       const SCOTCH_Num *gap)
 {
@@ -246,8 +246,8 @@ static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
     return true;
 }
 
-/* Finds the levels of a regular tree from the gaps between neighbouring places.
- */
+/* Finds the levels of a regular tree from gap[]: size (children per vertex) and
+ * cost (distance between children). Leaves `levels` 0 if there is none. */
 static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {
@@ -293,9 +293,8 @@ static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 static const char scotch_halves[] =
     "(m{vert=50,low=h{pass=10},asc=f{move=100,bal=0.1}}f{move=100,bal=0.05})x";
 
-/* Builds a complete graph of the places. An edge is as long as the distance, or
- * longer for a smaller load, since Scotch uses edge weights of machines as
- * lengths. */
+/* Builds a complete graph of the places. Scotch uses its edge weights as
+ * lengths: distances, or longer for smaller weights of Rashti et al. */
 static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -339,8 +338,8 @@ out:
     return status;
 }
 
-/* Makes Scotch's architecture: a tree if the places form one, otherwise a
- * complete graph, or for many places one with equal distances. */
+/* Makes Scotch's architecture: a regular tree if the places form one, otherwise
+ * a complete graph, with equal distances if there are many places. */
 static nw_status scotch_build_machine(struct scotch_machine *machine)
 {
     int32_t count = machine->placement->places->count;
@@ -371,12 +370,12 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
 /* The processes and their traffic as a graph for Scotch. */
 struct scotch_program {
     SCOTCH_Graph graph;
-    SCOTCH_Num count;                /* processes, and fillers for free slots */
+    SCOTCH_Num count;                /* vertices: processes, then fillers */
     SCOTCH_Num *row, *peer, *weight; /* [count + 1]; [arcs]; [arcs] */
-    SCOTCH_Num *part;                /* [count] result: place of each process */
+    SCOTCH_Num *part;                /* [count] result: place of each vertex */
 };
 
-/* Returns the bytes of all arcs. */
+/* Returns the sum of bytes, sent and received, over all arcs. */
 static double scotch_total_bytes(const struct nw_placement *placement)
 {
     double sum = 0;
@@ -386,8 +385,8 @@ static double scotch_total_bytes(const struct nw_placement *placement)
     return sum;
 }
 
-/* Returns how many processes without traffic fill the free slots; 0 if they
- * would be far too many. */
+/* Returns how many vertices without traffic (fillers) are added, one per free
+ * slot that stays empty; 0 if they would be far too many. */
 static int64_t scotch_filler_count(const struct nw_placement *placement)
 {
     int64_t capacity = 0;
@@ -501,8 +500,8 @@ static nw_status scotch_run(struct scotch_program *program,
     return status;
 }
 
-/* Returns the bytes x distance between p, if it were on `place`, and its peers.
- */
+/* Returns the bytes x distance between process p, if it were on `place`, and
+ * its placed peers. */
 static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
                              int32_t place)
 {
@@ -519,8 +518,8 @@ static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
     return sum;
 }
 
-/* Applies Scotch's result as far as slots are free; other processes go to the
- * cheapest free place. */
+/* Puts each process on the place that Scotch chose if that has a free slot,
+ * otherwise on the free place where it costs least. */
 static nw_status scotch_take_answer(struct nw_placement *placement,
                                     const SCOTCH_Num *part)
 {
@@ -553,8 +552,8 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Runs Scotch on a placement; `by_loads` selects the weights of Rashti et al.
- */
+/* Runs Scotch on a placement. `by_loads`: use the weights of Rashti et al.
+ * instead of distances. */
 static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
 {
     struct scotch_program program = {.count = 0};

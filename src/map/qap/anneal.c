@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one annealing. */
+/* State of one annealing of a QAP. */
 struct qap_anneal_work {
     const struct nw_qap *qap;
     struct nw_random random;
-    int32_t *now; /* [n] place of each item */
+    int32_t *now; /* [n] present place of each item */
     double cost;
 };
 
@@ -51,7 +51,8 @@ static void qap_anneal_draw_pair(struct qap_anneal_work *work, size_t *u,
     *v += *v >= *u;
 }
 
-/* Sets the first and the last temperature from a sample of changes. */
+/* Sets *hot and *cold, the first and the last temperature, from the changes of
+ * a sample of random swaps. */
 static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
                               double *cold)
 {
@@ -92,8 +93,8 @@ static void qap_anneal_swap(struct qap_anneal_work *work, size_t u, size_t v,
     work->cost += change;
 }
 
-/* Makes the trials, from the first to the last temperature, and keeps the best
- * solution in best[]. */
+/* Makes `steps` trials while the temperature falls from the first to the last,
+ * and keeps the best solution in best[]. */
 static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
                               int32_t *best)
 {

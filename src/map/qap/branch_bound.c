@@ -16,24 +16,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of the search. */
+/* State of one search. */
 struct qap_branch_bound_search {
     const struct nw_qap *qap;
     struct nw_qap_exact_search *exact;
-    int32_t *best; /* [n] best solution, the place of each item */
+    int32_t *best; /* [n] place of each item in the best solution so far */
     double best_cost;
-    int32_t *at;       /* [n] place of each item; -1: free */
-    bool *taken;       /* [n] the place is occupied */
-    double *cost;      /* [n + 1][n x n] a matrix of costs per depth */
-    double *flows;     /* [n x n] flows between free items, largest first */
-    double *distances; /* [n x n] between free places, shortest first */
+    int32_t *at;       /* [n] place of each item at the present node; -1: the
+                          item is free */
+    bool *taken;       /* [n] an item is on this place at the present node */
+    double *cost;      /* [n + 1][n x n] for each depth of the tree, the matrix
+                          of a node's costs */
+    double *flows;     /* [n x n] for each free item, its flows to other free
+                          items, largest first */
+    double *distances; /* [n x n] for each free place, its distances to other
+                          free places, shortest first */
 };
 
-/* The free items and places at a node of the search tree. */
+/* A node of the search tree: its free items and places. */
 struct qap_branch_bound_node {
     int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;
-    double *cost; /* [items x places] costs; after bounding, reduced costs */
+    double *cost; /* [items x places] lower bound of each item's cost on each
+                     place; after bounding, reduced costs */
     double bound; /* lower bound of all solutions below this node */
 };
 
@@ -68,7 +73,7 @@ qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
             node->place[node->places++] = p;
 }
 
-/* Inserts a value into a sorted array of `count` values. */
+/* Inserts a value into the sorted array values[count]. */
 static void qap_branch_bound_insert(double *values, int count, double value,
                                     bool descending)
 {
@@ -81,7 +86,8 @@ static void qap_branch_bound_insert(double *values, int count, double value,
     values[at] = value;
 }
 
-/* Fills the sorted flows and distances of the free items and places. */
+/* Fills search->flows and search->distances for the free items and places of a
+ * node. */
 static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
                                        const struct qap_branch_bound_node *node)
 {
@@ -105,8 +111,8 @@ static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
                     false);
 }
 
-/* Returns the cost between an item on a place and all placed items, and of the
- * item with itself. */
+/* Returns the part of the cost of `item` on `place` that is certain: with all
+ * placed items and with itself. */
 static double
 qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
                             int32_t item, int32_t place)
@@ -126,7 +132,8 @@ qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
     return sum;
 }
 
-/* Fills node->cost with the lower bounds of each item on each place. */
+/* Fills node->cost with a lower bound of the cost of each free item on each
+ * free place. */
 static void
 qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
                             const struct qap_branch_bound_node *node)
@@ -147,7 +154,8 @@ qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
         }
 }
 
-/* Returns the cost that a solution must be below to be an improvement. */
+/* Returns the cost below which a solution counts as better than the best one.
+ */
 static double
 qap_branch_bound_limit(const struct qap_branch_bound_search *search)
 {
@@ -157,8 +165,9 @@ qap_branch_bound_limit(const struct qap_branch_bound_search *search)
            (step > 0 ? step - 0.25 : 1e-12 * fabs(search->best_cost));
 }
 
-/* Computes the cost of the solution in which item i of the node is on place
- * column[i], and keeps it if it is the best. */
+/* All items of the node get places: item i of the node is on its place
+ * column[i]. Computes the cost of this solution and keeps it if it is the best.
+ */
 static void
 qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
                                const struct qap_branch_bound_node *node,
@@ -189,7 +198,7 @@ qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
     }
 }
 
-/* Returns true if two free places are interchangeable in every solution: their
+/* Returns true if places a and b are interchangeable in every solution: their
  * distances to all other places are equal. */
 static bool
 qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
@@ -210,8 +219,8 @@ qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
     return true;
 }
 
-/* Returns true if an earlier column is interchangeable with this one, so that
- * it need not be tried. */
+/* Returns true if an earlier column's place is interchangeable with that of
+ * `column`, so that this column need not be tried. */
 static bool
 qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
                                   const struct qap_branch_bound_node *node,
@@ -224,8 +233,9 @@ qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
     return false;
 }
 
-/* Chooses the item with the fewest possible places; among equals, the item
- * whose places cost the most. */
+/* Returns the row of the item to branch on: the item with the fewest places
+ * that are still possible; among equal items, the one whose places cost the
+ * most. */
 static int
 qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
                              const struct qap_branch_bound_node *node)
@@ -251,7 +261,7 @@ qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
     return best;
 }
 
-/* Sorts the columns of a row by cost, cheapest first. */
+/* Sorts the column numbers of a row by cost, cheapest first. */
 static void qap_branch_bound_order_columns(const double *row, int count,
                                            int *order)
 {
@@ -267,8 +277,8 @@ static void qap_branch_bound_order_columns(const double *row, int count,
 static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
                                    int depth, double fixed);
 
-/* Tries the possible places of one item, the cheapest first. `fixed` is the
- * cost between the placed items. */
+/* Branches on one item of the node: tries its possible places, the cheapest
+ * first. `fixed` is the cost of the placed items among themselves. */
 static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
                                     const struct qap_branch_bound_node *node,
                                     int depth, double fixed)
@@ -296,8 +306,8 @@ static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
     }
 }
 
-/* Counts a node. Returns false if the limit of nodes is reached or the caller
- * ends the search; then nothing is proven. */
+/* Counts a node of the search tree. Returns false if the search must end: the
+ * limit of nodes is reached or the caller ends it. Then nothing is proven. */
 static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
 {
     struct nw_qap_exact_search *exact = search->exact;
@@ -312,8 +322,8 @@ static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
     return exact->proven;
 }
 
-/* Bounds a node of the search tree and branches if the bound is below the best
- * solution. */
+/* Bounds a node of the search tree, and branches if its bound is below the cost
+ * of the best solution. */
 static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
                                    int depth, double fixed)
 {
@@ -335,7 +345,8 @@ static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
         qap_branch_bound_branch(search, &node, depth, fixed);
 }
 
-/* Returns the cost between the items that stay on their places. */
+/* Returns the cost, among themselves, of the items that stay on their places.
+ */
 static double
 qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
 {
@@ -350,7 +361,7 @@ qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
     return sum;
 }
 
-/* Allocates the arrays and puts the items that stay on their places. */
+/* Allocates the arrays and puts the items that may not move on their places. */
 static nw_status
 qap_branch_bound_prepare(struct qap_branch_bound_search *search)
 {

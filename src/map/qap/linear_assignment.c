@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* State of the algorithm. */
+/* State of the algorithm; see Jonker and Volgenant for its terms. */
 struct linear_assignment_work {
     const double *cost; /* [rows x columns] cost of each pair */
     int rows, columns;
@@ -15,15 +15,17 @@ struct linear_assignment_work {
         right[NW_LINEAR_ASSIGNMENT_MAX];
     int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] row; -1: free */
     double far[NW_LINEAR_ASSIGNMENT_MAX];     /* [column] length of the shortest
-                                               * path to it */
-    int32_t from[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] column before it on that
+                                                 path from the row being
+                                                 assigned */
+    int32_t from[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] previous column on that
                                                path; -1: none */
-    bool done[NW_LINEAR_ASSIGNMENT_MAX];    /* [column] its path is final */
+    bool done[NW_LINEAR_ASSIGNMENT_MAX];    /* [column] the length of its path
+                                               is final */
 };
 
-/* Extends shortest paths by `row`, which has the distance `at` from the start;
- * `by` is the column before it, or -1 at the start. Returns the nearest column
- * that is not done. */
+/* Extends shortest paths over the columns by way of `row`, which is at distance
+ * `at` from the row being assigned; `by` is the column from which `row` was
+ * reached, or -1. Returns the nearest column whose path is not final. */
 static int32_t linear_assignment_look_on(struct linear_assignment_work *work,
                                          int row, int32_t by, double at)
 {
@@ -46,8 +48,8 @@ static int32_t linear_assignment_look_on(struct linear_assignment_work *work,
     return nearest;
 }
 
-/* Assigns a column to `row` by the shortest augmenting path, and updates the
- * dual variables. */
+/* Assigns a column to `row` by the shortest augmenting path, which may give
+ * other rows other columns, and updates the dual variables. */
 static void linear_assignment_augment(struct linear_assignment_work *work,
                                       int row)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memetic search with a population of good solutions. A child keeps the
- * assignments that its parents have in common, takes the others from either
- * parent and is improved by tabu search. It replaces the worst member if it is
- * better and new (after Benlic and Hao, Expert Systems with Applications 42,
- * 2015). When the population no longer changes, all members but the best are
- * perturbed.
+ * Memetic search with a population of good solutions (members). A child keeps
+ * the assignments that its parents have in common, takes the others from either
+ * parent and is improved by tabu search. It replaces the worst member if it
+ * costs less and is not in the population (after Benlic and Hao, Expert Systems
+ * with Applications 42, 2015). When the population no longer changes, all
+ * members but the best are perturbed.
  */
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POPULATION_MAX 12 /* members of the population */
+#define POPULATION_MAX 12 /* most members of the population */
 
-/* Returns the places of the items in member i. */
+/* Returns the row of member i: the place of each item in that solution. */
 static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
                                       int32_t i)
 {
     return memetic->member + (size_t)i * (size_t)memetic->qap->n;
 }
 
-/* Returns the steps of tabu search for a child: enough to converge, but fewer
- * for large n, where a step takes longer. */
+/* Returns the steps of tabu search that each child gets: enough to converge,
+ * but fewer for large n, where a step takes longer. */
 static uint64_t qap_memetic_child_steps(int32_t n)
 {
     double steps = 15e6 / ((double)n * n);
@@ -65,7 +65,8 @@ void nw_qap_memetic_fini(struct nw_qap_memetic *memetic)
     *memetic = (struct nw_qap_memetic){0};
 }
 
-/* Improves a child by tabu search, sets *cost and updates the best solution. */
+/* Improves a child by tabu search, sets *cost to its cost, and updates the best
+ * solution of the population. */
 static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
                                 double *cost)
 {
@@ -78,8 +79,8 @@ static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* Adds a member to the population: the first one is the given start, all others
- * are random. Each is improved by tabu search. */
+/* Adds a member to the population: the first is the given start, all others are
+ * random assignments. Each is improved by tabu search. */
 static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
 {
     int32_t *child = qap_memetic_member_of(memetic, memetic->count);
@@ -92,7 +93,7 @@ static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
     memetic->count++;
 }
 
-/* Returns the better of two random members. */
+/* Returns the cheaper of two members drawn at random. */
 static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
 {
     int32_t a =
@@ -103,7 +104,8 @@ static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
     return memetic->cost[a] < memetic->cost[b] ? a : b;
 }
 
-/* Puts the unplaced items of the child on the free places at random. */
+/* Puts the items of the child that have no place yet on free places at random.
+ */
 static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
                                   int32_t *child)
 {
@@ -119,7 +121,8 @@ static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
             child[i] = open[at++];
 }
 
-/* Fills `child` by uniform crossover of two parents. */
+/* Makes `child` by uniform crossover of two parents: the place of each item is
+ * that of either parent. */
 static void qap_memetic_cross(struct nw_qap_memetic *memetic,
                               const int32_t *mother, const int32_t *father,
                               int32_t *child)
@@ -146,7 +149,7 @@ static void qap_memetic_cross(struct nw_qap_memetic *memetic,
     qap_memetic_fill_open(memetic, child);
 }
 
-/* Returns true if the population contains the child. */
+/* Returns true if a member is equal to the child. */
 static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
                                  const int32_t *child, double cost)
 {
@@ -159,7 +162,7 @@ static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
     return false;
 }
 
-/* Returns the member with the highest cost; of equals, the last one. */
+/* Returns the member with the highest cost; of several, the last one. */
 static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
 {
     int32_t worst = 0;
@@ -186,7 +189,8 @@ static void qap_memetic_shake(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* Restarts all members but the best from a perturbed copy of themselves. */
+/* Perturbs all members but the best by random swaps. They count as worse than
+ * any child until a child replaces them. */
 static void qap_memetic_shake_all(struct nw_qap_memetic *memetic)
 {
     int32_t best = 0;

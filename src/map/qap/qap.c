@@ -37,8 +37,8 @@ static bool qap_is_symmetric(const double *m, size_t n)
     return true;
 }
 
-/* Makes a matrix symmetric. Half of an odd sum is exact in binary floating
- * point. */
+/* Replaces a matrix by the mean of itself and its transpose. Half of an odd sum
+ * is exact in binary floating point. */
 static void qap_make_symmetric(double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -49,7 +49,8 @@ static void qap_make_symmetric(double *m, size_t n)
         }
 }
 
-/* Returns true if all values are whole numbers; raises *most to the largest. */
+/* Returns true if all values of m[] are whole numbers. Raises *most to their
+ * largest absolute value. */
 static bool qap_is_whole(const double *m, size_t cells, double *most)
 {
     for (size_t i = 0; i < cells; i++) {
@@ -70,7 +71,7 @@ static bool qap_has_diagonal(const double *m, size_t n)
     return false;
 }
 
-/* Returns a unit, 2 or 1, of which all costs are multiples. Returns 0 if costs
+/* Returns 2 or 1, a number of which all costs are multiples. Returns 0 if costs
  * are not whole numbers, or if the sums of products that the searches compute
  * would not be exact. `both`: both matrices are symmetric. */
 static double qap_find_step(const struct nw_qap *qap, bool both)
@@ -120,8 +121,8 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
-/* Returns a bound on the rounding error of sums: all flows at the largest
- * distance. */
+/* Returns a bound on the rounding error of a cost: relative to the cost that
+ * all flows would have at the largest distance. */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

@@ -13,8 +13,9 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* Items are ordered: real items that may move, then empty items that may move
- * (they stand for free places), then items that stay on their places. */
+/* An instance of the problem. Its n items are numbered in this order: real
+ * items that may move, then empty items that may move (they stand for free
+ * places), then items that stay on their places. */
 struct nw_qap {
     int32_t n;
     int32_t real;     /* items 0 .. real - 1 have flows and may move */
@@ -22,33 +23,35 @@ struct nw_qap {
     double *flow;     /* [n^2] flow[i * n + j]: flow from item i to item j */
     double *distance; /* [n^2] distance[a * n + b]: from place a to place b */
     bool symmetric;   /* both matrices are symmetric */
-    double step;      /* all costs are multiples of it, and sums are exact; 0 if
-                         flows or distances are not integers or are too large */
+    double step;      /* every cost is an integral multiple of `step` and is
+                         computed without rounding; 0: flows or distances are
+                         not integers, or too large for that */
 };
 
 /* Allocates the matrices with all flows and distances 0 and all items real. */
 NW_MUST_CHECK nw_status nw_qap_init(struct nw_qap *qap, int32_t n);
 void nw_qap_fini(struct nw_qap *qap);
-/* The caller must call this after filling flows and distances. If one matrix is
- * symmetric, the other is made symmetric, which changes no cost. */
+/* Sets `symmetric` and `step`; must be called after flows and distances were
+ * filled. If one matrix is symmetric, the other is made symmetric, too, which
+ * changes no cost. */
 void nw_qap_finish(struct nw_qap *qap);
 /* Returns the sum of flow[i][j] x distance[place[i]][place[j]]. */
 double nw_qap_cost(const struct nw_qap *qap, const int32_t *place);
-/* Asserts that `cost`, which a search updated by changes from `start` on,
- * equals the cost computed from scratch. */
+/* Asserts that `cost` is the cost of place[], except for rounding errors. A
+ * search had the cost `start` at first and added the changes of its swaps. */
 void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
                   double start);
 
 /* --- tabu search: each step makes the best swap that is not forbidden --- */
 
 struct nw_robust_tabu;
-/* Allocates a search, which borrows the problem; nw_robust_tabu_free frees it.
- */
+/* Allocates a tabu search for the problem, which it borrows; the caller frees
+ * it with nw_robust_tabu_free. */
 NW_MUST_CHECK nw_status nw_robust_tabu_new(const struct nw_qap *qap,
                                            struct nw_robust_tabu **out);
 void nw_robust_tabu_free(struct nw_robust_tabu *tabu);
-/* Makes `steps` swaps from `place`, which becomes the best assignment found.
- * Returns its cost. */
+/* Makes `steps` swaps, beginning with place[] (the place of each item). On
+ * return place[] is the best assignment found. Returns its cost. */
 double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
                           uint64_t steps, int32_t *place);
 
@@ -59,33 +62,35 @@ struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
     struct nw_random random;
-    int32_t size, count;  /* members wanted; members present */
+    int32_t size, count;  /* size of the population; members made so far */
     int32_t unchanged;    /* consecutive children that did not change the
                              population */
-    int32_t *member;      /* [(size + 1) x n] place of each item; the last row
-                             is the child */
+    int32_t *member;      /* [size + 1][n] place of each item in each member;
+                             the last row is the child */
     double *cost;         /* [size] cost of each member */
-    uint64_t child_steps; /* steps of the tabu search of each child */
+    uint64_t child_steps; /* steps of tabu search that each child gets */
     uint64_t steps;       /* steps of all tabu searches so far */
     int32_t *best;        /* [n] best solution found */
     double best_cost;
-    int32_t *open; /* [n] scratch: places that the child does not use yet */
+    int32_t *open; /* [n] scratch: places that the child does not use */
     bool *taken;   /* [n] scratch: the child uses the place */
 };
-/* Makes a population whose first member is `start`. The caller calls
+/* Prepares a population whose first member will be start[n]. The caller calls
  * nw_qap_memetic_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
                                             const struct nw_qap *qap,
                                             uint64_t seed,
                                             const int32_t *start);
 void nw_qap_memetic_fini(struct nw_qap_memetic *memetic);
-/* Makes one more child. */
+/* Adds a member until the population is complete; then makes one child of two
+ * members, improves it, and lets it replace the worst member if it is better.
+ */
 void nw_qap_memetic_next(struct nw_qap_memetic *memetic);
 
 /* --- annealing --- */
 
-/* Makes `steps` trials of swaps from `place`, which becomes the best assignment
- * found. Sets *cost to its cost. */
+/* Tries `steps` random swaps, beginning with place[] (the place of each item).
+ * On return place[] is the best assignment found and *cost its cost. */
 NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
                                       uint64_t steps, int32_t *place,
                                       double *cost);
@@ -94,17 +99,19 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 
 /* The limits and the result of branch and bound. */
 struct nw_qap_exact_search {
-    uint64_t nodes_most; /* most bounds to compute */
-    uint64_t nodes;      /* bounds computed so far */
-    /* number of nodes at which goes_on is called; 0: never */
+    uint64_t nodes_most; /* most nodes of the search tree to bound */
+    uint64_t nodes;      /* nodes of the search tree bounded so far */
+    /* when `nodes` reaches this number, goes_on is called; 0: never */
     uint64_t look;
-    /* returns false to end the search; sets `look` again */
+    /* called by the search; returns false to end it, otherwise sets `look` to a
+     * later number of nodes */
     bool (*goes_on)(struct nw_qap_exact_search *exact);
     void *user;
-    bool proven; /* place is an optimum */
+    bool proven; /* out: place[] is an optimum */
 };
-/* Improves `place`, to an optimum if the bounds suffice. Returns NW_EINVAL for
- * more than NW_LINEAR_ASSIGNMENT_MAX places. */
+/* Improves place[] (the place of each item) by branch and bound. It becomes an
+ * optimum if the limit of nodes suffices. Returns NW_EINVAL for more than
+ * NW_LINEAR_ASSIGNMENT_MAX places. */
 NW_MUST_CHECK nw_status nw_qap_branch_bound(const struct nw_qap *qap,
                                             struct nw_qap_exact_search *exact,
                                             int32_t *place);

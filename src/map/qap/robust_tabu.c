@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of the
- * cost by each swap is stored and updated. For a
- * swap of r and s, let f_u be the difference of the flows from r and s to u,
- * and g_u that of the distances. The swap adds (f_u - f_v)(g_u - g_v) to the
- * change of every pair (u, v) without r and s. The changes of pairs with r or s
- * are computed from the products P_uv = sum over k of flow[u][k] x
- * distance[v][k]. These are also stored, since a swap changes P only by a
- * matrix of rank one.
+ * cost by each possible swap is stored, and updated after each swap made. For a
+ * swap of items r and s, let f_u be the difference of the flows from r and s to
+ * item u, and g_u that of the distances. The swap adds (f_u - f_v)(g_u - g_v)
+ * to the stored change of every pair (u, v) without r and s. The changes of
+ * pairs with r or s are computed from the products P_uv = sum over k of
+ * flow[u][k] x distance[v][k]. These are also stored, since a swap changes P
+ * only by a matrix of rank one.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of the flow and distance matrices; if these are not symmetric, a
- * second side has their columns. */
+/* One view of the problem: the rows of the flow and distance matrices. If these
+ * are not symmetric, a second side has their columns. */
 struct robust_tabu_side {
-    const double *flow; /* [n^2] flows */
-    double *distance;   /* [n^2] distances between the places of the items */
-    double *product;    /* [n^2] products P */
-    double *f, *g;      /* [n] differences of the last swap */
+    const double *flow; /* [n^2] flows from item to item */
+    double *distance;   /* [n^2] distances between the present places of
+                           items */
+    double *product;    /* [n^2] products P_uv of the present places */
+    double *f, *g;      /* [n] f_u and g_u of the swap being made */
 };
 
 /* State of the search. */
@@ -31,11 +32,13 @@ struct nw_robust_tabu {
     size_t n;
     int side_count;
     struct robust_tabu_side side[2];
-    double *turned; /* transposed flows of an unsymmetric problem */
-    double *change; /* [n^2] change of the cost if u and v > u are swapped */
-    /* [n^2] first step at which an item may return to a place */
+    double *turned; /* transposed flows if the problem is not symmetric */
+    double *change; /* [n^2] change[u * n + v]: change of the cost if items u <
+                       v swap */
+    /* [n^2] until[i * n + a]: first step at which item i may return to place a
+     */
     uint64_t *until;
-    int32_t *now; /* [n] place of each item */
+    int32_t *now; /* [n] present place of each item */
 };
 
 static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
@@ -51,7 +54,7 @@ static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
     return status;
 }
 
-/* Allocates the sides: one for a symmetric problem, otherwise two. */
+/* Allocates the sides: one if the problem is symmetric, otherwise two. */
 static nw_status robust_tabu_alloc_sides(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
@@ -106,7 +109,7 @@ void nw_robust_tabu_free(struct nw_robust_tabu *tabu)
 
 /* --- from scratch --- */
 
-/* Fills the distances between the present places of the items. */
+/* Fills the distances of each side for the present places of the items. */
 static void robust_tabu_place_distances(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
@@ -133,8 +136,8 @@ static double robust_tabu_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Returns the part of one side in the change of the cost if u and v are
- * swapped. */
+/* Returns what one side contributes to the change of the cost if u and v swap.
+ */
 static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
                                   size_t u, size_t v)
 {
@@ -145,7 +148,7 @@ static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
            (a[uv] - a[vv]) * (c[vv] - c[uv]);
 }
 
-/* Returns the change of the cost if u and v are swapped, from the products. */
+/* Returns the change of the cost if u and v swap, from the stored products. */
 static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
                                     size_t v)
 {
@@ -159,7 +162,8 @@ static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
     return sum + (a[u * n + v] - a[v * n + u]) * (c[v * n + u] - c[u * n + v]);
 }
 
-/* Computes everything from scratch for an assignment, and allows all swaps. */
+/* Moves the items to the given places, computes all stored values from scratch,
+ * and allows all swaps. */
 static void robust_tabu_restart(struct nw_robust_tabu *tabu,
                                 const int32_t *place)
 {
@@ -189,8 +193,7 @@ static void robust_tabu_swap_values(double *x, double *y)
     *y = z;
 }
 
-/* Computes f and g of the swap of r and s; columns are the rows of the other
- * side. */
+/* Computes f and g of both sides for the swap of items r and s. */
 static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
                                          size_t s)
 {
@@ -209,8 +212,8 @@ static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
     }
 }
 
-/* Updates the products of a side for the swap of r and s, before the distances.
- */
+/* Updates the products of a side for the swap of r and s. Must be called before
+ * the distances are updated. */
 static void robust_tabu_change_products(struct robust_tabu_side *side, size_t n,
                                         size_t r, size_t s)
 {
@@ -230,7 +233,7 @@ static void robust_tabu_change_products(struct robust_tabu_side *side, size_t n,
     }
 }
 
-/* Updates the distances of a side for the swap of r and s. */
+/* Updates the distances of a side for the swap of items r and s. */
 static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
                                     size_t r, size_t s)
 {
@@ -242,7 +245,8 @@ static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
         robust_tabu_swap_values(&c[k * n + r], &c[k * n + s]);
 }
 
-/* Updates the changes of the pairs (u, v) with range[0] <= v < range[1]. */
+/* Updates the stored changes of pairs (u, v) for one u and range[0] <= v <
+ * range[1]. */
 static void robust_tabu_change_row(const struct robust_tabu_side *side,
                                    double *row, size_t u, const size_t range[2])
 {
@@ -261,7 +265,7 @@ static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
         tabu->side[0].f[u] *= 2;
 }
 
-/* Updates the changes of all pairs after the swap of r and s. */
+/* Updates the stored changes of all pairs after the swap of items r and s. */
 static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
                                      size_t s)
 {
@@ -307,8 +311,8 @@ struct robust_tabu_choice {
     double change;
 };
 
-/* Returns true if swapping u and v is tabu: both would return to places that
- * they left recently. */
+/* Returns true if swapping u and v is tabu in this step: both would return to
+ * places that they left recently. */
 static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
                                      size_t u, size_t v, uint64_t step)
 {
@@ -318,8 +322,8 @@ static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
            tabu->until[v * n + (size_t)tabu->now[u]] > step;
 }
 
-/* Returns the best pair. Takes a forbidden pair only if its change is below
- * `wanted`. */
+/* Returns the pair whose swap changes the cost least (or lowers it most). A
+ * tabu pair is taken only if its change is below `wanted`. */
 static struct robust_tabu_choice
 robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
                    double wanted)
@@ -340,8 +344,9 @@ robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
     return best;
 }
 
-/* Returns for how many steps a return is tabu: a random number that is often
- * small and sometimes large, because a uniform number is cubed. */
+/* Returns for how many steps an item may not return to a place: a random number
+ * that is often small and sometimes large, because a uniform number is cubed.
+ */
 static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
 {
     double unit = nw_random_unit(random);
@@ -349,8 +354,8 @@ static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
     return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
 }
 
-/* Forbids both items of a swap to return to their present places for some
- * steps. */
+/* Before the swap of choice->u and choice->v: forbids both items to return to
+ * their present places for a number of steps. */
 static void robust_tabu_forbid(struct nw_robust_tabu *tabu,
                                const struct robust_tabu_choice *choice,
                                uint64_t step, struct nw_random *random)

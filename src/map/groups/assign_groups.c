@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assigns parts to groups by solving a quadratic assignment problem. A part can
- * only go to a group of its size, so the parts of each size are assigned in
+/* Chooses for each part of the ranks the group of hosts that takes it, by
+ * solving a quadratic assignment problem (QAP). A part can only go to a group
+ * with as many slots as it needs, so the parts of each size are assigned in
  * turn while all others keep their groups. */
 #include "map/groups/switch_groups.h"
 #include "map/qap/qap.h"
@@ -9,23 +10,25 @@
 
 #include <stdlib.h>
 
-/* The parts, the groups and the present assignment. */
+/* The parts, the groups and the present assignment of parts to groups. */
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
     struct nw_random *random;
-    double *bytes; /* [parts^2] bytes between parts, both directions summed */
-    double *far;   /* [parts^2] distance between groups */
+    double
+        *bytes;  /* [parts^2] bytes between two parts, both directions summed */
+    double *far; /* [parts^2] distance between two groups */
     int32_t group[NW_SWITCH_GROUPS_MAX]; /* group of each part */
 };
 
-/* Returns the number of slots of a group. */
+/* Returns the number of core slots of a group, which is the size of its part.
+ */
 static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
                                      int32_t group)
 {
     return groups->first[group + 1] - groups->first[group];
 }
 
-/* Returns true if all groups are equally far from each other. */
+/* Returns true if any two groups are equally far from each other. */
 static bool assign_groups_is_flat(const struct assign_groups_work *work)
 {
     int32_t n = work->groups->parts;
@@ -37,8 +40,8 @@ static bool assign_groups_is_flat(const struct assign_groups_work *work)
     return true;
 }
 
-/* Lists the parts in `item`, first those of the given size, which may move.
- * Returns their number. */
+/* Lists all parts in item[], first those with `size` slots, which the QAP may
+ * move. Returns the number of parts with that size. */
 static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
                                          int32_t size, int32_t *item)
 {
@@ -53,8 +56,8 @@ static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
     return alike;
 }
 
-/* Fills the QAP: item i is part item[i], and place j is the group of that part.
- */
+/* Fills the QAP: item i is part item[i]; places are groups. Flows are bytes
+ * between parts, distances those between groups. */
 static void assign_groups_fill(const struct assign_groups_work *work,
                                const int32_t *item, struct nw_qap *qap)
 {
@@ -67,7 +70,7 @@ static void assign_groups_fill(const struct assign_groups_work *work,
         }
 }
 
-/* Assigns the parts of one size to their groups by tabu search. */
+/* Assigns the parts with `size` slots to groups of that size by tabu search. */
 static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
                                             int32_t size)
 {
@@ -97,7 +100,7 @@ static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
     return status;
 }
 
-/* Assigns the parts of each size in turn. */
+/* Assigns the parts to groups, one size of parts after the other. */
 static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
 {
     nw_status status = NW_OK;
@@ -113,7 +116,8 @@ static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
     return status;
 }
 
-/* Sums the bytes between parts; each part begins in its own group. */
+/* Sums the bytes between parts. part[r] is the part of rank r. Each part begins
+ * in the group with its own number. */
 static void assign_groups_count_bytes(const struct nw_slots *slots,
                                       const int32_t *part,
                                       struct assign_groups_work *work)

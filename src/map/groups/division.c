@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes random divisions of ranks into parts and anneals them. */
+/* Makes random divisions of the ranks into parts and anneals them. */
 #include "map/groups/division.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
@@ -65,7 +65,8 @@ void nw_best_division_keep(struct nw_best_division *division,
     memcpy(division->part, part, (size_t)ranks * sizeof *part);
 }
 
-/* Divides the members at random. */
+/* Divides the members (ranks and free slots) at random into parts of the sizes
+ * that groups.first gives. */
 static void division_shuffle(struct nw_division *division)
 {
     int32_t n = division->slots->core_count;
@@ -80,7 +81,7 @@ static void division_shuffle(struct nw_division *division)
     }
 }
 
-/* Returns a random peer of a rank; the rank itself if it has none. */
+/* Returns a random peer of a rank; the rank itself if it has no messages. */
 static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
 {
     const struct nw_directed_edge *edge;
@@ -89,7 +90,7 @@ static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
     return edges ? edge[nw_random_below(&division->random, edges)].peer : rank;
 }
 
-/* Returns a random member of a part. */
+/* Returns a random member (rank or free slot) of a part. */
 static int32_t division_draw_member(struct nw_division *division, int32_t part)
 {
     const int32_t *first = division->groups.first + part;
@@ -99,7 +100,7 @@ static int32_t division_draw_member(struct nw_division *division, int32_t part)
                                            (uint64_t)(first[1] - first[0]))];
 }
 
-/* Swaps two members of different parts. */
+/* Swaps two members (ranks or free slots) of different parts. */
 static void division_swap(struct nw_division *division, int32_t a, int32_t b)
 {
     int32_t part = division->part[a], at = division->at[a];
@@ -112,8 +113,9 @@ static void division_swap(struct nw_division *division, int32_t a, int32_t b)
     division->member[division->at[b]] = b;
 }
 
-/* Returns a random member of the part, at the boundary of the part if `tries`
- * draws find one. */
+/* Returns a random member of a part. Draws up to `tries` members until one has
+ * a randomly drawn peer in another part; the last one is returned in any case.
+ */
 static int32_t division_draw_at_boundary(struct nw_division *division,
                                          int32_t part, int tries)
 {
@@ -139,7 +141,8 @@ static double division_eighth(double x)
 }
 
 /* Returns the energy: the approximate largest load plus the weighted mean load.
- * `power` sums the eighth powers of load / scale, `sum` the loads. */
+ * `power` is the sum of the eighth powers of load / scale, `sum` that of the
+ * loads. */
 static double division_energy_of(const struct nw_division *division,
                                  const struct nw_division_annealing *annealing,
                                  double power, double sum)
@@ -148,7 +151,7 @@ static double division_energy_of(const struct nw_division *division,
            annealing->mean * sum / annealing->loads;
 }
 
-/* Computes `power`, `sum` and `energy` from the loads. */
+/* Computes `power`, `sum` and `energy` of the division from its loads. */
 static void division_sum_up(struct nw_division *division,
                             const struct nw_division_annealing *annealing)
 {
@@ -161,7 +164,8 @@ static void division_sum_up(struct nw_division *division,
         division_energy_of(division, annealing, division->power, division->sum);
 }
 
-/* Begins with a random division. `scale` becomes its mean load. */
+/* Replaces the present division by a random one. `scale` becomes its mean load.
+ */
 static void
 division_divide_at_random(struct nw_division *division,
                           const struct nw_division_annealing *annealing)
@@ -178,7 +182,8 @@ division_divide_at_random(struct nw_division *division,
 
 /* --- annealing --- */
 
-/* Ends the trial of a swap; adds its changes to the loads if `keep` is set. */
+/* Ends the trial of a swap: adds the changes to the loads if `keep` is set, and
+ * clears them. */
 static void division_end(struct nw_division *division, bool keep)
 {
     for (int i = 0; i < division->touch_count; i++) {
@@ -192,7 +197,8 @@ static void division_end(struct nw_division *division, bool keep)
     division->touch_count = 0;
 }
 
-/* Tries to swap two members and accepts it by the Metropolis criterion. */
+/* Tries to swap members a and b and accepts the swap by the Metropolis
+ * criterion. Keeps the new division if it is the best one so far. */
 static void division_try_swap(struct nw_division *division,
                               const struct nw_division_annealing *annealing,
                               int32_t a, int32_t b)
@@ -224,7 +230,8 @@ static void division_try_swap(struct nw_division *division,
                           division->slots->rank_count);
 }
 
-/* Tries to swap a random rank with a member of the part of one of its peers. */
+/* Tries to swap a random rank with a member of the part to which one of the
+ * rank's peers belongs. */
 static void division_try_one(struct nw_division *division,
                              const struct nw_division_annealing *annealing)
 {

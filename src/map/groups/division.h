@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divisions of ranks among switch groups, searched by short rounds of annealing
- * from random divisions: a trial swaps two ranks of different groups. The
- * energy is a mean of eighth powers of some loads, such as the bytes that each
- * group sends. Members numbered from the rank count on stand for free slots and
- * exchange nothing. */
+/* Divisions of the ranks into parts, one for each group of hosts below a
+ * switch. They are searched by short rounds of annealing from random divisions:
+ * a trial swaps two members of different parts. The energy is the eighth root
+ * of the sum of eighth powers of some loads, such as the bytes that each group
+ * sends. The members of the parts are the ranks; members numbered from the rank
+ * count on stand for free slots and exchange nothing. */
 #ifndef NW_MAP_GROUPS_DIVISION_H
 #define NW_MAP_GROUPS_DIVISION_H
 
@@ -13,60 +14,70 @@
 
 #define NW_DIVISION_LOADS_MAX (NW_SWITCH_GROUPS_MAX * NW_SWITCH_GROUPS_MAX)
 
-/* A division of ranks into parts, and its loads. */
+/* The best division so far of the ranks into parts, and the size of its loads.
+ */
 struct nw_best_division {
-    int32_t parts;       /* number of loads */
+    int32_t
+        parts; /* number of loads, which may differ from that of the parts */
     int32_t *part;       /* [ranks] part of each rank */
     double least, total; /* the largest load; the sum of all loads */
 };
 bool nw_best_division_is_less(const struct nw_best_division *a,
                               const struct nw_best_division *b);
-/* Copies `part` into the best division if it is better: a smaller largest load,
- * or an equal one and a smaller sum of loads. */
+/* Copies `part` into the best division if it is better: its largest load is
+ * smaller, or equal with a smaller sum of loads. load[division->parts] are the
+ * loads of `part`. */
 void nw_best_division_keep(struct nw_best_division *division,
                            const int32_t *part, const double *load,
                            int32_t ranks);
 
 /* The present division, the best one, and the trial of a swap. */
 struct nw_division {
-    struct nw_slots *slots; /* the assignment that is divided; borrowed */
+    struct nw_slots *slots; /* assignment whose ranks are divided; borrowed */
     struct nw_random random;
     struct nw_switch_groups groups;
-    int32_t *part;   /* [slots] part of each member */
-    int32_t *member; /* [slots] members of each part; those of part p begin at
+    int32_t *part;   /* [slots] part of each member (rank or free slot) */
+    int32_t *member; /* [slots] members, part by part; those of part p begin at
                         groups.first[p] */
-    int32_t *at;     /* [slots] index in `member` */
+    int32_t *at;     /* [slots] index in `member` of each member */
     struct nw_best_division best;
-    /* the first best.parts entries are used */
+    /* loads of the present division; the first best.parts entries are used */
     double load[NW_DIVISION_LOADS_MAX];
-    double more[NW_DIVISION_LOADS_MAX];   /* changes of the loads by the swap on
-                                             trial */
-    bool touched[NW_DIVISION_LOADS_MAX];  /* the load is listed in `touch` */
-    int32_t touch[NW_DIVISION_LOADS_MAX]; /* loads that the swap changes */
+    /* change of each load by the swap on trial */
+    double more[NW_DIVISION_LOADS_MAX];
+    /* the swap on trial changes the load */
+    bool touched[NW_DIVISION_LOADS_MAX];
+    /* [touch_count] loads that the swap on trial changes */
+    int32_t touch[NW_DIVISION_LOADS_MAX];
     int touch_count;
-    /* load that divides all others in `power`; sum of (load / scale)^8; sum of
-     * the loads; energy of the present division; temperature */
+    /* scale: divisor of loads in `power`; power: sum of (load / scale)^8; sum:
+     * of all loads; energy: that of the present division */
     double scale, power, sum, energy, temperature;
 };
 
-/* How divisions are annealed. */
+/* How divisions are annealed. The caller defines the loads by two functions. */
 struct nw_division_annealing {
-    /* weight of the mean load relative to the largest load */
+    /* weight of the mean load in the energy; the largest load has weight 1 */
     double mean;
-    int32_t loads;      /* number of loads that the mean is taken over */
-    int boundary_tries; /* most draws of a rank until one is at the boundary of
-                           its part; 0: any rank */
+    int32_t loads; /* number by which the sum of the loads is divided to get the
+                      mean */
+    int boundary_tries; /* most draws of a swap partner until one has a peer in
+                           another part; 0: the first one drawn is taken */
     uint64_t draws;
-    double temperature; /* temperature of the first round */
-    void *user;         /* argument of the two functions */
-    /* Fills nw_division.load for the present division. */
+    double
+        temperature; /* temperature at the beginning, in units of the loads */
+    void *user;      /* argument of `count` and `change` */
+    /* Adds the loads of the present division to nw_division.load, which is 0.
+     */
     void (*count)(void *user);
-    /* Calls nw_division_add for each load that a swap of a and b changes. */
+    /* Calls nw_division_add for each load that a swap of members a and b
+     * changes. */
     void (*change)(void *user, int32_t a, int32_t b);
 };
 
-/* Returns true if divisions are worth a search: the objective is congestion,
- * ranks may go anywhere, there are not too many hosts, and time is left. */
+/* Returns true if divisions are worth a search: the objective is congestion, no
+ * rank is fixed or uses a GPU, there are not too many hosts, and the budget has
+ * not ended. */
 bool nw_division_applies(const struct nw_slots *slots,
                          const struct nw_objectives *objectives);
 
@@ -76,7 +87,7 @@ NW_MUST_CHECK nw_status nw_division_init(struct nw_division *division,
                                          struct nw_slots *slots);
 void nw_division_fini(struct nw_division *division);
 
-/* Adds `more` to the change of a load by the swap on trial. */
+/* Adds `more` to the change of load number `load` by the swap on trial. */
 static inline void nw_division_add(struct nw_division *division, int32_t load,
                                    double more)
 {
@@ -87,12 +98,12 @@ static inline void nw_division_add(struct nw_division *division, int32_t load,
     division->more[load] += more;
 }
 
-/* Anneals from a random division and updates division->best. Returns false if
- * the budget has ended. */
+/* Runs one round: anneals from a random division and updates division->best.
+ * Returns false if the budget has ended. */
 bool nw_division_anneal(struct nw_division *division,
                         const struct nw_division_annealing *annealing);
 
-/* Points *edge to the edges of a rank and returns their number; 0 for a member
+/* Sets *edge to the edges of a member and returns their number; 0 for a member
  * that stands for a free slot. */
 static inline size_t nw_division_edges(const struct nw_division *division,
                                        int32_t rank,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Assigns the best divisions of the ranks over the groups of a dragonfly. For
- * each division, the ranks are annealed within their groups, first by
- * hop-bytes, then by the objectives. The best assignment is kept.
+ * Divides the ranks over the groups of a dragonfly. Each of the best few
+ * divisions is assigned to slots, and its ranks are annealed within their
+ * groups, first by hop-bytes, then by the objectives. The best assignment is
+ * kept.
  */
 #include "map/groups/dragonfly.h"
 #include "map/common/budget.h"
@@ -18,13 +19,14 @@
 
 /* --- the links of each pair --- */
 
-/* Values of `owner` for links that do not belong to one pair of groups.
+/* Values of owner[link] for links that do not belong to one pair of groups.
  * NO_PAIR: no route uses the link. ROUTES_MAX: routes of several pairs, or
  * routes within a group, use the link. */
 enum { NO_PAIR = -1, ROUTES_MAX = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the ordered pair of
- * groups if only traffic between these groups uses the directed link. */
+ * groups (nw_dragonfly_pair) if only traffic between these groups uses the
+ * directed link; otherwise to NO_PAIR or ROUTES_MAX. */
 static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
                                    struct nw_route_cache *routes, int *owner)
 {
@@ -49,8 +51,8 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
         }
 }
 
-/* Sets slow[] for each pair of groups to the inverse of the sum of the
- * bandwidths of its own links. Returns false if a pair has no link of its own.
+/* Sets work->slow[] for each pair of groups to the inverse of the summed
+ * bandwidth of its own links. Returns false if a pair has no link of its own.
  */
 static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
                                 const struct nw_link_loads *loads,
@@ -72,8 +74,8 @@ static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
     return true;
 }
 
-/* Finds the links of each pair of groups; sets *found to false if some pair has
- * no link of its own. */
+/* Finds the links of each pair of groups and fills work->slow[]. Sets *found to
+ * false if some pair has no link of its own. */
 static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
                                       bool *found)
 {
@@ -97,8 +99,8 @@ static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
 
 /* --- from divisions to assignments of slots --- */
 
-/* Sets *out to the largest congestion of the present assignment, increased by a
- * penalty if hop-bytes exceed their cap. */
+/* Sets *out to the largest congestion of the present assignment in seconds,
+ * increased by a penalty if hop-bytes exceed their cap. */
 static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
                                  double *out)
 {
@@ -116,8 +118,9 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
     return status;
 }
 
-/* Assigns the ranks to slots as the division says, and anneals them within
- * their groups. Sets *value to the rating by dragonfly_judge. */
+/* Assigns the ranks to slots of the groups that the division gives them, and
+ * anneals them within these groups. Sets *value to the rating by
+ * dragonfly_judge. */
 static nw_status
 dragonfly_anneal_within(struct nw_dragonfly_search *work,
                         const struct nw_best_division *division, double *value)
@@ -138,8 +141,9 @@ dragonfly_anneal_within(struct nw_dragonfly_search *work,
     return status ? status : dragonfly_judge(work, value);
 }
 
-/* Anneals each of the kept divisions within its groups, if its most loaded pair
- * needs less than `below` seconds. Leaves the best result in the slots. */
+/* Assigns and anneals each of the kept divisions whose most loaded pair of
+ * groups needs less than `below` seconds. Leaves the best resulting assignment
+ * in the slots. */
 static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
                                              double below)
 {
@@ -189,8 +193,9 @@ static void dragonfly_release(struct nw_dragonfly_search *work)
     free(work);
 }
 
-/* Divides only patterns that are grids. For other patterns, divisions by the
- * bytes that leave each router (min_max_cut.c) give better results. */
+/* Divides the ranks only if the pattern is a grid. For other patterns,
+ * divisions by the bytes that leave each router (min_max_cut.c) give better
+ * results. `below` and *out are as in nw_slots_divide_dragonfly. */
 static nw_status dragonfly_search(struct nw_dragonfly_search *work,
                                   double below, enum nw_dragonfly_result *out)
 {

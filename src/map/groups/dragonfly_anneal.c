@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Anneals divisions by the load of each ordered pair of groups: the seconds
- * that its own links need for the bytes from one group to the other. Keeps the
- * best few divisions. */
+/* Anneals divisions of the ranks over dragonfly groups. The load of an ordered
+ * pair of groups is the seconds that its own links need for the bytes from one
+ * group to the other. Keeps the best few divisions. */
 #include "map/groups/dragonfly_internal.h"
 #include "map/common/parameters.h"
 
 #include <math.h>
 
-/* Function nw_division_annealing.count. */
+/* Function nw_division_annealing.count: adds up the loads of all pairs of
+ * groups. */
 static void dragonfly_anneal_count_loads(void *user)
 {
     struct nw_dragonfly_search *work = user;
@@ -22,7 +23,8 @@ static void dragonfly_anneal_count_loads(void *user)
         }
 }
 
-/* Adds bytes from one group to another to the change of the pair's load. */
+/* Adds `bytes` from one group to another to the change of the pair's load by
+ * the swap on trial. */
 static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
                                  int32_t to, double bytes)
 {
@@ -33,8 +35,8 @@ static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
 }
 
 /* Adds the changes of the loads by the edges of `rank` if it is swapped with
- * `other`. The edge between the two is counted only if rank < other, because
- * this function is called for both. */
+ * `other`. The edge between the two ranks is counted only if rank < other,
+ * because this function is called for both. */
 static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
                                         int32_t rank, int32_t other)
 {
@@ -56,7 +58,8 @@ static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
     }
 }
 
-/* Function nw_division_annealing.change. */
+/* Function nw_division_annealing.change: adds the changes of the loads if
+ * members a and b are swapped. */
 static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
 {
     dragonfly_anneal_add_change(user, a, b);
@@ -65,8 +68,8 @@ static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
 
 /* --- rounds --- */
 
-/* Returns the first temperature: the time of an edge of mean size on the links
- * of the first pair of groups. */
+/* Returns the initial temperature: the seconds that an edge of mean bytes needs
+ * on the links of the first pair of groups. */
 static double
 dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
 {
@@ -79,7 +82,8 @@ dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
     return edges ? sum / (double)edges * work->slow[1] : 0;
 }
 
-/* Returns true if b is not empty and neither division is better. */
+/* Returns true if b is a division (not an empty entry) and neither of a and b
+ * is better, so that they count as equal. */
 static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
                                      const struct nw_best_division *b)
 {
@@ -87,8 +91,8 @@ static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
            !nw_best_division_is_less(b, a);
 }
 
-/* Inserts the best division of a round into the list of the best divisions,
- * unless an equal one is in it. */
+/* Inserts the best division of a round into work->best[], which is sorted from
+ * best to worst, unless an equal one is there. */
 static void dragonfly_anneal_list_round(struct nw_dragonfly_search *work)
 {
     for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)

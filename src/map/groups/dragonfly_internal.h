@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of divisions over dragonfly groups. */
+/* State shared by dragonfly.c and dragonfly_anneal.c. */
 #ifndef NW_MAP_GROUPS_DRAGONFLY_INTERNAL_H
 #define NW_MAP_GROUPS_DRAGONFLY_INTERNAL_H
 
@@ -7,14 +7,15 @@
 
 #define NW_DRAGONFLY_PAIRS_KEPT 3
 
-/* State of the search. */
+/* State of one call of nw_slots_divide_dragonfly. */
 struct nw_dragonfly_search {
-    struct nw_division of; /* its loads: seconds that the links between each
-                              ordered pair of groups need for their traffic */
+    /* its loads are the seconds that the links of each ordered pair of groups
+     * need for the pair's traffic */
+    struct nw_division of;
     const struct nw_objectives *objectives;
-    double slow[NW_DIVISION_LOADS_MAX]; /* s per byte on the links between each
-                                           ordered pair of groups */
-    /* the best divisions, the best one first */
+    /* s per byte over all links of each ordered pair of groups */
+    double slow[NW_DIVISION_LOADS_MAX];
+    /* the best different divisions, from best to worst */
     struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT];
 };
 
@@ -24,9 +25,9 @@ static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
     return from * work->of.groups.parts + to;
 }
 
-/* Searches divisions and fills best[]. Ends after a fixed number of rounds or
- * with the budget. Returns false if the most loaded pair of groups needs at
- * least `below` seconds in every division. */
+/* Searches divisions of the ranks over the groups and fills best[]. Ends after
+ * a fixed number of rounds or with the budget. Returns false if the most loaded
+ * pair of groups needs at least `below` seconds in every division. */
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Anneals divisions of the ranks by the bytes that each leaf switch, and each
- * higher switch, sends and receives. Then assigns the best division and anneals
- * each part within its group.
+ * Anneals divisions of the ranks over leaf switches by the bytes that each leaf
+ * switch, and each higher switch, sends and receives. Then assigns the ranks by
+ * the best division and anneals them within the hosts of their leaf switch.
  */
 #include "map/groups/min_max_cut.h"
 #include "map/congestion/node_swaps.h"
@@ -14,22 +14,22 @@
 
 #include <math.h>
 
-/* State of the search. */
+/* State of one call of nw_slots_min_max_cut. */
 struct min_max_cut_work {
-    struct nw_division of; /* its loads are the weighted bytes that each switch
-                              sends and receives; one level of switches after
-                              the other */
+    /* its loads are the weighted bytes that each switch sends and receives; all
+     * leaf switches come first, then those of the next level */
+    struct nw_division of;
     struct nw_switch_levels levels;
 };
 
-/* Returns true if no slot is free. */
+/* Returns true if every core slot has a rank. */
 static bool min_max_cut_is_full(const struct min_max_cut_work *work)
 {
     return work->of.slots->rank_count == work->of.slots->core_count;
 }
 
-/* Returns true if all parts have the same number of slots and no slot is free.
- */
+/* Returns true if all leaf switches have the same number of core slots and
+ * every core slot has a rank. */
 static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
 {
     for (int32_t p = 1; p < work->of.groups.parts; p++)
@@ -39,7 +39,8 @@ static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
     return min_max_cut_is_full(work);
 }
 
-/* Function nw_division_annealing.count. */
+/* Function nw_division_annealing.count: adds up the weighted bytes that each
+ * switch sends and receives. */
 static void min_max_cut_count_leaving(void *user)
 {
     struct min_max_cut_work *work = user;
@@ -64,9 +65,10 @@ static void min_max_cut_count_leaving(void *user)
 
 /* --- one swap --- */
 
-/* Adds the changes by the edges of `rank` if it is swapped with `other`:
- * change[0] of the bytes of its switch on this level, change[1] of the switch
- * of `other`. */
+/* Computes how the edges of `rank` change the bytes of two switches of one
+ * level if `rank` is swapped with `other`. Adds the change of the bytes that
+ * the switch of `rank` sends and receives to change[0], that of the switch of
+ * `other` to change[1]. */
 static void min_max_cut_add_change(const struct min_max_cut_work *work,
                                    const struct nw_switch_level *level,
                                    int32_t rank, int32_t other,
@@ -88,7 +90,8 @@ static void min_max_cut_add_change(const struct min_max_cut_work *work,
     }
 }
 
-/* Adds the changes of the loads if two ranks of different parts are swapped. */
+/* Function nw_division_annealing.change: adds the changes of the loads of all
+ * switches if members a and b of different parts are swapped. */
 static void min_max_cut_change(void *user, int32_t a, int32_t b)
 {
     struct min_max_cut_work *work = user;
@@ -114,7 +117,8 @@ static void min_max_cut_change(void *user, int32_t a, int32_t b)
 
 /* --- the search --- */
 
-/* Returns the first temperature: the bytes of an edge of mean size. */
+/* Returns the initial temperature: the mean bytes of an edge, both directions
+ * summed. */
 static double min_max_cut_first_temperature(const struct nw_slots *slots)
 {
     size_t edges = slots->row[slots->rank_count];
@@ -126,8 +130,8 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
 }
 
 /* Runs rounds of annealing. There are fewer rounds if each is long because
- * there are many ranks. If a slicing tree has divided the grid (`carved`), the
- * rounds end after a few without improvement. */
+ * there are many ranks. If a slicing tree has already divided the grid
+ * (`carved`), the rounds end after a few without improvement. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
 {
     double want =
@@ -155,7 +159,7 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
     }
 }
 
-/* Takes the present assignment as the best division. */
+/* Takes the division by the present assignment as the best one so far. */
 static void min_max_cut_begin(struct min_max_cut_work *work)
 {
     const struct nw_slots *slots = work->of.slots;
@@ -170,8 +174,9 @@ static void min_max_cut_begin(struct min_max_cut_work *work)
                           slots->rank_count);
 }
 
-/* Finds the grid and the levels of switches to consider: only the leaf switches
- * for a grid, all levels for other patterns. */
+/* Finds the grid of the ranks (*grid: whether there is one) and the levels of
+ * switches to consider: only the leaf switches for a grid, all levels for other
+ * patterns. */
 static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
                                           bool *grid,
                                           struct nw_stencil *stencil)
@@ -188,8 +193,9 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
     return status;
 }
 
-/* Searches divisions. Sets *found if the busiest switch sends less than in the
- * present assignment, and *unlike if distances between groups differ. */
+/* Searches divisions. Sets *found if the busiest switch sends and receives less
+ * than with the present assignment. Sets *unlike if distances between the
+ * groups of hosts differ. */
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {
@@ -215,8 +221,9 @@ static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
 
 /* --- back to slots --- */
 
-/* Assigns the best division and anneals it within the groups by hop-bytes. Then
- * swaps nodes by `objectives`; NULL: no such swaps. */
+/* Assigns the ranks by the best division and anneals them within the groups of
+ * hosts by hop-bytes. Then swaps nodes by `objectives`; NULL: swaps no nodes.
+ */
 static nw_status
 min_max_cut_anneal_within(struct min_max_cut_work *work,
                           const struct nw_objectives *objectives)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Anneals a slicing tree in short rounds. Each node of the tree bisects its
- * cells, across a dimension or by distance from a point, down to single parts.
- * The energy is the 32nd root of the sum of 32nd powers of the bytes that each
- * part exchanges with other parts, which is nearly the maximum. With a lower
- * power, single parts could exchange many more bytes than the others.
+ * Divides a grid of ranks into parts by annealing a slicing tree in short
+ * rounds. Each node of the tree bisects its cells, across a dimension or by
+ * distance from a point, down to single parts. The energy is the 32nd root of
+ * the sum of 32nd powers of the bytes that each part exchanges with other
+ * parts, which is nearly the maximum. With a lower power, single parts could
+ * exchange many more bytes than the others.
  */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/budget.h"
@@ -18,9 +19,9 @@
 
 /* --- one trial --- */
 
-/* After a rejected change, restores the order and the parts of the piece's
- * cells, and the bytes that each part exchanges. The caller restores the cut
- * and the sizes. */
+/* Undoes a rejected change of the tree: restores the order and the parts of the
+ * cells in `piece`, and the bytes that each part exchanges. The caller restores
+ * the cut and the sizes. */
 static void slicing_tree_restore(struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece)
 {
@@ -34,8 +35,8 @@ static void slicing_tree_restore(struct slicing_tree_work *work,
         work->part[before->box[i].rank] = before->part[i];
 }
 
-/* Returns the energy: nearly the most bytes that a part exchanges with others,
- * plus a small multiple of the mean. */
+/* Returns the energy of the present division: nearly the most bytes that a part
+ * exchanges with others, plus a small multiple of the mean. */
 static double slicing_tree_find_energy(const struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts;
@@ -72,7 +73,8 @@ static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
     return exp((2 * nw_random_unit(&work->random) - 1) * most);
 }
 
-/* Draws the order in which a cut sorts cells at equal distances. */
+/* Draws the order in which a cut sorts cells at equal distances from its
+ * centre. */
 static void slicing_tree_draw_order(struct slicing_tree_work *work,
                                     struct slicing_tree_cut *cut)
 {
@@ -80,8 +82,9 @@ static void slicing_tree_draw_order(struct slicing_tree_work *work,
     cut->turned = (uint32_t)slicing_tree_draw(work, 1 << work->stencil->dims);
 }
 
-/* Returns a random position of a cut's centre in the piece: an end (0 or 1),
- * the middle, or any number from 0 to 1. */
+/* Returns a random position, in one dimension, of a cut's centre within the
+ * bounding box of its cells: an end (0 or 1), the middle, or any number from 0
+ * to 1. */
 static double slicing_tree_draw_place(struct slicing_tree_work *work)
 {
     int32_t where = slicing_tree_draw(work, 4);
@@ -89,8 +92,8 @@ static double slicing_tree_draw_place(struct slicing_tree_work *work)
     return where < 3 ? where * 0.5 : nw_random_unit(&work->random);
 }
 
-/* Returns a random value for slicing_tree_cut.share: about half of the
- * parts, or any fraction of them. */
+/* Returns a random value for slicing_tree_cut.share: about half of the parts,
+ * or any fraction of them. */
 static double slicing_tree_draw_share(struct slicing_tree_work *work)
 {
     return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
@@ -140,16 +143,16 @@ static void slicing_tree_change(struct slicing_tree_work *work,
 
 /* --- sizes of the parts --- */
 
-/* Returns the number of slots of a part. */
+/* Returns the number of slots that a part may fill. */
 static int32_t slicing_tree_space_of(const struct slicing_tree_work *work,
                                      int32_t part)
 {
     return work->space[part + 1] - work->space[part];
 }
 
-/* Reduces the numbers of slots in size[] to numbers of cells, so that the sum
- * is the number of ranks. Either empties one part after the other, or leaves
- * the same fraction of each part free. */
+/* Reduces size[i] from the number of slots of each part to its number of cells,
+ * so that the sum is the number of ranks. By a random choice, either empties
+ * one part after the other or leaves the same fraction of each part free. */
 static void slicing_tree_leave_free(struct slicing_tree_work *work,
                                     int32_t *size)
 {
@@ -171,7 +174,7 @@ static void slicing_tree_leave_free(struct slicing_tree_work *work,
 }
 
 /* Draws the order in which the cuts separate the parts, and the number of cells
- * of each part. */
+ * of each part. The order is random only if parts differ. */
 static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts, size[NW_SWITCH_GROUPS_MAX];
@@ -189,15 +192,15 @@ static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
-/* Returns the number of cells of the i-th part. */
+/* Returns the number of cells of the i-th part in the order of the cuts. */
 static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
                                     int32_t i)
 {
     return sizes->first[i + 1] - sizes->first[i];
 }
 
-/* Exchanges two parts in that order, or moves some cells from one part to
- * another one that has free slots. */
+/* Exchanges two parts in the order of the cuts, or moves some cells from one
+ * part to another one that has free slots. */
 static void slicing_tree_change_sizes(struct slicing_tree_work *work)
 {
     struct slicing_tree_sizes *sizes = &work->sizes;
@@ -231,15 +234,16 @@ static void slicing_tree_change_sizes(struct slicing_tree_work *work)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
-/* Estimates how many times cells are visited when the whole grid is divided:
- * each cell once for each level of the tree, and once at the end. */
+/* Estimates how many times cells are visited if the whole grid is divided: each
+ * cell once for each level of the tree, and once at the end. */
 static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 {
     return work->ranks * (1 + log2(work->best->parts));
 }
 
-/* Changes one cut, or the sizes, at random. Keeps the change by the Metropolis
- * criterion, otherwise undoes it. Returns the energy afterwards. */
+/* Changes one cut, or the order and sizes of the parts, at random. Keeps the
+ * change by the Metropolis criterion, otherwise undoes it. Returns the energy
+ * afterwards. */
 static double slicing_tree_try_one(struct slicing_tree_work *work,
                                    double energy, double temperature)
 {
@@ -269,8 +273,8 @@ static double slicing_tree_try_one(struct slicing_tree_work *work,
     return energy;
 }
 
-/* Anneals from a random tree for a fixed number of trials. Returns false if the
- * budget has ended. */
+/* Runs one round: anneals from a random tree for a fixed number of trials.
+ * Returns false if the budget has ended. */
 static bool slicing_tree_run_round(struct slicing_tree_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;
@@ -324,8 +328,8 @@ static void slicing_tree_release(struct slicing_tree_work *work)
                 work->before.leaving);
 }
 
-/* Runs up to `rounds` rounds. If all parts are alike, stops after several
- * rounds without a better division. */
+/* Runs up to `rounds` rounds. If all parts have the same size and no slot stays
+ * free, stops after several rounds without a better division. */
 static void slicing_tree_run_rounds(struct slicing_tree_work *work,
                                     double rounds)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Divides a grid by a slicing tree into boxes and the remainders of boxes. The
- * part that sends most may then send less than with boxes alone, because the
- * inner boxes have less of the grid's boundary.
+ * Divides a grid of ranks by a slicing tree into boxes and the remainders of
+ * boxes. The part that exchanges most bytes may then exchange fewer than with
+ * boxes alone, because the inner boxes have less of the grid's boundary.
  */
 #ifndef NW_MAP_GROUPS_SLICING_TREE_H
 #define NW_MAP_GROUPS_SLICING_TREE_H
@@ -10,8 +10,9 @@
 #include "map/groups/division.h"
 #include "map/stencil/grid.h"
 
-/* Replaces the division by a better one if a short search finds it. Part p
- * takes as many ranks as it has slots: first[p + 1] - first[p]. */
+/* Replaces the division of the ranks by a better one if a short search finds
+ * it. Part p takes at most as many ranks as it has slots: first[p + 1] -
+ * first[p]. The loads are the bytes that each part exchanges with others. */
 NW_MUST_CHECK nw_status nw_slicing_tree(const struct nw_slots *slots,
                                         const struct nw_stencil *stencil,
                                         const int32_t *first,

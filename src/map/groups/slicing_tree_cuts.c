@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts the whole grid by a slicing tree, or one piece again after a change, and
- * counts the bytes that each part exchanges with other parts. */
+/* Divides the whole grid by a slicing tree, or the cells of one node of the
+ * tree again after a change, and counts the bytes that each part exchanges with
+ * other parts. */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/parameters.h"
 
@@ -8,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order of cells at equal distances: the value first + sum over d of
- * coordinate[d] x each[d] numbers the cells, `lead` being most significant. */
+/* The order of cells at equal distances from a cut's centre, as a number for
+ * each cell: first + sum over d of coordinate[d] x each[d], in which dimension
+ * `lead` is most significant. */
 struct slicing_tree_order {
     double first, each[NW_STENCIL_DIMS];
 };
@@ -34,8 +36,9 @@ slicing_tree_order_of(const struct slicing_tree_work *work,
     return order;
 }
 
-/* Fills centre[] with the point from which the piece's cut measures distances.
- * cut->at[] is its position in the bounding box of the piece. */
+/* Fills centre[] with the point from which the cut of `piece` measures
+ * distances. cut->at[] is its position in the bounding box of the piece's
+ * `count` cells. */
 static void slicing_tree_find_centre(const struct slicing_tree_work *work,
                                      const struct slicing_tree_piece *piece,
                                      int32_t count, double *centre)
@@ -53,7 +56,8 @@ static void slicing_tree_find_centre(const struct slicing_tree_work *work,
     }
 }
 
-/* Sets `far` of the cells of a piece: the value by which its cut sorts them. */
+/* Sets `far` of the `count` cells of a piece: the value by which its cut sorts
+ * them. */
 static void slicing_tree_measure(const struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece,
                                  int32_t count)
@@ -79,15 +83,15 @@ static void slicing_tree_measure(const struct slicing_tree_work *work,
     }
 }
 
-/* Returns true if cell a comes before cell b. */
+/* Returns true if cell a comes before cell b in the order of the cut. */
 static bool slicing_tree_is_before(struct slicing_tree_box a,
                                    struct slicing_tree_box b)
 {
     return a.far < b.far || (a.far == b.far && a.rank < b.rank);
 }
 
-/* Reorders the cells so that the `want` nearest ones come first (quickselect).
- */
+/* Reorders box[count] so that the `want` cells with the smallest `far` come
+ * first (quickselect). */
 static void slicing_tree_select_boxes(struct slicing_tree_box *box,
                                       int32_t count, int32_t want)
 {
@@ -125,8 +129,8 @@ int32_t nw_slicing_tree_count_boxes(const struct slicing_tree_work *work,
            work->sizes.first[piece->first];
 }
 
-/* Sets half[] to the two pieces on both sides of a piece's cut. The cells must
- * be sorted by this cut before the halves are used. */
+/* Sets half[] to the two pieces before and after the cut of `piece`. The cells
+ * must be sorted by this cut before the halves are used. */
 static void slicing_tree_split(const struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece,
                                struct slicing_tree_piece half[2])
@@ -142,7 +146,8 @@ static void slicing_tree_split(const struct slicing_tree_work *work,
     half[1].box += nw_slicing_tree_count_boxes(work, &half[0]);
 }
 
-/* Divides a piece by its cuts into parts and writes the part of each cell. */
+/* Divides the cells of a piece by its cuts, down to single parts, and writes
+ * the part of each cell to work->part. */
 static void slicing_tree_slice(struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece)
 {
@@ -162,7 +167,7 @@ static void slicing_tree_slice(struct slicing_tree_work *work,
     slicing_tree_slice(work, &half[1]);
 }
 
-/* Returns the piece that is the whole grid. */
+/* Returns the whole grid as a piece. */
 static struct slicing_tree_piece
 slicing_tree_whole(const struct slicing_tree_work *work)
 {
@@ -170,7 +175,8 @@ slicing_tree_whole(const struct slicing_tree_work *work)
                                        0};
 }
 
-/* Counts the bytes that each part sends to and receives from other parts. */
+/* Fills work->leaving: the bytes that each part sends to and receives from
+ * other parts. */
 static void slicing_tree_count_leaving(struct slicing_tree_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -207,8 +213,7 @@ nw_slicing_tree_find_piece(const struct slicing_tree_work *work,
     return piece;
 }
 
-/* Moves a rank to another part and updates the bytes that the parts exchange.
- */
+/* Moves a rank to part `to` and updates the bytes that the parts exchange. */
 static void slicing_tree_move_rank(struct slicing_tree_work *work, int32_t rank,
                                    int32_t to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups hosts by distance, if "at the smallest distance" is an equivalence
- * relation. In a dragonfly it is not, because the routers at both ends of a
- * global link are as near as routers of one group; there the topology's own
- * groups are used. */
+/* Groups hosts by distance: hosts at the smallest distance form a group, if
+ * this relation is transitive. In a dragonfly it is not, because the routers at
+ * both ends of a global link are as near as routers of one group; there the
+ * topology's own groups are used. */
 #include "map/groups/switch_groups.h"
 #include "topology/network/networks.h"
 #include "topology/topology.h"
@@ -19,7 +19,7 @@ static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
                                 slots->end[slots->first[b]]);
 }
 
-/* Returns the smallest distance between two hosts. */
+/* Returns the smallest distance between any two hosts. */
 static double switch_groups_least_distance(const struct nw_slots *slots)
 {
     int32_t hosts = slots->problem->host_count;
@@ -31,7 +31,8 @@ static double switch_groups_least_distance(const struct nw_slots *slots)
     return least;
 }
 
-/* Fills first[] with the sums of the groups' slots. */
+/* Fills first[]: first[p] becomes the number of core slots in the groups before
+ * p. */
 static void switch_groups_count_slots(const struct nw_slots *slots,
                                       struct nw_switch_groups *groups)
 {
@@ -43,7 +44,8 @@ static void switch_groups_count_slots(const struct nw_slots *slots,
         groups->first[p + 1] += groups->first[p];
 }
 
-/* Fills first[] of the groups; returns false if a group has no slots. */
+/* Fills first[] of the groups. Returns false if there are fewer than two
+ * groups, too many, or a group without slots. */
 static bool switch_groups_finish(const struct nw_slots *slots,
                                  struct nw_switch_groups *groups)
 {

@@ -10,42 +10,43 @@
 #define NW_SWITCH_GROUPS_MAX 32
 #define NW_SWITCH_GROUPS_HOSTS_MAX 512
 
-/* The groups and their slots. */
+/* The groups of hosts and the numbers of their core slots. */
 struct nw_switch_groups {
-    int32_t *group; /* [hosts] group of a host */
+    int32_t *group; /* [hosts] group of each host */
     int32_t parts;
-    /* the slots of group p are first[p] .. first[p + 1] - 1 */
+    /* group p has first[p + 1] - first[p] core slots */
     int32_t first[NW_SWITCH_GROUPS_MAX + 1];
 };
 
-/* Groups the hosts whose distance from each other is the smallest one on the
- * machine. Returns false if there is only one group, or if there are too many.
- */
+/* Groups the hosts whose distance from each other is the smallest one between
+ * any hosts, such as those of a leaf switch. Returns false if this relation is
+ * not transitive, or if there is only one group or too many. */
 bool nw_switch_groups_nearest(const struct nw_slots *slots,
                               struct nw_switch_groups *groups);
 
-/* Groups the hosts of a dragonfly by its groups; returns false on other
- * machines. */
+/* Groups the hosts of a dragonfly by the topology's own groups. Returns false
+ * on other machines, or if there is only one group or too many. */
 bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
                                 struct nw_switch_groups *groups);
 
-/* Fills far[parts x parts] with the distances between groups of
- * nw_switch_groups_nearest. */
+/* Fills far[parts x parts] with the distances between the groups of hosts that
+ * nw_switch_groups_nearest made. The diagonal stays as it is. */
 void nw_switch_groups_measure(const struct nw_slots *slots,
                               const struct nw_switch_groups *groups,
                               double *far);
 
-/* Assigns parts to groups so that parts that exchange much traffic are near
- * each other (assign_groups.c). part[ranks] holds groups of
- * nw_switch_groups_nearest before and after. Sets *unlike to false, and changes
- * nothing, if all groups are equally far from each other. */
+/* Chooses for each part of the ranks the group of hosts that takes it, so that
+ * parts that exchange much traffic are near each other (assign_groups.c).
+ * part[ranks]: before, the part of each rank; after, the group of each rank.
+ * Groups are those of nw_switch_groups_nearest. Sets *unlike to false, and
+ * changes nothing, if all groups are equally far from each other. */
 NW_MUST_CHECK nw_status nw_assign_groups(const struct nw_slots *slots,
                                          const struct nw_switch_groups *groups,
                                          struct nw_random *random,
                                          int32_t *part, bool *unlike);
 
-/* Assigns each rank, in order, to the first free core slot of group part[rank].
- * part: [ranks] */
+/* Assigns each rank, in ascending order, to the first free core slot of the
+ * group part[rank]. */
 void nw_switch_groups_assign(struct nw_slots *slots,
                              const struct nw_switch_groups *groups,
                              const int32_t *part);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups the leaf switches below higher switches by distance, level by level,
- * as switch_groups.c groups the hosts below leaf switches. The uplinks of a
- * switch are the links that are used only by traffic leaving this switch. */
+/* Finds which leaf switches are below the same higher switch, by distance and
+ * level by level, as switch_groups.c finds the hosts below a leaf switch. The
+ * uplinks of a switch are the links that are used only by traffic leaving this
+ * switch. */
 #include "map/groups/switch_levels.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
@@ -11,8 +12,9 @@
 
 /* --- which groups are below one switch --- */
 
-/* Returns the smallest distance between two of the n groups that is larger than
- * `beyond`, or infinity. far[n x n]: distances between the groups. */
+/* Returns the smallest distance between two of the n groups of hosts that is
+ * larger than `beyond`, or infinity. far[n x n]: distances between the groups.
+ */
 static double switch_levels_next_distance(const double *far, int32_t n,
                                           double beyond)
 {
@@ -25,9 +27,10 @@ static double switch_levels_next_distance(const double *far, int32_t n,
     return next;
 }
 
-/* Makes a level in which two groups are below the same switch if their distance
- * is at most `reach`. Returns false if this relation is not transitive or puts
- * all groups below one switch. far[n x n]: distances between the groups. */
+/* Makes a level in which two groups of hosts are below the same switch if their
+ * distance is at most `reach`. Returns false if this relation is not transitive
+ * or puts all groups below one switch. far[n x n]: distances between the
+ * groups. */
 static bool switch_levels_group(const double *far, int32_t n, double reach,
                                 struct nw_switch_level *level)
 {
@@ -45,8 +48,8 @@ static bool switch_levels_group(const double *far, int32_t n, double reach,
     return level->parts > 1;
 }
 
-/* Adds a level of switches for each different distance between groups, in
- * ascending order. Stops at the first distance that gives no level. */
+/* Adds a level of switches for each different distance between groups of hosts,
+ * in ascending order. Stops at the first distance that gives no level. */
 static void switch_levels_find_groups(const double *far, int32_t n,
                                       struct nw_switch_levels *levels)
 {
@@ -61,13 +64,14 @@ static void switch_levels_find_groups(const double *far, int32_t n,
 
 /* --- uplinks of the switches --- */
 
-/* Values of `owner` for links that are not uplinks. NO_GROUP: no route uses the
- * link. ROUTES_MAX: routes that leave different switches use the link, or a
+/* Values of owner[link] for links that are not uplinks. NO_GROUP: no route uses
+ * the link. ROUTES_MAX: routes that leave different switches use the link, or a
  * route between two hosts below one switch does. */
 enum { NO_GROUP = -1, ROUTES_MAX = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the switch of this
- * level if only traffic that leaves this switch uses the directed link. */
+ * level if only traffic that leaves this switch uses the directed link;
+ * otherwise to NO_GROUP or ROUTES_MAX. */
 static void switch_levels_visit_routes(const struct nw_slots *slots,
                                        const struct nw_switch_groups *groups,
                                        const struct nw_switch_level *level,
@@ -95,10 +99,10 @@ static void switch_levels_visit_routes(const struct nw_slots *slots,
         }
 }
 
-/* Returns the mean time in seconds per byte that leaves a switch; 0 without
- * uplinks. If there are two switches, all traffic that leaves one of them
- * enters the other, so the downlinks of the other one are counted as well, and
- * the bandwidth is halved. */
+/* Returns the time in seconds per byte that leaves a switch, as the mean over
+ * the switches of a level; 0 without uplinks. If there are two switches, all
+ * traffic that leaves one of them enters the other, so the downlinks of the
+ * other one are counted as well, and the bandwidth is halved. */
 static double switch_levels_measure(const struct nw_slots *slots,
                                     const struct nw_switch_groups *groups,
                                     const struct nw_switch_level *level,
@@ -117,8 +121,8 @@ static double switch_levels_measure(const struct nw_slots *slots,
     return fast > 0 ? level->parts / fast : 0;
 }
 
-/* Sets the weight of each level. Removes the first level without uplinks and
- * all levels above it. */
+/* Sets the weight of each level relative to level 0. Removes the first level
+ * without uplinks and all levels above it. */
 static nw_status switch_levels_weigh(const struct nw_slots *slots,
                                      const struct nw_switch_groups *groups,
                                      struct nw_switch_levels *levels)

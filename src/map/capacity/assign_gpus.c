@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assigns GPUs to ranks whose cores were chosen without regard to GPUs. If a
- * node has more ranks with GPUs than GPU slots, some of them move to other
- * nodes. Such a rank is exchanged for a rank without a GPU or goes to a free
- * element, within the limits of load and near its peers. Then phase 3 of MAGC
+ * node has more ranks with GPUs than its GPUs take, some of these ranks move to
+ * other nodes. Such a rank is exchanged for a rank without a GPU or goes to a
+ * free core, within the limits of load and near its peers. Then phase 3 of MAGC
  * assigns the GPUs of each node. */
 #include "map/capacity/several.h"
 #include "map/phases/phases.h"
@@ -13,23 +13,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The answer whose GPUs are assigned, and counts of its ranks. */
+/* State of one call of nw_several_assign_gpus. */
 struct assign_gpus_work {
     const struct nw_several *several;
     const struct nw_problem *problem;
     struct nw_answer *answer;
-    int32_t *host_of;  /* [core units] host of the unit */
-    int32_t *owner;    /* [core units] rank on the unit, or -1 */
-    int32_t *ranks;    /* [hosts] number of ranks */
-    int32_t *gpus;     /* [hosts] number of ranks that need a GPU unit */
-    int32_t *gpu_most; /* [hosts] number of ranks that its GPU units take */
+    int32_t *host_of; /* [core units] host of each core unit */
+    int32_t *owner;   /* [core units] rank on each core unit; -1: free */
+    int32_t *ranks;   /* [hosts] number of ranks on each host */
+    int32_t
+        *gpus; /* [hosts] number of ranks on each host that need a GPU unit */
+    int32_t *gpu_most; /* [hosts] number of ranks that the GPU units of each
+                          host take */
 };
 
-/* A move of a rank with a GPU from a node with too many to a unit of another
- * node. The rank on that unit, if any, takes the former unit of `rank`. */
+/* A possible move of `rank`, which has a GPU, to core unit `unit` of another
+ * host. The rank on that unit, if there is one, takes the unit that `rank`
+ * leaves. */
 struct assign_gpus_exchange {
     int32_t rank, unit;
-    double change; /* change of the sum of bytes x distance */
+    double change; /* change of the sum of weight x distance over all pairs of
+                      ranks */
 };
 
 /* Returns true if a rank is not fixed and has a core unit, so that it may move.
@@ -43,7 +47,7 @@ static bool assign_gpus_may_move(const struct assign_gpus_work *work,
            (!problem->fixed_host || problem->fixed_host[rank] < 0);
 }
 
-/* Returns the end of routes at the first core of a unit. */
+/* Returns the point where routes end at the first core of a core unit. */
 static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
                                         int32_t unit)
 {
@@ -54,8 +58,8 @@ static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
         units->member[(size_t)unit * (size_t)units->size]);
 }
 
-/* Returns the sum of weight x distance between a rank, if it were on `unit`,
- * and all its peers except `other`. */
+/* Returns the sum of weight x distance between a rank, if it were on core unit
+ * `unit`, and all its peers except the rank `other`. */
 static double assign_gpus_cost_at(const struct assign_gpus_work *work,
                                   int32_t rank, int32_t unit, int32_t other)
 {
@@ -74,8 +78,9 @@ static double assign_gpus_cost_at(const struct assign_gpus_work *work,
     return sum;
 }
 
-/* Returns the change of the sum of weight x distance if a rank exchanges its
- * unit with the rank on `unit`, or goes there if it is free. */
+/* Returns the change of the sum of weight x distance over all pairs of ranks if
+ * a rank exchanges its core unit with the rank on `unit`, or goes to `unit` if
+ * that is free. */
 static double assign_gpus_change_of(const struct assign_gpus_work *work,
                                     int32_t rank, int32_t unit)
 {
@@ -89,8 +94,9 @@ static double assign_gpus_change_of(const struct assign_gpus_work *work,
     return change;
 }
 
-/* Returns true if that exchange keeps all limits and moves no fixed rank or
- * other rank with a GPU. */
+/* Returns true if `rank` may exchange its core unit with the rank on `unit`, or
+ * go there if it is free: all limits are kept, the host of `unit` has a GPU for
+ * it, and the other rank is not fixed and has no GPU. */
 static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
                                      int32_t rank, int32_t unit)
 {
@@ -107,7 +113,8 @@ static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
            nw_problem_within_limit(problem, work->answer->core[rank], other);
 }
 
-/* Replaces *best by the best exchange of a rank if that is better. */
+/* Replaces *best by the best allowed exchange of `rank` if that has a smaller
+ * change of cost, or if *best is empty. */
 static void assign_gpus_look_around(const struct assign_gpus_work *work,
                                     int32_t rank,
                                     struct assign_gpus_exchange *best)
@@ -125,7 +132,7 @@ static void assign_gpus_look_around(const struct assign_gpus_work *work,
     }
 }
 
-/* Makes an exchange and updates the counts. */
+/* Makes the exchange *best and updates the counts. */
 static void assign_gpus_exchange(struct assign_gpus_work *work,
                                  const struct assign_gpus_exchange *best)
 {
@@ -147,8 +154,9 @@ static void assign_gpus_exchange(struct assign_gpus_work *work,
     }
 }
 
-/* Moves ranks with GPUs away from a host, always by the best exchange, until it
- * has GPUs for all of them or no exchange is possible. */
+/* Moves ranks with GPUs away from a host, always by the best exchange, until
+ * the host has GPUs for all its ranks that need one or no exchange is possible.
+ */
 static void assign_gpus_relieve(struct assign_gpus_work *work, int32_t host)
 {
     int32_t n = work->problem->pattern->rank_count;

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packs ranks into elements within the limits of load and ignores traffic. The
- * k-way engine begins from this solution if ranks in order exceed the limits.
- * Ranks are taken in descending order of load; each goes to the element that
- * can take the most additional load. With one rank per element this finds a
- * solution if one exists, unless ranks are fixed to nodes. */
+ * k-way engine begins from this solution if the default mapping (ranks in
+ * order) exceeds the limits. Ranks are taken in descending order of load; each
+ * goes to the element that can take the most additional load. With one rank per
+ * element this finds a solution if one exists, unless ranks are fixed to nodes.
+ */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
 
 #include <stdlib.h>
 
-/* A rank and its load, for sorting. */
+/* A rank and its load, to be sorted. */
 struct bin_packing_weighed {
     int64_t load;
     int32_t rank;
 };
 
-/* The elements with the load that each can still take, and the ranks to pack.
- */
+/* State of one call of nw_several_bin_packing. */
 struct bin_packing_work {
     const struct nw_several *several;
-    struct nw_heap heap; /* elements that take one more rank, by `gain` */
-    nw_kway_load *left;  /* [k] load that the element can still take */
-    double *gain;        /* [k] `left` as a double, for the heap */
-    int32_t *count;      /* [k] ranks on the element */
+    struct nw_heap
+        heap; /* elements that take at least one more rank, by `gain` */
+    nw_kway_load *left; /* [k] load that each element can still take */
+    double *gain;       /* [k] `left` as a double, for the heap */
+    int32_t *count;     /* [k] number of ranks on each element */
     struct bin_packing_weighed *order; /* [n] ranks, the heaviest first */
 };
 
@@ -38,7 +39,7 @@ static int bin_packing_heaviest_first(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Returns true if rank v may not be on every element. */
+/* Returns true if rank v is restricted to some of the elements. */
 static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 {
     const struct nw_kway_range *range = fit->several->graph.range;
@@ -46,8 +47,8 @@ static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
     return range && range[v].high - range[v].low < fit->several->machine.k;
 }
 
-/* Returns the element for rank v that can take the most additional load; -1 if
- * none takes another rank. */
+/* Returns the element that can take the most additional load among those that
+ * may take rank v; -1 if none takes another rank. */
 static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
                                     int32_t v)
 {
@@ -62,7 +63,8 @@ static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
     return best;
 }
 
-/* Puts rank v on an element. Returns false if its load fits on none. */
+/* Puts rank v on the element that can take the most additional load, and sets
+ * part[v]. Returns false if that element cannot take the rank's load. */
 static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
                             int32_t *part)
 {
@@ -83,7 +85,8 @@ static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
 }
 
 /* Puts all ranks on elements, first those that are restricted to some elements.
- * Returns false if a rank does not fit. */
+ * part[v] becomes the element of rank v. Returns false if a rank does not fit.
+ */
 static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 {
     int32_t n = fit->several->graph.n;

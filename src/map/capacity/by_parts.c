@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps several ranks per element by the k-way engine. The answer is the
- * engine's result, or the default mapping if that is within the limits and
- * better. */
+/* Maps several ranks per element by the k-way engine, whose parts are elements.
+ * The answer is the engine's result, or the default or initial mapping if that
+ * is within the limits and better. */
 #include "map/capacity/several.h"
 #include "map/common/parameters.h"
 #include "map/portfolio/algorithm.h"
@@ -10,10 +10,11 @@
 
 #include <stdlib.h>
 
-/* Returns the effort of the engine. If groups of elements apply (`grouped`),
- * every second start partitions among groups first; such a start takes several
- * times as long, so there are fewer starts. `refined`: the engine only refines
- * the given partition, in at least one cycle. */
+/* Returns how much the k-way engine is to search. If the machine has groups of
+ * near elements (`grouped`), every second start partitions among these groups
+ * first; such a start takes several times as long, so there are fewer starts.
+ * `refined`: the engine only refines the given partition, in at least one
+ * V-cycle. */
 static struct nw_kway_effort
 by_parts_choose_effort(const struct nw_several *several, bool refined)
 {
@@ -41,10 +42,10 @@ by_parts_choose_effort(const struct nw_several *several, bool refined)
     return effort;
 }
 
-/* Sets *out to loads for an even use of all elements, relative to their
- * capacities; the caller frees it. Without a limit of load, every second start
- * of the engine uses them, and the other starts use as few elements as
- * possible. With a limit, *out is not set. */
+/* Sets *out to the load of each element if all elements are used evenly,
+ * relative to their capacities; the caller frees it. Without a limit of load,
+ * every second start of the engine aims at these loads, and the other starts
+ * use as few elements as possible. With a limit, *out is not set. */
 static nw_status by_parts_share_evenly(const struct nw_several *several,
                                        double **out)
 {
@@ -64,8 +65,9 @@ static nw_status by_parts_share_evenly(const struct nw_several *several,
     return status;
 }
 
-/* Computes the figures by which mappings are compared: the objective, and the
- * second objective, which decides if the first figures are equal. */
+/* Computes the values by which mappings are compared: figure[0] is the
+ * objective; figure[1] is the second objective, which decides if the first ones
+ * are equal (0 without a second objective). */
 static nw_status by_parts_judge(const struct nw_several *several,
                                 const nw_mapping *mapping, double figure[2])
 {
@@ -83,7 +85,8 @@ static nw_status by_parts_judge(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Returns true if every element is within its limits of load and ranks. */
+/* Returns true if every element is within its limits of load and of ranks.
+ * part[v] is the element of rank v. */
 static bool by_parts_is_within(const struct nw_several *several,
                                const int32_t *part)
 {
@@ -133,9 +136,10 @@ nw_status nw_several_try_other(const struct nw_several *several,
     return status ? status : nw_several_match(several, other, best, &won);
 }
 
-/* Sets *out to the best of the engine's result, the default mapping and the
- * initial mapping. If ranks use GPUs, *out is the result, because costs cannot
- * be compared before the GPUs are assigned. */
+/* Sets *out to the best of the engine's result `found`, and the default and the
+ * initial mapping, others[2] (NULL: none). If ranks use GPUs, *out is the
+ * engine's result, because costs cannot be compared before the GPUs are
+ * assigned. */
 static nw_status by_parts_choose(const struct nw_several *several,
                                  const int32_t *found,
                                  const int32_t *const others[2],
@@ -154,9 +158,10 @@ static nw_status by_parts_choose(const struct nw_several *several,
     return status;
 }
 
-/* Runs the engine. It begins from the mapping of --from; without one, from the
- * default mapping or, if that exceeds the limits, from bin packing. `standard`:
- * parts of the default mapping. */
+/* Runs the k-way engine. It begins from the mapping of --from; without one,
+ * from the default mapping or, if that exceeds the limits, from bin packing.
+ * standard[v] is the element of rank v in the default mapping. `refined`: the
+ * engine only refines this partition. */
 static nw_status by_parts_find(struct nw_several *several,
                                const int32_t *standard, bool refined,
                                nw_mapping **out)
@@ -192,9 +197,10 @@ static nw_status by_parts_find(struct nw_several *several,
     return status;
 }
 
-/* Also tries algorithms of phases if the objective depends on links, because
- * the k-way engine lowers only a sum over pairs of ranks. A method that finds
- * no mapping within the limits is ignored. */
+/* If the objective depends on links or latency, also tries the algorithms that
+ * map in phases, because the k-way engine lowers only a sum over pairs of
+ * ranks. Replaces *best by a better result. A method that finds no mapping
+ * within the limits is ignored. */
 static nw_status by_parts_try_phases(struct nw_several *several,
                                      nw_mapping **best)
 {
@@ -223,8 +229,8 @@ static nw_status by_parts_try_phases(struct nw_several *several,
     return status;
 }
 
-/* Maps ranks in order, as the user requested. Returns NW_EINVAL if that exceeds
- * a limit. */
+/* Maps ranks in order (the algorithm `block`), as in standard[]. Returns
+ * NW_EINVAL if that exceeds a limit. */
 static nw_status by_parts_in_order(const struct nw_several *several,
                                    const int32_t *standard, nw_mapping **out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps several ranks per element by the phases of MAGC. These count ranks and
- * ignore their loads, so all ranks must have the same load. */
+/* Maps several ranks per element by the phases of MAGC. The phases count ranks
+ * and ignore their loads, so all ranks must have the same load. */
 #include "map/capacity/slots_problem.h"
 #include "map/portfolio/candidate.h"
 #include "base/status.h"

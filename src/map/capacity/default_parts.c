@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default mapping with several ranks per element: ranks in ascending order
- * fill element after element. Also converts parts to a mapping. */
+ * fill element after element. Also converts the element of each rank to a
+ * mapping. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -29,7 +30,7 @@ nw_status nw_several_to_mapping(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Lists the elements host by host, in the order in which the caller named the
+/* Lists all elements, host by host, in the order in which the caller named the
  * hosts. The caller frees *out. */
 static nw_status
 default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
@@ -53,18 +54,20 @@ default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
 /* State while the ranks, in ascending order, fill one element after another. */
 struct default_parts_work {
     const struct nw_several *several;
-    const int32_t *order; /* [k] elements in filling order */
-    int32_t *count;       /* [k] ranks on the element so far */
-    int32_t *host;        /* [k] host of an element; NULL if no rank is fixed */
-    int64_t *spare; /* [hosts] places of the host that no fixed rank needs and
-                       no other rank has taken; NULL if no rank is fixed */
+    /* [k] elements in the order in which they are filled */
+    const int32_t *order;
+    int32_t *count; /* [k] number of ranks on each element so far */
+    int32_t *host;  /* [k] host of each element; NULL if no rank is fixed */
+    int64_t *spare; /* [hosts] how many more ranks that are not fixed each host
+                       takes, so that all fixed ranks still fit; NULL if no rank
+                       is fixed */
     double dealt;   /* load of the ranks assigned so far */
-    double due; /* sum of the shares of the elements order[0] .. order[at] */
-    int32_t at; /* index in `order` of the element that is being filled */
+    double due;     /* load wanted on elements order[0] .. order[at] together */
+    int32_t at;     /* index in `order` of the element that is being filled */
 };
 
-/* Returns true if rank v is fixed, to an element or to a host, and therefore
- * may not go to all elements of the machine. */
+/* Returns true if rank v is fixed to an element or to a host, unless that is
+ * the only element or host of the machine. */
 static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 {
     const struct nw_kway_range *range = several->graph.range;
@@ -72,8 +75,9 @@ static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
     return range && range[v].high - range[v].low < several->machine.k;
 }
 
-/* Returns true if rank v may go to element q without taking a place that a
- * fixed rank needs. */
+/* Returns true if rank v may go to element q: it is not fixed elsewhere, q
+ * takes another rank, and all fixed ranks still fit on the host of q
+ * afterwards. */
 static bool default_parts_may_distribute(const struct default_parts_work *d,
                                          int32_t v, int32_t q)
 {
@@ -83,9 +87,9 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
             d->spare[d->host[q]] > 0);
 }
 
-/* Returns an element for rank v. Goes on from the present element to the next
- * one in the order once the present element has its share of the load or is
- * full. If rank v may not go to this element, tries the elements after it.
+/* Returns an element for rank v. The present element is order[d->at]; once it
+ * has its share of the load or is full, goes on to the next one in the order.
+ * If rank v may not go to the present element, tries the elements after it.
  * Returns -1 if no element takes the rank. */
 static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
 {
@@ -108,9 +112,9 @@ static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
     return -1;
 }
 
-/* Assigns each rank that is fixed to one element, and sets part[v] to -1 for
- * all other ranks v. Counts in `spare` the places of each host that fixed ranks
- * do not need. */
+/* Assigns each rank that is fixed to one element to this element, and sets
+ * part[v] to -1 for all other ranks v. Fills `spare`, the number of ranks of
+ * each host beyond its fixed ranks. */
 static nw_status default_parts_keep_places(struct default_parts_work *d,
                                            int32_t *part)
 {
@@ -140,7 +144,8 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
     return status;
 }
 
-/* Assigns all ranks that have no element yet, in ascending order. */
+/* Assigns all ranks v that have no element yet (part[v] is -1), in ascending
+ * order. */
 static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                               int32_t *part)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts a given mapping to the parts from which the k-way engine begins. The
- * mapping may exceed the limits, which may have changed since it was made. A
- * fixed rank gets an element that it is fixed to, whatever the mapping says. */
+/* Converts the mapping of --from to the element of each rank, from which the
+ * k-way engine begins. The mapping may exceed the limits, which may have
+ * changed since it was made. A fixed rank gets an element that it is fixed to,
+ * whatever the mapping says. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-/* Returns the index in several->host of the node with this name; -1 if that
- * node is not to be used. */
+/* Returns the index in several->host of the node with this name; -1 if the call
+ * does not use that node. */
 static int32_t several_from_mapping_find_host(const struct nw_several *several,
                                               const char *name)
 {
@@ -29,8 +30,8 @@ static int32_t several_from_mapping_find_host(const struct nw_several *several,
                : -1;
 }
 
-/* Sets *part to the element of rank r. host_of[i] is the host of node i of the
- * mapping. */
+/* Sets *part to the element of rank r in the mapping of --from. host_of[i] is
+ * the index in several->host of node i of that mapping; -1: not used. */
 static nw_status
 several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
                                const int32_t *host_of, int32_t *part)

@@ -2,8 +2,8 @@
 /*
  * Chooses the method for options that allow several ranks per element or limit
  * its load. If one rank per element is allowed and the limits exclude no
- * placement, the result is the options of a plain call, so that the algorithms
- * for one rank per element map it.
+ * assignment, the result is not a mapping but options without limits, so that
+ * the algorithms for one rank per element (portfolio/) map them.
  */
 #include "map/capacity/map_several.h"
 #include "map/capacity/several.h"
@@ -28,8 +28,8 @@ static nw_status map_several_init(struct nw_several *several,
     return status;
 }
 
-/* Finds the algorithm that the options name; the default mapping is made by
- * `block`. */
+/* Finds the algorithm that the options name (`auto` by default); `block` takes
+ * the place of the default mapping. */
 static nw_status map_several_find(const struct nw_several *several,
                                   const struct nw_algorithm **out)
 {
@@ -43,8 +43,8 @@ static nw_status map_several_find(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Maps by phases. The result is never worse than the default mapping, except
- * for the baselines. */
+/* Maps by an algorithm that works in phases. The result is never worse than the
+ * default mapping, unless the algorithm is a baseline. */
 static nw_status map_several_by_phases(struct nw_several *several,
                                        const struct nw_algorithm *algorithm,
                                        nw_mapping **out,
@@ -69,8 +69,9 @@ static nw_status map_several_by_phases(struct nw_several *several,
     return status;
 }
 
-/* Searches from the best initial solution; if the objective depends on links,
- * also from the solution of the k-way engine alone. Keeps the better result. */
+/* Searches by moves between slots, from the best initial solution. If the
+ * objective depends on links or latency, also searches from the solution of the
+ * k-way engine alone. Keeps the better result. */
 static nw_status map_several_move_all(struct nw_several *several,
                                       nw_mapping **out,
                                       struct nw_map_report *report)
@@ -99,7 +100,8 @@ static nw_status map_several_move_all(struct nw_several *several,
 }
 
 /* Maps by the method that the algorithm has for several ranks per element.
- * Returns NW_EINVAL if it has none, or none for these ranks. */
+ * Returns NW_EINVAL if it has none, or none for this number of ranks or for
+ * these loads. */
 static nw_status map_several_run_method(struct nw_several *several,
                                         const struct nw_algorithm *algorithm,
                                         nw_mapping **out,
@@ -130,7 +132,8 @@ static nw_status map_several_run_method(struct nw_several *several,
     return nw_several_by_parts(several, algorithm, out);
 }
 
-/* Maps by the algorithm that the options name. */
+/* Maps by the algorithm that the options name: several ranks per element, or
+ * one within limits of load. */
 static nw_status map_several_run(struct nw_several *several, nw_mapping **out,
                                  struct nw_map_report *report)
 {
@@ -168,8 +171,8 @@ nw_status nw_several_map(const struct nw_map_call *call,
 }
 
 /* The default mapping is what a launcher does, which knows no limits of load.
- * If ranks use GPUs, the plain default mapping, without limits, assigns them.
- */
+ * If ranks use GPUs, the result is options without limits, and the default
+ * mapping for one rank per element assigns the GPUs. */
 nw_status nw_several_default(const struct nw_map_call *call,
                              struct nw_several_result *out)
 {

@@ -6,18 +6,20 @@
 
 #include "map/problem/problem.h"
 
-/* A mapping, or the options of a plain call that makes it. */
+/* A mapping, or options without limits with which the caller shall map
+ * (portfolio/). */
 struct nw_several_result {
-    bool is_plain; /* the options allow one rank per element only and no limit
-                      excludes a placement: call the plain mapping */
-    /* if is_plain: options for the plain mapping */
+    bool is_plain; /* true: the options allow one rank per element only and the
+                      limits exclude no assignment, so the caller maps with
+                      `plain` */
+    /* if is_plain: the options without capacities, loads and limits */
     struct nw_map_options plain;
     nw_mapping *mapping; /* if not is_plain: the mapping */
     struct nw_map_report report;
 };
 
-/* Returns true if the options allow several ranks on an element or limit its
- * load. */
+/* Returns true if the options allow several ranks on an element or limit the
+ * load of elements. */
 bool nw_several_is_asked(const struct nw_map_options *options);
 NW_MUST_CHECK nw_status nw_several_map(const struct nw_map_call *call,
                                        struct nw_several_result *out);

@@ -14,14 +14,17 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
-/* The problem with one rank per slot, and the report of its searches. */
+/* State of one search on slots: the problem with one rank per slot, and the
+ * report of its searches. */
 struct on_slots_work {
     struct nw_slots_problem base;
-    nw_mapping *found; /* the initial solution, if none was given */
+    nw_mapping *found; /* result of the k-way engine; NULL if the search begins
+                          from the mapping of --from */
     struct nw_map_report report;
 };
 
-/* Returns NW_EINVAL if the initial mapping exceeds the limit of an element. */
+/* Returns NW_EINVAL if the mapping of --from exceeds the limit of load of an
+ * element. */
 static nw_status on_slots_check_given(const struct on_slots_work *work,
                                       const struct nw_answer *answer)
 {
@@ -38,7 +41,8 @@ static nw_status on_slots_check_given(const struct on_slots_work *work,
     return NW_OK;
 }
 
-/* Makes the initial candidate from the initial solution. */
+/* Makes the first candidate from the initial solution: the k-way engine's
+ * result, with GPUs assigned if ranks use them, or the mapping of --from. */
 static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
                                 struct nw_candidate *out)
 {
@@ -77,8 +81,8 @@ static bool on_slots_keeps_limits(const struct on_slots_work *work,
 }
 
 /* Replaces *best by the default mapping if that is within the limits and
- * better. Called if ranks use GPUs, because the k-way engine could not compare
- * the two then. */
+ * better. Called only if ranks use GPUs: the k-way engine did not compare the
+ * two then, because GPUs were not yet assigned. */
 static nw_status on_slots_try_default(const struct on_slots_work *work,
                                       struct nw_candidate *best)
 {
@@ -100,9 +104,10 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
 
 /* --- auto --- */
 
-/* Returns true if swaps within the hierarchy cover the whole problem: hop-bytes
- * is the only objective, no ranks are fixed or use GPUs, and hosts have no
- * fewer slots than cores. */
+/* Returns true if swaps within the hierarchy of the machine cover the whole
+ * problem: hop-bytes is the only objective, no rank is fixed or uses a GPU, no
+ * distance matrix is given, and every host takes at least as many ranks as it
+ * has core units. */
 static bool on_slots_is_flat(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -117,7 +122,7 @@ static bool on_slots_is_flat(const struct nw_problem *problem)
 }
 
 /* Returns how long to anneal: only briefly for several ranks per element and
- * hop-bytes, which the k-way engine has already lowered. */
+ * hop-bytes, because the k-way engine has already lowered these. */
 static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
 {
     const struct nw_map_options *options = &work->base.problem.options;
@@ -150,7 +155,8 @@ static nw_status on_slots_search(struct on_slots_work *work,
     return nw_slots_anneal(slots, &objectives, on_slots_depth_of(work));
 }
 
-/* Searches from the initial solution and makes a candidate of the result. */
+/* Searches from the initial solution, problem.options.start, by moves between
+ * slots and makes the candidate *out of the result. */
 static nw_status on_slots_search_slots(struct on_slots_work *work,
                                        struct nw_candidate *out)
 {
@@ -190,8 +196,8 @@ static const struct nw_algorithm on_slots_by_slots = {
     .kinds = NW_KINDS_ALL,
     .search = nw_search_descend};
 
-/* Runs the search that suits the problem: swaps within the hierarchy or moves
- * between slots. */
+/* Runs the search for `auto` that suits the problem: swaps within the hierarchy
+ * of the machine, or moves between slots. */
 static nw_status on_slots_run_auto(struct on_slots_work *work,
                                    struct nw_candidate *out)
 {
@@ -208,7 +214,8 @@ static nw_status on_slots_run_auto(struct on_slots_work *work,
 
 /* --- the whole method --- */
 
-/* Runs the search of an algorithm from *best and keeps the better result. */
+/* Runs the search of an algorithm from the mapping of *best and keeps the
+ * better of the two. */
 static nw_status on_slots_improve(struct on_slots_work *work,
                                   const struct nw_algorithm *algorithm,
                                   struct nw_candidate *best)
@@ -241,9 +248,9 @@ static bool on_slots_is_block(const struct nw_algorithm *algorithm)
     return nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK);
 }
 
-/* Returns the algorithm of the k-way engine that makes the initial solution:
- * usually multilevel. With several ranks per element, `refine` and `auto` make
- * their own. */
+/* Returns the algorithm by which the k-way engine makes the initial solution:
+ * usually multilevel. With several ranks per element, `refine` and `auto` begin
+ * with their own method there. */
 static const struct nw_algorithm *
 on_slots_choose_initial(const struct on_slots_work *work,
                         const struct nw_algorithm *algorithm)

@@ -27,9 +27,9 @@ bool nw_several_uses_gpus(const struct nw_several *several)
            nw_pattern_has_gpu(several->pattern);
 }
 
-/* Limits also matter if an element that takes no rank now, because its host has
- * too few slots, is slower than all elements that do: a mapping without limits
- * might use it. */
+/* Limits matter if an element cannot take the heaviest rank. They also matter
+ * if an element that takes no rank now, because its host has too few slots, is
+ * slower than all elements that do: a mapping without limits might use it. */
 bool nw_several_limits_matter(const struct nw_several *several)
 {
     const struct nw_kway_machine *m = &several->machine;
@@ -78,8 +78,8 @@ void nw_several_fini(struct nw_several *several)
                 several->first, several->element, several->end);
 }
 
-/* Returns NW_EINVAL or NW_EUNSUPPORTED for options that exclude several ranks
- * per element. */
+/* Returns NW_EINVAL or NW_EUNSUPPORTED if an option cannot be combined with
+ * several ranks per element or with limits of load. */
 static nw_status several_check_options(const struct nw_several *several)
 {
     const struct nw_map_options *options = &several->options;

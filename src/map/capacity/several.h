@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converts a topology, pattern and options to a graph and a machine with
- * limits, and the parts back to a mapping, for mappings that put several ranks
- * on an element (options `capacity` and `imbalance`).
+ * Converts a topology, a pattern and options to a graph and a machine with
+ * limits for the k-way engine, and the engine's parts back to a mapping. Used
+ * for mappings that put several ranks on an element or limit its load (options
+ * `capacity` and `imbalance`). Part q is element q of the machine.
  */
 #ifndef NW_MAP_CAPACITY_SEVERAL_H
 #define NW_MAP_CAPACITY_SEVERAL_H
@@ -16,27 +17,32 @@ struct nw_algorithm;
  */
 bool nw_several_is_single(const struct nw_map_options *options);
 
-/* State of one call. The elements of the machine are numbered from 0 over the
- * nodes that take part, in the order of the topology. */
+/* State of one call of nw_several_map or nw_several_default. The k elements of
+ * the machine are numbered from 0 over the nodes that take part, in the order
+ * of the topology. */
 struct nw_several {
     const nw_topology *topology;
     const nw_pattern *pattern;
-    struct nw_map_options options; /* options with all fields of the present
-                                      struct */
+    /* options of the call, with defaults for missing fields */
+    struct nw_map_options options;
     struct nw_budget budget;
     struct nw_kway_graph graph;
     int64_t heaviest; /* largest load of a rank */
     struct nw_kway_machine machine;
-    double *table; /* [k x k] distances of the elements, in machine.table; NULL
-                      if there are too many elements */
+    double *table; /* [k x k] distance of each two elements, also in
+                      machine.table; NULL if there are too many elements */
     int32_t host_count;
-    int32_t *host;      /* [host_count] node indexes, ascending */
-    int32_t *slots;     /* [host_count] most ranks; INT32_MAX: no limit */
-    int32_t *order;     /* [host_count] hosts in the caller's order */
-    int32_t *first;     /* [host_count + 1] host h has elements first[h] ..
-                           first[h + 1] - 1 */
-    int32_t *element;   /* [k] element number in the topology */
-    struct nw_end *end; /* [k] endpoint of each element in the topology */
+    int32_t *host; /* [host_count] index in the topology of each host's node,
+                      ascending */
+    int32_t
+        *slots; /* [host_count] most ranks of each host; INT32_MAX: no limit */
+    int32_t *order; /* [host_count] index in `host` of each host that the caller
+                       named, in the caller's order */
+    int32_t *first; /* [host_count + 1] host h has elements first[h] ..
+                       first[h + 1] - 1 */
+    int32_t *element; /* [k] number of each element in the topology */
+    struct nw_end
+        *end; /* [k] where in the machine the routes of each element end */
 };
 
 /* Reads the options and makes the budget; the steps below fill the other
@@ -45,23 +51,26 @@ NW_MUST_CHECK nw_status nw_several_init(struct nw_several *several,
                                         const struct nw_map_call *call);
 void nw_several_fini(struct nw_several *several);
 
-/* Steps of the preparation, to be called in this order. They return NW_EINVAL
- * with a message if the ranks do not fit. */
+/* Steps of the preparation, to be called in this order: hosts, graph of the
+ * ranks, machine. They return NW_EINVAL with a message if the ranks do not fit.
+ */
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
-/* Fills part[n] by bin packing: from the loads alone, ignoring traffic. Sets
- * *fits to true if every limit is kept. */
+/* Fills part[n], the element of each rank, by bin packing: from the loads
+ * alone, ignoring traffic. Sets *fits to true if every limit is kept. */
 NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
                                                int32_t *part, bool *fits);
 
-/* Converts the initial mapping of the options to part[n], which the caller
- * frees; *out is NULL without one. Defined in from_mapping.c. */
+/* Converts the mapping of --from to the element of each rank, (*out)[n], which
+ * the caller frees; *out is not set without --from. Defined in from_mapping.c.
+ */
 NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
-/* Fills part[n] with the default mapping. Returns NW_EINVAL if fixed ranks
- * leave too few places. Defined in default_parts.c. */
+/* Fills part[n], the element of each rank, with the default mapping. Returns
+ * NW_EINVAL if fixed ranks leave too few places for the others. Defined in
+ * default_parts.c. */
 NW_MUST_CHECK nw_status
 nw_several_default_parts(const struct nw_several *several, int32_t *part);
 NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
@@ -73,13 +82,14 @@ NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
 NW_MUST_CHECK nw_status
 nw_several_by_parts(struct nw_several *several,
                     const struct nw_algorithm *algorithm, nw_mapping **out);
-/* Replaces *best by `other` and sets *won if `other` is better, otherwise
- * clears *won. Frees the mapping that is not kept. */
+/* Compares two mappings by objective and second objective. Replaces *best by
+ * `other` and sets *won if `other` is better, otherwise clears *won. Frees the
+ * mapping that is not kept. */
 NW_MUST_CHECK nw_status nw_several_match(const struct nw_several *several,
                                          nw_mapping *other, nw_mapping **best,
                                          bool *won);
-/* Makes a mapping of `part` if it keeps all limits, and replaces *best by it if
- * it is better. */
+/* Makes a mapping from part[n], the element of each rank, if it keeps all
+ * limits, and replaces *best by it if it is better. */
 NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
                                              const int32_t *part,
                                              nw_mapping **best);
@@ -87,15 +97,18 @@ NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
 /* --- limits of load with at most one rank per element --- */
 
 bool nw_several_uses_gpus(const struct nw_several *several);
-/* Returns true if the load of some rank exceeds the limit of some element. */
+/* Returns true if an element that takes ranks cannot take the heaviest rank, or
+ * if an element that takes none is slower than all others. */
 bool nw_several_limits_matter(const struct nw_several *several);
-/* Returns true if the options allow one rank per element only and no limit
- * excludes a placement. */
+/* Returns true if the options allow one rank per element only and the limits
+ * exclude no assignment, so that algorithms without limits can map. */
 bool nw_several_is_plain(const struct nw_several *several);
-/* Returns the options without capacities, loads and their limits. */
+/* Returns the options without capacities, weights, speeds and limits of load.
+ */
 struct nw_map_options
 nw_several_without_limits(const struct nw_several *several);
-/* Maps within the limits of load, by an algorithm that respects them. */
+/* Maps one rank per element within the limits of load. Returns NW_EINVAL if the
+ * algorithm does not respect limits. */
 NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
                                           const struct nw_algorithm *algorithm,
                                           nw_mapping **out,
@@ -109,8 +122,8 @@ bool nw_several_is_even(const struct nw_several *several);
 /* Returns true if all ranks have the same load, and there are few enough ranks
  * and slots for searches on slots. */
 bool nw_several_has_slots(const struct nw_several *several);
-/* Maps by multilevel, or by a named search that begins with the result of
- * multilevel. */
+/* Maps several ranks per element by moves between slots: runs the k-way engine,
+ * then the search of the algorithm from the engine's result. */
 NW_MUST_CHECK nw_status nw_several_on_slots(
     struct nw_several *several, const struct nw_algorithm *algorithm,
     nw_mapping **out, struct nw_map_report *report);

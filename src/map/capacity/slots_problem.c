@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a mapping problem with one rank per slot. An element has as many slots
- * as it takes ranks, if all ranks have the same load, or a single slot with a
- * limit of load. */
+/* Makes a mapping problem with one rank per slot. If an element may take
+ * several ranks, all of the same load, it has a slot for each of them;
+ * otherwise it has a single slot with a limit of load. */
 #include "map/capacity/slots_problem.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -14,7 +14,8 @@ static int64_t slots_problem_whole(nw_kway_load limit)
     return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }
 
-/* Returns how many ranks any element may take: --capacity, or all ranks. */
+/* Returns how many ranks --capacity allows on any element; all ranks if it
+ * allows any number. */
 static int32_t slots_problem_most_of_all(const struct nw_several *several)
 {
     int32_t most = several->options.capacity;
@@ -48,9 +49,9 @@ bool nw_several_has_slots(const struct nw_several *several)
     return slots <= nw_tuned.kway.slots_max;
 }
 
-/* Lowers the capacity of a unit from --capacity to that of its element q. The
- * difference is subtracted because the unit may already have less capacity, if
- * ranks are fixed on it. */
+/* Lowers the capacity of core unit `unit` from --capacity to that of its
+ * element q. The difference is subtracted because the unit may already have
+ * less capacity, if ranks are fixed on it. */
 static void slots_problem_lower_capacity(struct nw_slots_problem *work,
                                          int32_t q, int32_t unit)
 {
@@ -61,8 +62,8 @@ static void slots_problem_lower_capacity(struct nw_slots_problem *work,
     *capacity = *capacity > less ? *capacity - less : 0;
 }
 
-/* Lowers the capacity of each host to the capacities of its units plus the
- * ranks with a fixed core on it. */
+/* Lowers the capacity of each host to the sum of its units' capacities plus the
+ * number of ranks with a fixed core on it. */
 static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
 {
     int64_t *capacity;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes the machine of the k-way engine: the elements of the nodes that take
- * part, their distances, the share of the load that each should have and the
- * most load that it may have. Shares are proportional to the speeds of the
+ * part, their distances, and for each element the wanted load (its share) and
+ * the largest allowed load. Shares are proportional to the speeds of the
  * elements, unless an element takes too few ranks for its share.
  */
 #include "base/array.h"
@@ -16,8 +16,8 @@
 /* most elements for which the table of all distances is made */
 enum { TABLE_MAX = 2048 };
 
-/* Compares indexes of hosts by the node numbers of the hosts, in ascending
- * order. */
+/* Compares two indexes of hosts in the caller's list by the node numbers of the
+ * hosts, in ascending order. `context`: the options. */
 static int target_weights_by_node(const void *a, const void *b, void *context)
 {
     const struct nw_map_options *options = context;
@@ -39,8 +39,8 @@ static nw_status target_weights_alloc_hosts(struct nw_several *several,
     return status;
 }
 
-/* Returns how many ranks with a GPU host h takes: its slots, at most its GPUs
- * times the ranks per GPU. */
+/* Returns how many ranks with a GPU host h takes: its slots, but at most its
+ * GPUs times the ranks that may share a GPU. */
 static int32_t
 target_weights_slots_beside_gpus(const struct nw_several *several, int32_t h)
 {
@@ -64,8 +64,9 @@ static int64_t target_weights_ranks_beside(const struct nw_several *several,
     return slots < cores ? slots : cores;
 }
 
-/* Limits the slots of each host to its GPUs if every rank uses one, which is so
- * if the hosts have enough GPUs for all ranks. */
+/* If every rank uses a GPU, limits the slots of each host to what its GPUs
+ * take. If the hosts have too few GPUs for all ranks, some ranks use none, and
+ * the slots stay. */
 static void target_weights_limit_to_gpus(struct nw_several *several)
 {
     int64_t total = 0;
@@ -136,10 +137,10 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     return status;
 }
 
-/* Returns the distance from a to b as the objective counts it: number of links,
- * latency of the route in seconds, or, for objectives that depend on link
- * loads, the sum of the times in ns that a byte takes on each link. `hops`:
- * scratch for one route. */
+/* Returns the distance from a to b by which the objective weighs traffic: for
+ * hop-bytes the number of links; for latency that of the route in seconds; for
+ * objectives that depend on link loads, the sum of the times in ns that a byte
+ * takes on each link. `hops`: scratch for one route. */
 static double target_weights_apart(const struct nw_several *several,
                                    struct nw_end a, struct nw_end b,
                                    uint32_t *hops)
@@ -163,7 +164,7 @@ static double target_weights_apart(const struct nw_several *several,
     return sum;
 }
 
-/* Returns true if the distance is known to be the same in both directions. */
+/* Returns true if the distance from a to b is certainly that from b to a. */
 static bool target_weights_is_two_way(const nw_topology *topology,
                                       struct nw_end a, struct nw_end b)
 {
@@ -172,8 +173,8 @@ static bool target_weights_is_two_way(const nw_topology *topology,
     return !topology->matrix && (!given || a.node == b.node);
 }
 
-/* Function `distance` of the machine, for machines without a table: the mean of
- * both directions, if they differ. */
+/* Function nw_kway_machine.distance for machines with too many elements for a
+ * table: the mean of both directions, if they differ. */
 static double target_weights_ask(const struct nw_kway_machine *machine,
                                  int32_t a, int32_t b)
 {
@@ -187,7 +188,8 @@ static double target_weights_ask(const struct nw_kway_machine *machine,
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }
 
-/* Fills the table of distances with the mean of both directions. */
+/* Fills the table with the distance of each two elements: the mean of both
+ * directions. */
 static nw_status target_weights_fill_table(struct nw_several *several)
 {
     size_t k = (size_t)several->machine.k;
@@ -225,7 +227,7 @@ static nw_status target_weights_alloc_machine(struct nw_several *several)
     return status;
 }
 
-/* Fills element[] and end[]. */
+/* Fills element[] and end[] of `several` for all elements. */
 static void target_weights_list_elements(struct nw_several *several)
 {
     for (int32_t h = 0; h < several->host_count; h++) {
@@ -242,8 +244,8 @@ static void target_weights_list_elements(struct nw_several *several)
     }
 }
 
-/* Compares elements: the faster one comes first; of equal speeds, the lower
- * number. */
+/* Compares two elements for sorting: the faster one comes first; of equal
+ * speeds, the one with the lower number. `context`: the struct nw_several. */
 static int target_weights_faster_first(const void *a, const void *b,
                                        void *context)
 {
@@ -256,9 +258,9 @@ static int target_weights_faster_first(const void *a, const void *b,
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
-/* Distributes `left` slots of host h: one to each element in turn, the fastest
- * element first. Elements that already have slots of fixed ranks get theirs
- * later. `most`: most slots of an element. */
+/* Distributes `left` slots of host h among its elements: one to each element in
+ * turn, the fastest element first. Elements that already have slots for fixed
+ * ranks get further ones later. `most`: most slots of an element. */
 static nw_status target_weights_distribute_in_turn(struct nw_several *several,
                                                    int32_t h, int32_t most,
                                                    int64_t left)
@@ -283,8 +285,9 @@ static nw_status target_weights_distribute_in_turn(struct nw_several *several,
     return NW_OK;
 }
 
-/* Sets the capacities of the elements of host h so that they sum to its slots.
- * On entry the capacities count the ranks that are fixed to one element. */
+/* Sets the capacities (numbers of ranks) of the elements of host h so that they
+ * sum to its slots. On entry they count the ranks that are fixed to one
+ * element. `most`: largest capacity of an element. */
 static nw_status target_weights_distribute_slots(struct nw_several *several,
                                                  int32_t h, int32_t most)
 {
@@ -309,7 +312,7 @@ static nw_status target_weights_distribute_slots(struct nw_several *several,
 }
 
 /* Sets how many ranks each element takes. Returns NW_EINVAL if the ranks do not
- * fit. */
+ * fit on all elements together, or fixed ranks on one. */
 static nw_status target_weights_set_capacities(struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
@@ -353,9 +356,9 @@ static double target_weights_speed_of(const struct nw_several *several,
                : 1;
 }
 
-/* Returns the share of element q: its speed times `level` (load for speed 1),
- * but at most the load of as many ranks of mean load as it takes. An element
- * for one rank may have the heaviest rank. */
+/* Returns the share of element q: its speed times `level` (the load of an
+ * element of speed 1), but at most the load of as many ranks of mean load
+ * `mean` as it takes. If it takes one rank, that may be the heaviest one. */
 static double target_weights_share_at(const struct nw_several *several,
                                       int32_t q, double level, double mean)
 {
@@ -367,7 +370,8 @@ static double target_weights_share_at(const struct nw_several *several,
     return fmin(target_weights_speed_of(several, q) * level, most);
 }
 
-/* Sets the shares of all elements for a level and returns their sum. */
+/* Sets the shares of all elements for a level (load of an element of speed 1)
+ * and returns their sum. */
 static double target_weights_share_out(struct nw_several *several, double level,
                                        double mean)
 {
@@ -379,8 +383,8 @@ static double target_weights_share_out(struct nw_several *several, double level,
     return sum;
 }
 
-/* Finds the level at which the shares sum to the load of all ranks: doubles it
- * until they do, then bisects. */
+/* Finds the level at which the shares sum to `all`, the load of all ranks:
+ * doubles it until they do, then bisects. `mean`: mean load of a rank. */
 static void target_weights_share_by_speed(struct nw_several *several,
                                           double all, double mean)
 {
@@ -403,7 +407,8 @@ static void target_weights_share_by_speed(struct nw_several *several,
 }
 
 /* Sets the shares if load is not limited: each element in order takes as many
- * ranks as it can, so that the fewest elements are used. */
+ * ranks as it can, so that the fewest elements are used. `all`: load of all
+ * ranks; `mean`: mean load of a rank. */
 static void target_weights_share_by_order(struct nw_several *several,
                                           double all, double mean)
 {
@@ -415,7 +420,7 @@ static void target_weights_share_by_order(struct nw_several *several,
     }
 }
 
-/* Returns NW_EINVAL if a rank is heavier than any element's limit. */
+/* Returns NW_EINVAL if a rank is heavier than the limit of every element. */
 static nw_status target_weights_check_loads(const struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
@@ -434,7 +439,7 @@ static nw_status target_weights_check_loads(const struct nw_several *several)
     return NW_OK;
 }
 
-/* Returns true if all elements have the same share. */
+/* Returns true if all elements have the same share of the load. */
 static bool target_weights_is_even(const struct nw_kway_machine *m)
 {
     for (int32_t q = 1; q < m->k; q++)
@@ -443,9 +448,10 @@ static bool target_weights_is_even(const struct nw_kway_machine *m)
     return true;
 }
 
-/* Rounds the share of element q up to a whole number. `all_even` is the load of
- * all ranks if all shares are equal, which allows an exact result; 0 otherwise:
- * then shares slightly above a whole number are taken for rounding errors. */
+/* Rounds the share of element q up to a whole number. If all shares are equal,
+ * `all_even` is the load of all ranks, from which the result is exact.
+ * Otherwise it is 0: then a share slightly above a whole number is taken as
+ * this number, because the excess is a rounding error. */
 static nw_kway_load target_weights_round_up(const struct nw_kway_machine *m,
                                             int32_t q, nw_kway_load all_even)
 {
@@ -488,8 +494,8 @@ static nw_status target_weights_set_limits(struct nw_several *several)
     return target_weights_check_loads(several);
 }
 
-/* Returns NW_EINVAL if a speed is not a number in the allowed range, or all are
- * 0. */
+/* Returns NW_EINVAL if a speed is not a number from 0 to 1e100, or if all
+ * speeds are 0. */
 static nw_status target_weights_check_speeds(const struct nw_several *several)
 {
     const double *speeds = several->options.speeds;

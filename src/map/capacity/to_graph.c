@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the undirected graph of the k-way engine from the pattern. The weight
- * of an edge sums both directions and all kinds of traffic: bytes, or messages
- * if the objective is latency. Also finds the elements on which fixed ranks may
- * be. */
+/* Makes the undirected graph of the k-way engine from the pattern; its vertices
+ * are the ranks. The weight of an edge sums both directions and all kinds of
+ * traffic: bytes, or messages if the objective is latency. Also finds the
+ * elements on which fixed ranks may be. */
 #include "base/array.h"
 #include "base/status.h"
 #include "map/capacity/several.h"
@@ -11,9 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LOAD_MAX ((nw_kway_load)1 << 63) /* limit of the load of all ranks */
+/* largest load of all ranks together */
+#define LOAD_MAX ((nw_kway_load)1 << 63)
 
-/* Fills the edges of the graph from the pattern. */
+/* Fills the edges of the graph with the traffic between ranks. */
 static nw_status to_graph_read(struct nw_several *several)
 {
     const nw_pattern *pattern = several->pattern;
@@ -65,8 +66,8 @@ static nw_status to_graph_set_loads(struct nw_several *several)
     return NW_OK;
 }
 
-/* Sets the elements on which rank r may be: one core, the elements of one host,
- * or all. */
+/* Sets the range of elements on which rank r may be: one element if its core is
+ * fixed, those of one host if its node is, otherwise all. */
 static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
 {
     const nw_mapping *fixed = several->options.fixed;
@@ -100,7 +101,7 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
     return NW_OK;
 }
 
-/* Sets the elements on which each rank may be, if ranks are fixed. */
+/* Sets the range of elements on which each rank may be, if ranks are fixed. */
 static nw_status to_graph_fix_ranks(struct nw_several *several)
 {
     const nw_mapping *fixed = several->options.fixed;

@@ -179,29 +179,75 @@ const struct peer peer_types = {"types", open_types, array_of, exchange_types,
 
 /* --- MPI_Neighbor_alltoallw --- */
 
+/* Returns one type for `n` parts with absolute addresses. */
+static MPI_Datatype join_types(int n, const MPI_Datatype *part)
+{
+    int ones[DIRECTIONS];
+    MPI_Aint zeros[DIRECTIONS] = {0};
+    MPI_Datatype type;
+
+    for (int i = 0; i < n; i++)
+        ones[i] = 1;
+    MPI_Type_create_struct(n, ones, zeros, part, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* Joins the types of all directions that lead to the rank `peer`. The peer's
+ * direction 26 - d receives what direction d sends, so the parts of both sides
+ * have the same order. */
+static void join_directions(struct work *work, int peer, MPI_Datatype *send,
+                            MPI_Datatype *receive)
+{
+    MPI_Datatype sent[DIRECTIONS], received[DIRECTIONS];
+    int sends = 0, receives = 0;
+
+    for (int d = 0; d < DIRECTIONS; d++)
+        if (d != CENTRE && neighbour(&work->setup, d) == peer)
+            sent[sends++] = work->send_type[d];
+    for (int d = DIRECTIONS - 1; d >= 0; d--)
+        if (d != CENTRE && neighbour(&work->setup, d) == peer)
+            received[receives++] = work->receive_type[d];
+    *send = join_types(sends, sent);
+    *receive = join_types(receives, received);
+}
+
+static bool is_new_peer(const int *peer, int count, int rank)
+{
+    for (int i = 0; i < count; i++)
+        if (peer[i] == rank)
+            return false;
+    return true;
+}
+
+/* Each neighbour is named once. MPI does not say which of several edges between
+ * two ranks match, and MPICH 4.0 and 4.2 differ. */
 static void *open_alltoallw(const struct setup *setup)
 {
     struct work *work = open_work(setup, true);
-    int from[DIRECTIONS], to[DIRECTIONS], n = 0;
+    int peer[DIRECTIONS], n = 0;
     MPI_Datatype send[DIRECTIONS], receive[DIRECTIONS];
 
     make_types(work);
-    /* equal neighbours match in order: sources mirror destinations */
+    for (int d = 0; d < DIRECTIONS; d++) {
+        int rank = d == CENTRE ? -1 : neighbour(setup, d);
+
+        if (d == CENTRE || !is_new_peer(peer, n, rank))
+            continue;
+        peer[n] = rank;
+        join_directions(work, rank, &send[n], &receive[n]);
+        work->ones[n++] = 1;
+    }
     for (int d = 0; d < DIRECTIONS; d++)
         if (d != CENTRE) {
-            to[n] = neighbour(setup, d);
-            from[n] = neighbour(setup, 26 - d);
-            send[n] = work->send_type[d];
-            receive[n] = work->receive_type[26 - d];
-            work->ones[n++] = 1;
+            MPI_Type_free(&work->send_type[d]);
+            MPI_Type_free(&work->receive_type[d]);
         }
-    for (int d = 0; d < n; d++) {
-        work->send_type[d] = send[d];
-        work->receive_type[d] = receive[d];
-    }
+    memcpy(work->send_type, send, sizeof send);
+    memcpy(work->receive_type, receive, sizeof receive);
     work->count = n;
-    MPI_Dist_graph_create_adjacent(setup->grid, n, from, MPI_UNWEIGHTED, n, to,
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+    MPI_Dist_graph_create_adjacent(setup->grid, n, peer, MPI_UNWEIGHTED, n,
+                                   peer, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
                                    &work->graph);
     return work;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping and the simple algorithms against placements worked out
- * by hand; every algorithm against what must hold of any mapping. */
+/* Tests of the default mapping and the simple algorithms against placements
+ * worked out by hand, and of every algorithm against the properties of any
+ * valid mapping. */
 #include <nodewise/map.h>
 
 #include "support/machine.h"
@@ -116,7 +117,7 @@ static void test_cyclic_takes_nodes_in_turn(void **state)
     nw_topology_free(topology);
 }
 
-/* --- what must hold of any mapping --- */
+/* --- properties of any valid mapping --- */
 
 struct trial {
     nw_topology *topology;
@@ -125,7 +126,8 @@ struct trial {
     nw_mapping *fixed;
 };
 
-/* No core twice, no GPU beyond its ranks, GPUs on the rank's own node. */
+/* Checks that no core is used twice, that no GPU has more ranks than it may
+ * have, and that GPUs are on the rank's own node. */
 static void assert_valid(const struct trial *trial, const nw_mapping *mapping)
 {
     const nw_topology *topology = trial->topology;
@@ -205,7 +207,8 @@ static void check_algorithm(struct trial *trial, const char *name)
     trial->options.steps = 2000;
     if (nw_map(trial->topology, trial->pattern, &trial->options, &mapping,
                NULL) == NW_EUNSUPPORTED)
-        return; /* not for this size, shape or objective */
+        return; /* the algorithm does not support this size, shape or
+                   objective */
     nw_mapping_free(mapping);
     mapping = map_with(trial->topology, trial->pattern, trial->options);
     again = map_with(trial->topology, trial->pattern, trial->options);
@@ -231,7 +234,8 @@ static int dice(struct nw_random *random, int low, int high)
     return low + (int)nw_random_below(random, (uint64_t)(high - low + 1));
 }
 
-/* Some ranks of the default mapping, each open in a random part. */
+/* A mapping that fixes some ranks as in the default mapping, each with a random
+ * part of its place left open. */
 static nw_mapping *random_fixed(struct nw_random *random,
                                 const struct trial *trial)
 {
@@ -308,8 +312,8 @@ static void test_all_algorithms_keep_their_promises(void **state)
 
 /* --- whole nodes --- */
 
-/* Each node has a block of consecutive ranks, of the sizes that the default
- * mapping has in some order. */
+/* Checks that each node has a block of consecutive ranks, and that the sizes of
+ * the blocks are those of the default mapping in some order. */
 static void assert_whole(const nw_mapping *mapping)
 {
     bool *seen = calloc((size_t)mapping->node_count, sizeof *seen);
@@ -344,8 +348,9 @@ static void check_whole(const struct trial *trial, nw_mapping *standard)
     nw_map_answer_fini(&answer);
 }
 
-/* Never worse than the default. Where the default has no whole nodes, because
- * ranks without GPUs fill the gaps, that is an error. */
+/* With whole nodes, the result is never worse than the default. If the default
+ * does not have whole nodes, because ranks without GPUs fill the gaps, that is
+ * an error. */
 static void test_whole_nodes_stay_whole(void **state)
 {
     int whole = 0;
@@ -403,7 +408,8 @@ static bool lost_is_same(struct nw_ints a, struct nw_ints b)
             !memcmp(a.values, b.values, a.count * sizeof *a.values));
 }
 
-/* Ranks with another place; none is left on the lost node. */
+/* Returns the number of ranks that have moved; checks that none is on the lost
+ * node. */
 static int32_t lost_count_moved(const struct lost_trial *at,
                                 const nw_mapping *mapping)
 {
@@ -420,7 +426,8 @@ static int32_t lost_count_moved(const struct lost_trial *at,
     return moved;
 }
 
-/* The time of the mapping where each move of another rank gains `cost`. */
+/* The predicted time of the mapping if each move of another rank must gain at
+ * least `cost`. */
 static double lost_map(struct lost_trial *at, double cost, int32_t *others)
 {
     struct nw_map_answer answer;
@@ -442,7 +449,8 @@ static double lost_map(struct lost_trial *at, double cost, int32_t *others)
     return time;
 }
 
-/* The time if all other ranks are fixed, which is where moves begin. */
+/* The predicted time of the mapping if all other ranks are fixed; the search
+ * begins with that mapping. */
 static double lost_time_fixed(const struct lost_trial *at)
 {
     const struct trial *trial = &at->trial;
@@ -476,7 +484,7 @@ static double lost_time_fixed(const struct lost_trial *at)
     return time;
 }
 
-/* Moves of other ranks gain what they cost. */
+/* Checks that moves of other ranks gain at least what they cost. */
 static void lost_check_costs(struct lost_trial *at)
 {
     int32_t others;
@@ -540,7 +548,7 @@ static void test_lost_nodes_move_few_ranks(void **state)
     assert_true(fitted > 10);
 }
 
-/* --- tuned numbers --- */
+/* --- tuned parameters --- */
 
 static void check_parameter(const struct nw_map_parameter *at)
 {
@@ -595,9 +603,9 @@ static double congestion_of(const nw_topology *topology,
     return figure;
 }
 
-/* MAGC improves over the default for each pair of patterns, on mixed pairs at
- * least as much as the paper's strategies 1 and 2; COL-COL, where all traffic
- * can stay inside nodes, by more than 80 %. */
+/* MAGC is better than the default for each pair of patterns: on mixed pairs by
+ * at least as much as the paper's strategies 1 and 2, and on COL-COL, where all
+ * traffic can stay inside nodes, by more than 80 %. */
 static void test_magc_improves_every_pair(void **state)
 {
     static const char *const machines[] = {"magc-a", "magc-b"};
@@ -628,8 +636,9 @@ static void test_magc_improves_every_pair(void **state)
     }
 }
 
-/* auto is at or below MAGC and the paper's comparisons whose GPUs are on their
- * ranks' nodes, in hop-bytes and in congestion, after a short search. */
+/* After a short search, auto is no worse in hop-bytes and in congestion than
+ * MAGC and those algorithms of the paper's comparison that put GPUs on their
+ * ranks' nodes. */
 static void test_auto_is_at_or_below_magc(void **state)
 {
     static const char *const machines[] = {"magc-a", "magc-b"};
@@ -686,8 +695,9 @@ static double hasty_congestion(const nw_topology *topology,
     return most;
 }
 
-/* A millisecond for 64 ranks is two trials a rank; for more ranks haste allows
- * enough that it pays: a tenth less congestion than it begins with. */
+/* The short search takes about a millisecond for 64 ranks, with two trials per
+ * rank. For more ranks it may take enough time to be useful: the congestion
+ * falls by at least a tenth. */
 static void test_haste_suits_the_size(void **state)
 {
     nw_topology *topology = machine_new((struct shape){32, 1, 4, 0, 0, false});
@@ -713,7 +723,8 @@ static void test_haste_suits_the_size(void **state)
     nw_topology_free(topology);
 }
 
-/* With a great weight the GPU of a rank is below its core's package. */
+/* With a large weight of affinity, the GPU of a rank is below its core's
+ * package. */
 static void test_affinity_brings_gpu_near(void **state)
 {
     nw_topology *topology = machine_new((struct shape){1, 2, 4, 1, 4, false});
@@ -735,7 +746,8 @@ static void test_affinity_brings_gpu_near(void **state)
     options.affinity = 1e6;
     options.objective = NW_OBJECTIVE_LATENCY;
     for (int k = 0; k < 2; k++) {
-        options.algorithm = "random"; /* a baseline: returned as it is */
+        options.algorithm = "random"; /* a baseline, which is returned
+                                         unchanged */
         options.phase[1] = options.phase[2] = ways[k];
         mapping = map_with(topology, pattern, options);
         for (int32_t r = 0; r < 8; r++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sifting against graphs whose best parts are known, and what must hold on
- * any: sizes stay, the cut never rises, the same seed gives the same. */
+/* Tests of the annealing of k-way partitions: against graphs whose best parts
+ * are known, and of the properties of every result: the sizes of the parts
+ * stay, the cut never rises, and the same seed gives the same result. */
 #include "base/random.h"
 #include "map/graph/anneal_kway.h"
 #include "map/graph/anneal_gain_table.h"
@@ -19,8 +20,8 @@
 #define EACH 24
 #define N (PARTS * EACH)
 
-/* Every vertex with every other: `inside` bytes within a group of EACH, one
- * byte else. Vertex v is of group group[v]. */
+/* Makes a complete graph: `inside` bytes between vertices of one group of EACH
+ * vertices, one byte between others. Vertex v is in group group[v]. */
 static void make_groups(const int32_t *group, float inside,
                         struct nw_bisect_graph *graph)
 {
@@ -113,7 +114,8 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
     }
 }
 
-/* What cuts little has a shape, and is left as it was. */
+/* Partitions with a small cut come from graphs with a geometric structure, and
+ * stay unchanged. */
 static void test_shapes_are_left_alone(void **state)
 {
     struct nw_bisect_graph graph;
@@ -128,8 +130,9 @@ static void test_shapes_are_left_alone(void **state)
     nw_bisect_graph_fini(&graph);
 }
 
-/* Few bonds that outweigh all others by far, and lie right, say nothing of how
- * hot the others may be. */
+/* The first ANCHORED vertices have a few edges that are much heavier than all
+ * others and are already inside parts. They must not determine the temperature
+ * at which the others are annealed. */
 #define ANCHORED (4 * PARTS)
 
 static void test_heavy_edges_do_not_hide_others(void **state)
@@ -155,9 +158,10 @@ static void test_heavy_edges_do_not_hide_others(void **state)
     nw_bisect_graph_fini(&graph);
 }
 
-/* Large enough for two teams, blocks and parts of no even size, a hub: vertex
- * v with those 7, 49 and 343 further, so that the remainders by seven are good
- * parts, and vertex 0 with every ninth. */
+/* A graph that is large enough for two teams of threads, with blocks and parts
+ * of uneven sizes and one vertex of high degree. Vertex v is connected to the
+ * vertices at the distances 7, 49 and 343, so that the remainders of division
+ * by seven are good parts, and vertex 0 to every ninth vertex. */
 #define MANY 9001
 #define MANY_PARTS 7
 
@@ -226,8 +230,9 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
     nw_bisect_graph_fini(&graph);
 }
 
-/* Three rings through all, each in another order: every vertex has six arcs,
- * and nothing to cut along. Swaps alone leave 0.564 of what a deal cuts. */
+/* Three rings through all vertices, each in another order: every vertex has six
+ * arcs, and the graph has no structure. Swaps alone reduce the cut to 0.564 of
+ * that of a random partition. */
 #define RINGS 3
 #define RING_PARTS 20
 #define LEFT_MAX 0.55
@@ -283,8 +288,8 @@ static void test_moves_cut_less_where_there_is_no_shape(void **state)
     nw_bisect_graph_fini(&graph);
 }
 
-/* Parts of 1, 7 and more than are looked at together; the change is that of
- * the cut, bytes being whole numbers. */
+/* Parts of 1 vertex, of 7, and of more than are considered together: the
+ * reported change is exactly that of the cut, since bytes are whole numbers. */
 static void test_changes_add_up_for_uneven_parts(void **state)
 {
     static int32_t part[MANY];

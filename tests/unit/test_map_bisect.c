@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves of graphs whose bytes are whole numbers: sizes exact, cuts as counted
- * anew, never larger than before, and the least where all can be tried. */
+/* Tests of bisections of graphs whose bytes are whole numbers: sizes are exact,
+ * the reported cut is that of a recount and never larger than before, and it is
+ * the least where all bisections can be tried. */
 #include "base/array.h"
 #include "base/random.h"
 #include "map/graph/bisect_multilevel.h"
@@ -24,7 +25,7 @@ static int32_t bytes_at(struct nw_random *random)
                                       : 1 + (int32_t)nw_random_below(random, 9);
 }
 
-/* Returns the most bytes of a vertex together. */
+/* Makes a random graph; returns the largest sum of bytes of a vertex. */
 static int32_t make_random(struct nw_random *random, int32_t n,
                            struct nw_bisect_graph *graph)
 {
@@ -113,7 +114,8 @@ static double least_of_all(const struct nw_bisect_graph *graph, int32_t target)
     return least;
 }
 
-/* From each vertex grown, one at least comes to the least cut; none below. */
+/* If a part is grown from each vertex in turn, at least one of the results has
+ * the least cut, and none has less. */
 static void test_few_vertices_come_to_the_least(void **state)
 {
     struct nw_random random;
@@ -142,7 +144,8 @@ static void test_few_vertices_come_to_the_least(void **state)
     assert_true(reached >= 57);
 }
 
-/* From its end a chain is cut once, whatever its length. */
+/* A part that is grown from the end of a chain cuts it once, whatever its
+ * length is. */
 static void test_chains_are_cut_once(void **state)
 {
     (void)state;
@@ -227,8 +230,9 @@ static void open_assignment(struct nw_hierarchy *hierarchy,
     edge(assignment);
 }
 
-/* Everyone has a seat of their own. Cells in order, which cut the first
- * dimension alone, are worse than what begins with all dimensions. */
+/* Every rank has a slot of its own. Bisections of cells in their order, which
+ * cut only the first dimension, are worse than those that choose among all
+ * dimensions. */
 static void test_all_ways_slot_all_cells(void **state)
 {
     const int across = NW_RB_START_STRIPES | NW_RB_START_STRAIGHT;

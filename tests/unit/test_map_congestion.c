@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Searches of whole answers: what a move changes is what the costs from
- * scratch say, answers stay valid, small ones are optima. */
+/* Tests of searches that change a complete assignment: the change by a move is
+ * that of the costs computed from scratch, assignments stay valid, and those of
+ * small cases are optimal. */
 #include <nodewise/map.h>
 
 #include "base/random.h"
@@ -77,7 +78,7 @@ static void compare(struct nw_link_loads *loads,
     nw_mapping_free(mapping);
 }
 
-/* What is weighed alone is what the whole trial says. */
+/* The change that is computed without making a move is that of making it. */
 static void weigh_and_try(struct nw_link_loads *loads,
                           const struct nw_move *move)
 {
@@ -91,7 +92,8 @@ static void weigh_and_try(struct nw_link_loads *loads,
     assert_near(alone.latency, loads->change.latency);
 }
 
-/* Random moves, kept or not, and the figures after each few. */
+/* Makes random moves and undoes some; compares the costs after every few
+ * moves. */
 static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
 {
     nw_topology *topology = load(source);
@@ -171,9 +173,9 @@ static double value_of(const nw_topology *topology, const nw_pattern *pattern,
     return value;
 }
 
-/* refine and anneal by name, in each objective: never worse than the default,
- * the same on one thread and on three, refine no worse than what it began
- * with. */
+/* refine and anneal by name, with each objective: the result is never worse
+ * than the default, the same on one thread and on three, and that of refine is
+ * no worse than the mapping from which it began. */
 static void test_never_worse(void **state)
 {
     static const char *const names[] = {"refine", "anneal", "auto"};
@@ -230,7 +232,7 @@ static void try_all(const nw_topology *topology, const nw_pattern *pattern,
     }
 }
 
-/* Five ranks on six elements, all ways. */
+/* Five ranks on six elements, against all assignments. */
 static void test_small_optima(void **state)
 {
     (void)state;
@@ -254,7 +256,8 @@ static void test_small_optima(void **state)
         }
 }
 
-/* A matrix with a diagonal and ranks that send to themselves, all ways. */
+/* A matrix with a diagonal and ranks that send to themselves, against all
+ * assignments. */
 static void test_self_edges(void **state)
 {
     (void)state;
@@ -281,7 +284,7 @@ static void test_self_edges(void **state)
     }
 }
 
-/* The second objective is lowered and the first is not given up for it. */
+/* The second objective falls without a rise of the first one. */
 static void test_second_objective(void **state)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
@@ -309,8 +312,10 @@ static void test_second_objective(void **state)
 
 struct promise {
     struct nw_progress progress; /* first: the callback gets its address */
-    int updates;                 /* Ctrl-C comes after that many promises */
-    double seconds;              /* the last one; 0: none yet */
+    int updates;                 /* the search is interrupted after so many
+                                    reports */
+    double seconds;              /* the last reported value in seconds; 0:
+                                    none yet */
 };
 
 static void hear_promise(struct nw_progress *progress, uint64_t done,
@@ -332,8 +337,8 @@ static void hear_promise(struct nw_progress *progress, uint64_t done,
         progress->cancelled = 1;
 }
 
-/* Ctrl-C keeps the mapping that progress has told of, or a better one. Three
- * digits are within 0.5 %. */
+/* After Ctrl-C, the result is as good as the last value that progress reported,
+ * or better. The report has three digits, which are within 0.5 %. */
 static void test_progress_keeps_its_promise(void **state)
 {
     static const int updates[] = {1, 40, 1000};
@@ -388,7 +393,8 @@ static void test_refused(void **state)
     nw_pattern_free(pattern);
 }
 
-/* What matrices cannot say, annealing answers under tabu's name. */
+/* Problems that cannot be expressed as matrices are solved by annealing under
+ * the name tabu. */
 static void test_tabu_knows_everything(void **state)
 {
     static const char *const names[] = {"tabu", "anneal"};
@@ -414,7 +420,8 @@ static void test_tabu_knows_everything(void **state)
     nw_topology_free(topology);
 }
 
-/* Exactly the steps given, by every kind of search and any threads. */
+/* Every kind of search makes exactly the given number of steps, on any number
+ * of threads. */
 static void test_steps_are_exact(void **state)
 {
     static const char *const names[] = {"exact", "anneal", "tabu", "refine",
@@ -458,14 +465,14 @@ static double distance_of(const nw_topology *topology, int32_t e, int32_t f)
                                 nw_topology_element_end(topology, f));
 }
 
-/* The least between nodes: of the first two. */
+/* The least distance between nodes, which is that of the first two. */
 static double least_way(const nw_topology *topology)
 {
     return distance_of(topology, 0, CORES);
 }
 
-/* Every rank of a node sends to its likes on the nodes next to it; the groups
- * of ranks are named by `name`. */
+/* A pattern in which each rank of a node sends to the ranks with the same place
+ * on the neighbouring nodes; node i has the ranks of group name[i]. */
 static nw_pattern *neighbours(const nw_topology *topology, const int32_t *name)
 {
     nw_pattern_builder *builder;
@@ -488,9 +495,10 @@ static nw_pattern *neighbours(const nw_topology *topology, const int32_t *name)
 
 struct lowering {
     enum nw_objective objective;
-    bool settles; /* else nodes are exchanged */
-    /* Where settling: hop-bytes it is to come down to, and what links may have
-     * for that, of what they had; 0 and 0: no more than that. */
+    bool settles; /* anneals single ranks within limits; otherwise whole
+                     nodes are exchanged */
+    /* For `settles`: the limits of the hop-bytes and of the congestion, as
+     * factors of the values before; 0 and 0 if they may not rise. */
     double hop_bytes, most;
 };
 
@@ -502,8 +510,8 @@ static void settle(struct nw_slots *slots, struct nw_objectives *objectives,
     MUST(nw_slots_anneal(slots, objectives, NW_SEARCH_CAP_SECOND));
 }
 
-/* Lowers it from ranks in order; the figures before and after are the
- * objective's and hop-bytes. */
+/* Lowers the objective, beginning with ranks in order; figure[0] and figure[1]
+ * become the values of the objective and the hop-bytes before and after. */
 static void lower(const nw_topology *topology, const nw_pattern *pattern,
                   struct lowering lowering, double figure[2][2])
 {
@@ -552,7 +560,7 @@ static double exchange(const nw_topology *topology, const nw_pattern *pattern,
     return figure[1][0];
 }
 
-/* Groups that are scattered over a torus find back next to each other. */
+/* Groups of ranks that are scattered over a torus become neighbours again. */
 static void test_nodes_find_back(void **state)
 {
     char path[4096];
@@ -591,7 +599,8 @@ static void test_nodes_find_back(void **state)
     nw_topology_free(topology);
 }
 
-/* Nodes with GPUs and several cards, some empty. */
+/* The costs of moves are right for nodes with GPUs and several cards, some of
+ * which are empty. */
 static void test_nodes_keep_costs(void **state)
 {
     static const char *const machines[] = {"magc-a", "magc-b"};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stencils folded onto tori: embeddings in which all neighbours are one hop
- * apart, known by hand, are found; what is no grid or not alike is left alone;
- * and less congestion does not cost more hop-bytes than it may. */
+/* Tests of embeddings of stencils in tori: embeddings that are known by hand,
+ * in which all neighbours are one hop apart, are found; patterns that are no
+ * uniform grid are left alone; and lower congestion does not cost more
+ * hop-bytes than allowed. */
 #include <nodewise/map.h>
 
 #include "map/congestion/digit_embedding.h"
@@ -23,7 +24,8 @@ static bool fold(struct assigned *bench)
     return found;
 }
 
-/* Hop-bytes over the sum of bytes: the mean way, links of nodes included. */
+/* The mean distance of a byte: hop-bytes divided by the sum of bytes. It
+ * includes the links of nodes. */
 static double mean_way(const struct assigned *bench)
 {
     struct nw_link_loads loads;
@@ -53,8 +55,8 @@ static void check_embedding(const char *machine, const char *specification)
     assigned_end(&bench);
 }
 
-/* A ring of four is a square: a torus of 4 x 4 x 4 is a cube of six
- * dimensions, and any grid of powers of two lies in it. */
+/* A ring of four is a square, so that a torus of 4 x 4 x 4 is a cube of six
+ * dimensions, in which any grid of powers of two can be embedded. */
 static void grids_lie_in_a_cube(void **state)
 {
     (void)state;
@@ -64,7 +66,7 @@ static void grids_lie_in_a_cube(void **state)
     check_embedding("torus_4x4x4.yaml", "stencil3d7:dims=8x4x2,bytes=1000");
 }
 
-/* Sizes that are not powers, and a path along the whole torus. */
+/* Sizes that are not powers of two, and a path through the whole torus. */
 static void grids_lie_in_a_torus(void **state)
 {
     (void)state;
@@ -78,8 +80,9 @@ static double distance(const nw_topology *topology, int32_t a, int32_t b)
                                 nw_topology_element_end(topology, b));
 }
 
-/* Rings of 16 in 8 nodes of two cores each, rings of 12 around 4 x 3 nodes: one
- * of four neighbours is on the node, the others are one hop away. */
+/* Rings of 16 on 8 nodes of two cores each, and rings of 12 around 4 x 3 nodes:
+ * one of the four neighbours is on the same node, the others are one hop
+ * away. */
 static void rings_pass_nodes_once(void **state)
 {
     struct assigned bench;
@@ -141,8 +144,8 @@ static struct figures map_for(const nw_topology *topology,
     return figures;
 }
 
-/* Unless nothing near is as good as the default, which no answer is worse
- * than. */
+/* Lower congestion keeps the hop-bytes near the least, unless no such mapping
+ * is as good as the default, since no result may be worse than the default. */
 static void congestion_keeps_near(void **state)
 {
     nw_topology *topology = assigned_load("torus_3x6.yaml");

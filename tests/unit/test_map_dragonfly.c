@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids divided over the groups of a dragonfly whose links between groups are
- * so slow that they alone count: the best of all divisions is found; where
- * nothing less is asked for than there is, and elsewhere, ranks stay. */
+/* Tests of grids that are divided over the groups of a dragonfly whose links
+ * between groups are so slow that only they matter: the best of all divisions
+ * is found; if no smaller congestion than the present one is requested, and on
+ * other networks, ranks stay. */
 #include <nodewise/map.h>
 
 #include "map/groups/dragonfly.h"
@@ -46,7 +47,8 @@ static void check_most(const struct assigned *bench, double expected)
     assert_true(fabs(most - expected) <= 1e-6 * expected);
 }
 
-/* s of the fullest of the ways from one group to another. */
+/* The time in seconds of the most loaded of the connections from one group to
+ * another. */
 static double fullest(const struct nw_slots *slots, const int *group)
 {
     double load[GROUPS][GROUPS] = {{0}}, most = 0;
@@ -60,7 +62,7 @@ static double fullest(const struct nw_slots *slots, const int *group)
     return most * SLOW;
 }
 
-/* The least of all divisions. */
+/* The least such time of all divisions of the ranks from `rank` on. */
 static double least_fullest(const struct nw_slots *slots, int *group, int rank,
                             int *capacity)
 {
@@ -86,8 +88,9 @@ static double best_of_all(const struct nw_slots *slots)
     return least_fullest(slots, group, 0, capacity);
 }
 
-/* Two squares and a row: two bonds between each two. No group has more than
- * four bonds inside, so five of the 17 are between three pairs at least. */
+/* The division into two squares and a row has two edges between each two
+ * groups. No group can have more than four edges inside, so that at least five
+ * of the 17 edges are between the three pairs of groups. */
 static void squares_and_a_row(void **state)
 {
     struct assigned bench;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Algorithm 1 of MAGC against an example worked by hand and against a slow,
- * literal version of the printed algorithm. */
+/* Tests of algorithm 1 of MAGC against an example worked by hand and against a
+ * slow, literal version of the published algorithm. */
 #include <nodewise/map.h>
 
 #include "map/phases/phases.h"
@@ -34,7 +34,7 @@ static nw_topology *small_node(double core, double package)
     return topology;
 }
 
-/* Phase 2 alone, without the promise about the default. */
+/* Runs phase 2 alone, without the comparison with the default. */
 static void run_greedy(const nw_topology *topology, const nw_pattern *pattern,
                        const struct nw_map_options *options, int32_t *core)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search on trees against what must hold: costs that agree with those from
- * scratch, optima by brute force and by hand, the same answer on any number of
- * threads, everything valid on uneven trees with fixed ranks. */
+/* Tests of the search on trees: costs agree with those from scratch, results
+ * are optimal by brute force and by hand and the same on any number of threads,
+ * and all are valid on uneven trees with fixed ranks. */
 #include <nodewise/map.h>
 
 #include "base/random.h"
@@ -91,7 +91,7 @@ static void try_all(struct brute *brute, int32_t rank, unsigned taken)
     }
 }
 
-/* All ways of 6 ranks on 6 to 8 elements. */
+/* 6 ranks on 6 to 8 elements, against all assignments. */
 static void test_small_ones_are_optimal(void **state)
 {
     static const char *const machines[] = {
@@ -117,7 +117,7 @@ static void test_small_ones_are_optimal(void **state)
     }
 }
 
-/* Where all distances are 0 so is any answer's cost. */
+/* If all distances are 0, so is the cost of any result. */
 static void test_no_distance_costs_nothing(void **state)
 {
     static const char *const machines[] = {"hierarchy:20@0", "hierarchy:30@0",
@@ -152,15 +152,17 @@ static void test_squares_tile_a_square(void **state)
     nw_pattern_free(pattern);
     nw_topology_free(topology);
     topology = load("hierarchy:8:8@1:100");
-    /* 4 x 4 x 4 in eight boxes of 2 x 2 x 2: 8 x 12 edges inside, 48 across */
+    /* 4 x 4 x 4 in eight boxes of 2 x 2 x 2: 8 x 12 edges are inside boxes, 48
+     * between them */
     pattern = generate("stencil3d7:dims=4x4x4,bytes=1");
     assert_true(best_by(topology, pattern, "tile") == 2 * (96 + 4800));
     nw_pattern_free(pattern);
     nw_topology_free(topology);
 }
 
-/* Rings of four cells are a grid too: 4 x 8 x 8 round in each direction, boxes
- * of 4 bonds, then of 4 x 4 x 2 with 32 + 24 + 16 of them, of 768 in all. */
+/* Rings of four cells are treated as a grid, too: 4 x 8 x 8, periodic in each
+ * direction, is divided into boxes with 4 edges, and these into boxes of 4 x 4
+ * x 2 with 32 + 24 + 16 of the 768 edges. */
 static void test_rings_of_four_are_tiled(void **state)
 {
     nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
@@ -173,8 +175,9 @@ static void test_rings_of_four_are_tiled(void **state)
     nw_topology_free(topology);
 }
 
-/* Strips where one direction is heavy: 8 x 8, 8 to a group, rows 100 times as
- * heavy: a row a group, 7 x 8 edges of 1 across. */
+/* If the edges of one direction are heavy, boxes become strips: for 8 x 8 with
+ * 8 in a group and rows 100 times as heavy, each group is a row, and 7 x 8
+ * edges of weight 1 are between groups. */
 static void test_weights_turn_boxes(void **state)
 {
     nw_topology *topology = load("hierarchy:8:8@1:10");
@@ -187,7 +190,7 @@ static void test_weights_turn_boxes(void **state)
     nw_topology_free(topology);
 }
 
-/* Seats along a snake through strips of five columns. */
+/* Numbers the slots along a path that winds through strips of five columns. */
 static void follow_jagged(int rows, int columns, int32_t *slot)
 {
     int32_t at = 0;
@@ -215,8 +218,8 @@ static void add_planted(nw_pattern_builder *builder, const int32_t *slot, int a,
     pattern_pair(builder, a, b, NW_KIND_HH, group ? 100 : node ? 30 : 3);
 }
 
-/* Bonds heavy within crooked groups of 4 and of 32: no cut across the grid
- * comes near that. */
+/* Edges are heavy within irregular groups of 4 and of 32 cells: no straight cut
+ * of the grid comes near the cost of these groups. */
 static void test_weights_hide_a_grid(void **state)
 {
     nw_topology *topology = load("hierarchy:4:8:16@1:10:100");
@@ -248,8 +251,9 @@ static void test_weights_hide_a_grid(void **state)
     nw_topology_free(topology);
 }
 
-/* Sizes that divide badly, a machine with room to spare: never behind plain
- * bisections, which know of no grid, or by less than a hundredth. */
+/* Sizes that are hard to divide, and machines with spare slots: the result is
+ * never worse than that of plain bisections, which do not know of the grid, or
+ * by less than a hundredth. */
 static void test_uneven_grids_keep_up_with_bisection(void **state)
 {
     static const struct {
@@ -265,7 +269,7 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         {"stencil2d5:dims=23x29", "hierarchy:23:29@1:10", 1},
         {"stencil3d7:dims=12x18x22", "hierarchy:12:2:24:9@1:3:10:20", 1},
         {"stencil3d7:dims=6x7x9", "hierarchy:6:9:7@1:10:100", 1},
-        /* 210 can be divided by the gap of a diagonal, too */
+        /* 210 can also be divided by the distance along a diagonal */
         {"stencil3d27:dims=5x6x7", "hierarchy:5:6:7@1:5:20", 1},
         {"stencil2d5:dims=17x17", "hierarchy:17:17@1:10", 1},
         {"stencil2d5:dims=47x53,weights=1:4", "hierarchy:16:10:16@1:10:100", 1},
@@ -276,9 +280,9 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         /* many partners: most ways to cut it cost too much */
         {"stencil3d27:dims=15x17x19,weights=10:3:1",
          "hierarchy:12:2:24:9@1:3:10:20", 1.01},
-        /* rooms to spare on small machines, which are searched otherwise */
+        /* spare slots on small machines, for which another search is used */
         {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
-        /* borders that bend are far ahead of bisection */
+        /* parts with bent borders are much better than bisections */
         {"stencil3d27:dims=11x7x8", "hierarchy:4:8:20@1:10:100", 0.955},
         {"stencil3d7:dims=6x6x4,periodic=1", "hierarchy:7:3:7@1:10:100", 0.98},
     };
@@ -298,7 +302,7 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
     }
 }
 
-/* --- what must hold --- */
+/* --- properties of any result --- */
 
 static nw_topology *uneven(struct nw_random *random)
 {
@@ -308,7 +312,8 @@ static nw_topology *uneven(struct nw_random *random)
                                       false});
 }
 
-/* A random start, stirred hard: the sum of changes is the cost. */
+/* From a random start and with many steps, the sum of the changes is the
+ * cost. */
 static void test_changes_sum_to_the_cost(void **state)
 {
     (void)state;
@@ -341,7 +346,7 @@ static void test_changes_sum_to_the_cost(void **state)
     }
 }
 
-/* The first ranks where another mapping has them, the others open. */
+/* Fixes the first ranks as in another mapping; the others stay open. */
 static nw_mapping *fix_some(const nw_topology *topology,
                             const nw_mapping *where, int32_t count)
 {
@@ -355,8 +360,8 @@ static nw_mapping *fix_some(const nw_topology *topology,
     return fixed;
 }
 
-/* The search itself compares its sum of changes with the cost; what is fixed
- * stays, and no answer is worse than what would be without one. */
+/* The search itself compares its sum of changes with the cost. Fixed ranks
+ * stay, and no result is worse than that without annealing. */
 static void test_few_processes_are_simmered(void **state)
 {
     (void)state;
@@ -395,7 +400,8 @@ static void test_few_processes_are_simmered(void **state)
     }
 }
 
-/* Every rank with all in its row and its column. */
+/* A pattern in which every rank sends to all ranks in its row and its
+ * column. */
 static nw_pattern *rows_and_columns(int32_t rows, int32_t columns)
 {
     nw_pattern_builder *builder;
@@ -425,8 +431,8 @@ static uint64_t steps_of(const nw_topology *topology, nw_pattern *pattern)
     return report.steps;
 }
 
-/* Where nearly every swap is taken and moves much, there are fewer tries than
- * by effort for as many bonds. */
+/* If nearly every swap is accepted and changes much, fewer swaps are tried than
+ * the effort alone sets for as many edges. */
 static void test_tries_end_where_swaps_are_dear(void **state)
 {
     nw_topology *topology = load("hierarchy:16:16@1:10");
@@ -449,7 +455,8 @@ static void assert_same(const nw_mapping *a, const nw_mapping *b)
     }
 }
 
-/* 4096 ranks: several groups in a round and many pieces in a generation. */
+/* 4096 ranks are enough for several groups in a round and many pieces in a
+ * generation. */
 static void test_threads_do_not_matter(void **state)
 {
     nw_topology *topology = load("hierarchy:4:16:64@1:10:100");
@@ -476,8 +483,9 @@ static void test_threads_do_not_matter(void **state)
     nw_topology_free(topology);
 }
 
-/* Large enough for teams of parts and for shares of a grid: what is sifted, and
- * what is cut across where nothing divides, on one thread and on three. */
+/* Cases that are large enough for teams of parts and for shares of a grid:
+ * annealed partitions, and cuts of grids that cannot be divided evenly, are the
+ * same on one thread and on three. */
 static void test_threads_do_not_matter_on_large_machines(void **state)
 {
     static const struct {
@@ -511,8 +519,9 @@ static void test_threads_do_not_matter_on_large_machines(void **state)
     }
 }
 
-/* Cut by time, then as many steps again: the same answer. A slow machine gets
- * more time, until it is enough for all shares. */
+/* A search that was limited by time and one limited to as many steps have the
+ * same result. On a slow machine, the time is increased until it is enough for
+ * all shares. */
 static void test_steps_repeat_a_time(void **state)
 {
     nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
@@ -541,7 +550,7 @@ static void test_steps_repeat_a_time(void **state)
     nw_topology_free(topology);
 }
 
-/* Halves have exactly the sizes asked for, whatever the graph. */
+/* Halves have exactly the requested sizes for any graph. */
 static void test_halves_are_exact(void **state)
 {
     (void)state;

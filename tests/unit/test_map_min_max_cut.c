@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks divided over the switches of trees: the best of all divisions is found,
- * also where it is switches above the leaves that send most. */
+/* Tests of the division of ranks over the switches of trees: the best of all
+ * divisions is found, also if switches above the leaves send most. */
 #include <nodewise/map.h>
 
 #include "map/groups/min_max_cut.h"
@@ -19,21 +19,23 @@
 struct switches {
     const char *machine;
     int ranks, edges, leaves;
-    int leaf_of[8], capacity[LEAVES_MAX]; /* of nodes; ranks below each */
-    double above; /* what leaves a pod of two leaves, beside what leaves one */
+    int leaf_of[8], capacity[LEAVES_MAX]; /* leaf switch of each node; number
+                                             of ranks below each leaf switch */
+    double above; /* weight of the bytes that leave a pod of two leaves,
+                     relative to those that leave a leaf */
 };
 
 static const struct switches even = {"three_switches.yaml", 12,        48, 3,
                                      {0, 0, 1, 1, 2, 2},    {4, 4, 4}, 0};
 static const struct switches uneven = {"uneven_switches.yaml", 12,        48, 3,
                                        {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
-/* Two seats stay free. */
+/* Two slots stay free. */
 static const struct switches spare = {"uneven_switches.yaml", 10,        40, 3,
                                       {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
 static const struct switches pods = {
     "slow_pods.yaml", 8, 16, 4, {0, 0, 1, 1, 2, 2, 3, 3}, {2, 2, 2, 2}, 4};
 
-/* Bytes to and from the fullest switch, as they weigh. */
+/* The weighted bytes to and from the switch that has most of them. */
 static double fullest(const struct switches *switches,
                       const struct nw_slots *slots, const int *part)
 {
@@ -52,7 +54,7 @@ static double fullest(const struct switches *switches,
     return most;
 }
 
-/* The least of all divisions. */
+/* The least such sum of all divisions of the ranks from `rank` on. */
 static double least_fullest(const struct switches *switches,
                             const struct nw_slots *slots, int *part, int rank,
                             int *capacity)
@@ -83,7 +85,8 @@ static double fullest_assigned(const struct switches *switches,
     return fullest(switches, slots, part);
 }
 
-/* Found where it is less than the default's, and then the least there is. */
+/* Checks that a division is found if it is better than the default, and that it
+ * then is the best one. */
 static void check_division(struct nw_random *random,
                            const struct switches *switches)
 {
@@ -172,7 +175,8 @@ static void links_are_counted(void **state)
 
 #define CLIQUES 4
 
-/* Four of four ranks each, numbered in turn; much between two and two. */
+/* A pattern of four groups of four ranks each, numbered alternately; each group
+ * sends much to its partner. */
 static nw_pattern *cliques(const int partner[CLIQUES])
 {
     nw_pattern_builder *builder;
@@ -193,8 +197,9 @@ static nw_pattern *cliques(const int partner[CLIQUES])
     return pattern;
 }
 
-/* Two leaf switches, of two nodes of two ranks, in each of two pods: a clique
- * fills a switch, and its partner the other one there. */
+/* Each of two pods has two leaf switches with two nodes of two ranks. A group
+ * of ranks fills a leaf switch, and its partner must be on the other leaf
+ * switch of the same pod. */
 static void partners_share_a_pod(void **state)
 {
     static const int partner[3][CLIQUES] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pairs of parts cut anew, on graphs whose best parts are known, and what must
- * hold on any: sizes stay, the cut never rises, a seed gives one answer. */
+/* Tests of the refinement that divides pairs of parts again, on graphs whose
+ * best parts are known, and of the properties of every result: the sizes of the
+ * parts stay, the cut never rises, and the same seed gives the same result. */
 #include "base/random.h"
 #include "map/graph/pairwise_refine.h"
 #include "map/graph/anneal_kway.h"
@@ -19,7 +20,8 @@
 #define EACH 8
 #define N (PARTS * EACH)
 
-/* bytes(u, v) between all vertices; none where it is 0. */
+/* Makes a graph with bytes(u, v) between each two vertices, and no edge where
+ * that is 0. */
 static void make_graph(float (*bytes)(int32_t u, int32_t v, const void *user),
                        const void *user, struct nw_bisect_graph *graph)
 {
@@ -42,8 +44,8 @@ static void pairwise(const struct nw_bisect_graph *graph, int32_t parts,
         &(struct nw_pairwise_refine){graph, parts, part, 3}));
 }
 
-/* Vertices 2i and 2i + 1 are bound by more than all others together; group[i]
- * says which pairs belong together. */
+/* The edge between vertices 2i and 2i + 1 is heavier than all others together;
+ * group[i] says which pairs belong together. */
 static float of_bound_pairs(int32_t u, int32_t v, const void *user)
 {
     const int32_t *group = user;
@@ -63,7 +65,7 @@ static void deal_pairs(uint64_t seed, int32_t *group)
     nw_random_shuffle(&random, group, N / 2);
 }
 
-/* No swap of two vertices lowers the cut while it parts a pair. */
+/* A swap of two vertices cannot lower the cut, since it separates a pair. */
 static void test_bound_pairs_find_their_group(void **state)
 {
     (void)state;
@@ -83,7 +85,8 @@ static void test_bound_pairs_find_their_group(void **state)
     }
 }
 
-/* A few of many, with weights of which some outweigh all others by far. */
+/* Random edges between a few of many vertices; some are much heavier than all
+ * others. */
 static float at_random(int32_t u, int32_t v, const void *user)
 {
     uint64_t low = (uint64_t)(u < v ? u : v), high = (uint64_t)(u < v ? v : u);
@@ -95,7 +98,8 @@ static float at_random(int32_t u, int32_t v, const void *user)
     return bits % 5 ? 0 : (float)((uint64_t)1 << (bits >> 32) % 20);
 }
 
-/* Uneven ones, down to a single vertex. */
+/* Deals parts of uneven sizes, down to a single vertex; returns their
+ * number. */
 static int32_t deal_parts(uint64_t seed, int32_t *part)
 {
     int32_t parts = 2 + (int32_t)(seed % 9);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Round parts: sizes stay whatever the points are, clouds that lie far apart
- * become one part each, and parts of a ring are arcs of it. */
+/* Tests of power diagrams, which make round parts: the sizes of the parts stay
+ * for any points, clouds of points that are far apart become one part each, and
+ * parts of a ring are arcs. */
 #include "base/random.h"
 #include "map/stencil/power_diagram.h"
 #include "support/machine.h"
@@ -34,7 +35,8 @@ static struct nw_power_diagram round_of(int32_t n, int32_t parts, int dims)
     return round;
 }
 
-/* Cells of a grid or any points, in parts of about one size or of any. */
+/* The cells of a grid or random points, in parts of nearly equal or random
+ * sizes. */
 static struct nw_power_diagram random_round(struct nw_random *random)
 {
     int32_t parts = 2 + (int32_t)nw_random_below(random, PARTS_MAX - 1);
@@ -124,7 +126,8 @@ static void test_clouds_part(void **state)
     }
 }
 
-/* A part that lies around the ring's seam is one arc, too. */
+/* A part that contains the place where the coordinates of the ring wrap around
+ * is one arc, too. */
 static void test_rings_part_in_arcs(void **state)
 {
     const int32_t n = 60, parts = 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scotch as a guest: nothing printed while it maps, nothing ended, the
- * program's own symbols untouched, the same answer each time, one rank an
- * element. */
+/* Tests of the use of Scotch: it prints nothing while it maps and does not end
+ * the process, the program's own symbols stay unchanged, the result is the same
+ * each time, and each element has one rank. */
 #include <nodewise/map.h>
 
 #include "base/random.h"
@@ -28,7 +28,8 @@ static void skip_without_scotch(void)
     }
 }
 
-/* Runs `call` with stderr in a pipe; true where nothing was written. */
+/* Runs `call` with stderr redirected to a pipe; returns whether nothing was
+ * written. */
 static bool is_silent(void (*call)(void *), void *argument)
 {
     int ends[2], kept = dup(2);
@@ -48,7 +49,7 @@ static bool is_silent(void (*call)(void *), void *argument)
     return count == 0;
 }
 
-/* A strategy that is none: Scotch reports it through its error function. */
+/* Uses an invalid strategy, which Scotch reports through its error function. */
 static void provoke(void *library)
 {
     int (*parse)(void *, const char *);
@@ -67,7 +68,7 @@ static void provoke(void *library)
     fini(strategy);
 }
 
-/* The calls of Scotch are left as the loader found it. */
+/* The symbols that Scotch calls stay as the loader has resolved them. */
 static void test_scotch_is_not_patched(void **state)
 {
     void *library;
@@ -92,8 +93,9 @@ static nw_topology *load_torus(void)
     return topology;
 }
 
-/* Scotch reads a network that is no tree by searches of its own, in as many
- * threads as it is told, or as there are cores: none of that may be seen. */
+/* For a network that is not a tree, Scotch makes searches of its own, on as
+ * many threads as it is told or as there are cores: the result must not depend
+ * on that. */
 static void test_same_answer_each_time(void **state)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
@@ -175,8 +177,8 @@ static void test_finds_the_obvious(void **state)
     nw_topology_free(topology);
 }
 
-/* Distances of a QAPLIB kind, from 1 to 50000 and other ones back: Scotch,
- * which has one length for both, must come to an end. */
+/* Distances as in QAPLIB, from 1 to 50000, which differ by direction: Scotch,
+ * which has one length for both directions, must end. */
 static void test_lopsided_distances(void **state)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
@@ -212,7 +214,8 @@ static void test_lopsided_distances(void **state)
     nw_topology_free(topology);
 }
 
-/* The same of loads: a machine of six elements and of one silent rank. */
+/* The same for loads: a machine of six elements and a pattern with a rank that
+ * sends nothing. */
 static void test_lopsided_loads(void **state)
 {
     static const double distance[] = {
@@ -232,7 +235,7 @@ static void test_lopsided_loads(void **state)
     MUST(nw_pattern_builder_build(builder, &pattern));
     nw_pattern_builder_free(builder);
     options.algorithm = "rashti";
-    alarm(200); /* it did not end */
+    alarm(200); /* the call once did not end */
     MUST(nw_map(topology, pattern, &options, &mapping, NULL));
     alarm(0);
     assert_in_range(mapping->core[0], 0, 5);
@@ -241,9 +244,10 @@ static void test_lopsided_loads(void **state)
     nw_topology_free(topology);
 }
 
-/* Rashti et al., figure 1, on its machine: inside a socket, between sockets,
- * between nodes of one switch and of two. The closest nodes get the largest hop
- * count, 4; the farthest 1; a node's cores more, by depth. */
+/* Rashti et al., figure 1, with its machine: loads inside a socket, between
+ * sockets, and between nodes of one switch and of two. The closest nodes get
+ * the largest number of hops, 4, the farthest ones 1; cores of a node get more,
+ * by their depth. */
 static void loads_of_figure_one(void **state)
 {
     static const int32_t core[] = {0, 1, 4, 8, 16};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids carved into parts: small ones as well as any division of them, alike or
- * not and with room to spare, and 12x12 cells in six better than in boxes, as
- * it was found by hand. */
+/* Tests of slicing trees, which divide grids into parts: small grids are
+ * divided as well as by any division, with equal or unequal parts and spare
+ * room, and 12x12 cells are divided into six parts better than into boxes, as a
+ * division found by hand. */
 #include "map/common/budget.h"
 #include "map/groups/slicing_tree.h"
 #include "support/machine.h"
@@ -65,7 +66,8 @@ static void begin(struct grid *grid, int32_t rows, int32_t columns,
     }
 }
 
-/* Ranks in order; returns what the fullest sends. */
+/* Divides the ranks in their order; returns what the part that sends most
+ * sends. */
 static double divide(struct grid *grid, struct nw_best_division *division,
                      int32_t parts, const int32_t *capacity)
 {
@@ -87,7 +89,8 @@ static double divide(struct grid *grid, struct nw_best_division *division,
     return division->least;
 }
 
-/* No part is beyond its room, and they send what is said. */
+/* Checks that no part exceeds its capacity, and that the parts send what the
+ * division reports. */
 static void check_division(const struct grid *grid,
                            const struct nw_best_division *division)
 {
@@ -156,8 +159,9 @@ static void small_ones_are_the_best(void **state)
     }
 }
 
-/* Boxes of 6x4: the two in the middle have 6 + 6 + 4 bonds, both ways. A box of
- * 4x6 at the rim between two that go around it have 14 and 15. */
+/* With boxes of 6x4, the two in the middle have 6 + 6 + 4 edges outwards in
+ * each direction. A box of 4x6 at the rim between two parts that reach around
+ * it has 14, and these have 15. */
 static void the_middle_keeps_to_the_rim(void **state)
 {
     struct nw_best_division division;
@@ -173,7 +177,7 @@ static void the_middle_keeps_to_the_rim(void **state)
     assert_true(division.least <= 30);
 }
 
-/* What is as good as it can be stays as it is. */
+/* A division that is already optimal stays unchanged. */
 static void better_ones_only(void **state)
 {
     struct nw_best_division division;

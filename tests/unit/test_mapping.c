@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Ways into GPU memory past the driver, on its double: the resident kernel
- * moves any bytes to where they belong and nothing else, leaves by itself and
- * at the close, is not waited for where the GPU is full, and what fails with it
- * fails no message that the driver can still move; memory of Vulkan's (Mesa's
- * in software, the real thing otherwise) is one memory to the CPU, the driver
- * and kernels. Each case is a process.
- */
+/* Tests of the ways into GPU memory without the driver, with its test double.
+ * The resident kernel moves any bytes to their place and nothing else; it ends
+ * by itself and when the mapping is closed; nobody waits for it if the GPU is
+ * full; and if it fails, no message fails that the driver can still move.
+ * Memory of Vulkan (Mesa's implementation in software, or a real one) is the
+ * same memory for the CPU, the driver and kernels. Each case is a process. */
 #include "base/file.h"
 #include "base/random.h"
 #include "channel/memory/mapping.h"
@@ -58,7 +56,7 @@ static void in_process(void (*work)(void))
     pid_t child = fork();
 
     if (!child) {
-        alarm(120); /* a hang is a failure */
+        alarm(120); /* a hang makes the test fail */
         work();
         exit(0);
     }
@@ -97,7 +95,8 @@ static uint64_t served(void)
     return counts.served;
 }
 
-/* A message of any size to any place and back, with what is beside it. */
+/* Stores a message of random size at a random place and loads it again, and
+ * checks the bytes around it. */
 static void try_one(const struct nw_gpu_mapping *mapping, int32_t gpu,
                     char *device, struct nw_random *random)
 {
@@ -127,7 +126,8 @@ static char *memory_of(int32_t gpu, size_t bytes)
     return memory;
 }
 
-/* Sends so close together that a kernel is called, until it did enough. */
+/* Makes stores and loads in such quick succession that a resident kernel is
+ * started, until it has served enough of them. */
 static void use(const struct nw_gpu_mapping *mapping, char *device)
 {
     uint64_t goal = served() + ENOUGH;
@@ -141,7 +141,8 @@ static void use(const struct nw_gpu_mapping *mapping, char *device)
     }
 }
 
-/* On a loaded machine the host comes back late: a kernel then stays longer. */
+/* Makes resident kernels stay longer, since on a busy machine the host may be
+ * slow to give the next order. */
 static void stay(void)
 {
     setenv("FAKE_CUDA_STAY", "100", 1);
@@ -189,7 +190,8 @@ static void threads(void)
     pthread_t thread[3];
 
     stay();
-    nw_gpu_cuda.free(memory_of(1, 1)); /* the double begins for one at a time */
+    nw_gpu_cuda.free(memory_of(1, 1)); /* initialises the double before there
+                                          are several threads */
     for (int i = 0; i < 3; i++)
         pthread_create(&thread[i], NULL, one_thread, (void *)mapping);
     for (int i = 0; i < 3; i++)
@@ -203,8 +205,8 @@ static void test_threads(void **state)
     in_process(threads);
 }
 
-/* It goes without being told, or this waits for ever; and at the close all is
- * given back. */
+/* The resident kernel ends by itself, or this test would wait for ever; and
+ * closing the mapping frees everything. */
 static void leaves(void)
 {
     long (*live)(void);
@@ -212,13 +214,14 @@ static void leaves(void)
     char *device = memory_of(0, ROOM);
     long before;
 
-    /* else pinned memory is made while other tests use the double's GPU */
+    /* otherwise work would wait for kernels of other tests on the double's
+     * GPU */
     setenv("FAKE_CUDA_MPS", "1", 1);
     *(void **)&live = driver("fake_cuda_live");
     MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
     MUST(nw_gpu_cuda.select(0));
     before = live();
-    stay(); /* 5 ms, and no longer */
+    stay(); /* 5 ms at most */
     for (int i = 0; i < 3; i++) {
         char *other = memory_of(0, 1);
 
@@ -250,7 +253,7 @@ static void full_gpu(void)
     *(void **)&others = driver("fake_cuda_fill");
     nw_random_init(&random, 3);
     others(1);
-    do /* close together, or none is called */
+    do /* in quick succession, otherwise no kernel is started */
         MUST(nw_gpu_mapping_store(mapping, device, "ab", 2));
     while (nw_resident_count(&counts), !counts.launched);
     for (int i = 0; i < 20; i++)
@@ -319,7 +322,7 @@ static void test_bad_memory(void **state)
     in_process(bad_memory);
 }
 
-/* A message finds all that it needs there. */
+/* After preparation, a message needs nothing that is not there yet. */
 static void ready_at_open(void)
 {
     long (*live)(void);
@@ -357,7 +360,8 @@ static void share(int32_t rank, int meet)
     device = memory_of(0, ROOM);
     mapping->prepare(0);
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
-    usleep(2000); /* the kernel was asked before the other one was there */
+    usleep(2000); /* the kernel may have been started before the other
+                     process used the GPU */
     counts.launched = 0;
     for (int i = 0; i < 2000 || (mps && !counts.launched); i++) {
         MUST(nw_gpu_mapping_store(mapping, device, &rank, sizeof rank));
@@ -400,7 +404,7 @@ static void test_nobody_waits_for_it(void **state)
     in_process(share_with_mps);
 }
 
-/* cudaDeviceReset frees all that was made, and what comes next begins anew. */
+/* cudaDeviceReset frees everything, and later use starts anew. */
 static void reset_gpu(void)
 {
     const struct nw_gpu_mapping *mapping = open_resident();
@@ -476,7 +480,7 @@ static char *mapped_memory(size_t piece)
     return (char *)start;
 }
 
-/* What the driver describes in part only is copied. */
+/* Memory that the driver describes only in part is copied by the driver. */
 static void pool_memory(void)
 {
     const struct nw_gpu_mapping *mapping = open_resident();
@@ -519,7 +523,7 @@ static const char *chosen(const char *word)
 
 static void by_name(void)
 {
-    SHOULD(!strcmp(chosen(NULL), "gdrcopy")); /* that of the double */
+    SHOULD(!strcmp(chosen(NULL), "gdrcopy")); /* that of the test double */
     SHOULD(!strcmp(chosen("auto"), "gdrcopy"));
     SHOULD(!strcmp(chosen("gdrcopy"), "gdrcopy"));
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
@@ -535,7 +539,7 @@ static void test_by_name(void **state)
     in_process(by_name);
 }
 
-/* What is measured by one is not taken for another's. */
+/* Times that were measured with one way are not used for another. */
 static void tables(void)
 {
     const char *words[] = {"gdrcopy", "resident"};
@@ -562,8 +566,8 @@ static void test_tables(void **state)
 
 /* -- Vulkan -- */
 
-/* GPU 0 of the double is what Mesa calls its device. Others do not count: what
- * they export only their own driver reads. */
+/* Gives GPU 0 of the double the UUID of Mesa's device. Other devices do not
+ * count, since only their own driver can read what they export. */
 static bool find_vulkan(void)
 {
     unsigned char uuid[16];
@@ -586,7 +590,8 @@ static bool find_vulkan(void)
     return true;
 }
 
-/* What Mesa leaves behind is not looked at. */
+/* Runs the test in a process that ends by _exit, so that no leak checker looks
+ * at what Mesa does not free. */
 static void with_vulkan(void (*work)(void))
 {
     int how = 0;
@@ -634,7 +639,8 @@ static void one_memory(void)
     setenv("NODEWISE_CHANNEL_MAPPING", "vulkan", 1);
     mapping = nw_gpu_mapping_open();
     SHOULD(mapping && !strcmp(mapping->name, "vulkan"));
-    nw_gpu_cuda.free(memory_of(0, 1)); /* what the library keeps on a GPU */
+    nw_gpu_cuda.free(memory_of(0, 1)); /* so that what the library keeps on a
+                                          GPU is not counted below */
     *(void **)&live = driver("fake_cuda_live");
     MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
     MUST(nw_gpu_cuda.select(0));
@@ -669,7 +675,8 @@ static void test_one_memory(void **state)
     with_vulkan(one_memory);
 }
 
-/* The kernel's inbox is where Vulkan is used, and its orders come through. */
+/* Where Vulkan is used, the inbox of the resident kernel is in its memory, and
+ * orders arrive there. */
 static void inbox_on_gpu(void)
 {
     const struct nw_gpu_mapping *mapping;
@@ -703,7 +710,8 @@ static void test_inbox_on_gpu(void **state)
     with_vulkan(inbox_on_gpu);
 }
 
-/* Where a step fails memory is the driver's, and nothing stays open. */
+/* If a step of the import fails, memory is allocated by the driver, and nothing
+ * stays open. */
 static void no_import(void)
 {
     static const char *const calls[] = {"cuImportExternalMemory:1",
@@ -719,7 +727,8 @@ static void no_import(void)
         void *memory = NULL;
 
         MUST(nw_channel_memory_new(true, 4096, &memory));
-        /* the first import, and the second mapping, which is the third try */
+        /* the calls that fail are the first import and the second mapping,
+         * which is in the third try */
         SHOULD(nw_vulkan_is_used() == (i == 1 || i == 3));
         SHOULD(nw_memory_gpu(memory) == 0);
         nw_channel_memory_free(true, memory);
@@ -755,7 +764,8 @@ static void test_no_such_gpu(void **state)
     with_vulkan(no_such_gpu);
 }
 
-/* Two processes, each with a buffer of Vulkan's: both ends of messages. */
+/* Two processes, each with a buffer in memory of Vulkan: both ends of
+ * messages. */
 static void one_rank(int32_t rank, const char *file)
 {
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;

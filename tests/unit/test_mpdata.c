@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The solver against published error norms, its stages and its invariants.
- * With NW_LONG in the environment every published figure at full length. */
+/* Tests of the solver against published error norms, of its stages and of its
+ * invariants. With NW_LONG in the environment, every published figure is
+ * computed at full length. */
 #include "base/random.h"
 #include "mpdata/cases.h"
 #include "support/share.h"
@@ -18,8 +19,9 @@
 
 #define MUST(call) assert_int_equal(call, NW_OK)
 
-/* All published figures at full length, or the first of each case; none where
- * the sanitizers or valgrind make a second a minute. */
+/* How many of the published figures are computed: all at full length, or the
+ * first of each case; none where the sanitizers or valgrind turn a second into
+ * a minute. */
 static size_t rows_of(size_t all)
 {
     if (getenv("NW_LONG"))
@@ -51,7 +53,8 @@ static double *values_of(const nw_mpdata *s)
     return x;
 }
 
-/* A published case from its start: norms of the error against the start. */
+/* Runs a published case from its start; returns the norms of the error against
+ * `exact`, or against the start if that is NULL. */
 static struct figures run_case(const struct nw_mpdata_case *c,
                                struct nw_mpdata_options o, const double *exact)
 {
@@ -84,7 +87,7 @@ static struct figures run_case(const struct nw_mpdata_case *c,
     return f;
 }
 
-/* A figure has the digits that were printed. */
+/* Checks that the value has the digits that were printed. */
 static void printed(double value, const char *format, const char *digits)
 {
     char text[64];
@@ -136,9 +139,10 @@ static void sphere_as_published(void **state)
     }
 }
 
-/* Their section 3. Of three passes the last one begins from the velocities of
- * the second before they are limited, and is bound by x before the step and
- * now: so the digits say, and so does libmpdata++. */
+/* Section 3 of the same paper. With three passes, the last one begins from the
+ * velocities of the second before they are limited, and its limits are the
+ * values of x before the step and the present ones. The paper does not say so,
+ * but its digits and libmpdata++ do. */
 static void cone_as_published(void **state)
 {
     static const struct {
@@ -170,7 +174,7 @@ static void cone_as_published(void **state)
     }
 }
 
-/* Their section 2: error by cell size and Courant number. */
+/* Section 2 of the same paper: the error by cell size and Courant number. */
 static void one_dimension_as_published(void **state)
 {
     static const struct {
@@ -234,7 +238,7 @@ static const struct nw_mpdata_options variants[] = {
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
 
-/* The vortex on a small uneven grid after some steps. */
+/* The state of the vortex on a small grid of uneven sizes after some steps. */
 static double *vortex(struct nw_mpdata_options o, enum nw_mpdata_border border,
                       int64_t steps)
 {
@@ -307,8 +311,8 @@ static void threads_and_blocks_change_nothing(void **state)
         }
 }
 
-/* Faces between the nodes of a random stream function: no divergence but that
- * of rounding. */
+/* Sets velocities on the faces that follow from a random stream function at the
+ * nodes, so that the divergence is only that of rounding. */
 static void solenoidal(nw_mpdata *s, struct nw_random *random, int64_t n)
 {
     size_t cells = (size_t)(n * n * n);
@@ -381,7 +385,7 @@ static void keeps_mass_sign_and_extrema(void **state)
     }
 }
 
-/* The error of the wave at time 1, dt a tenth of a cell. */
+/* The error of the wave at time 1, where dt is a tenth of a cell. */
 static double wave_error(int64_t n, struct nw_mpdata_options o)
 {
     struct nw_mpdata_case c;
@@ -406,7 +410,7 @@ static void converges(void **state)
     bool all = share_step(2, "grids of the wave") == 1;
 
     (void)state;
-    // made once by an independent code, to the digits given there
+    // these digits were computed once by an independent program
     printed(wave_error(16, o), "%.6e", "1.467323e-01");
     assert_true(!all || order_of(o, 16) > 1.8);
     o.limited = true;
@@ -440,7 +444,8 @@ static void refuses(void **state)
                                          "above the stable limit 1");
     u[3] = 0.3;
     assert_int_equal(nw_mpdata_put(s, NW_MPDATA_U1, u), NW_EFORMAT);
-    // more than it holds: -0.2 of it would be left
+    // the flow takes more out of the cell than it holds, so that -0.2 would
+    // remain
     memcpy(u, (const double[]){0, -0.6, 0.6, 0}, sizeof u);
     MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
     assert_int_equal(nw_mpdata_check(s, NULL), NW_EFORMAT);
@@ -450,14 +455,14 @@ static void refuses(void **state)
     MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
     MUST(nw_mpdata_check(s, NULL));
     nw_mpdata_free(s);
-    o.single = true; // where this h is 0
+    o.single = true; // in single precision, this h is 0
     MUST(nw_mpdata_new(size, &o, &s));
     const double h[3] = {1e-30, 1e-50, 1};
     assert_int_equal(nw_mpdata_put(s, NW_MPDATA_H, h), NW_EFORMAT);
     assert_string_equal(nw_error_text(), "h at (1, 0, 0): 1e-50 is too small "
                                          "for single precision");
     nw_mpdata_free(s);
-    o.fast = true; // where squares of h are infinite
+    o.fast = true; // in this mode, squares of this h are infinite
     MUST(nw_mpdata_new(size, &o, &s));
     MUST(nw_mpdata_put(s, NW_MPDATA_H, (const double[3]){1, 1e18, 1}));
     assert_int_equal(
@@ -475,7 +480,7 @@ static void refuses(void **state)
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
 }
 
-/* A blob on open sides of a flow along them. */
+/* A solver with a concentration of mass at open sides and a flow along them. */
 static nw_mpdata *blob(void)
 {
     const int64_t size[3] = {9, 11, 6};
@@ -494,7 +499,7 @@ static nw_mpdata *blob(void)
     return s;
 }
 
-/* A box that ends one row before an open side needs what lies beyond it. */
+/* A box that ends one row before an open side needs the cells beyond it. */
 static void boxes_change_nothing(void **state)
 {
     nw_mpdata *a = blob(), *b = blob();
@@ -521,7 +526,7 @@ static void boxes_change_nothing(void **state)
     nw_mpdata_free(b);
 }
 
-/* What the caller writes between two steps counts in the next one. */
+/* What the caller writes between two steps is used in the next one. */
 static void cells_may_be_written(void **state)
 {
     nw_mpdata *a = blob(), *b = blob();

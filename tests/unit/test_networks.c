@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every kind of network against a breadth-first search of its own links. */
+/* Tests of every kind of network against a breadth-first search of its
+ * links. */
 #include "base/text.h"
 #include "topology/network/networks.h"
 
@@ -14,8 +15,8 @@
 
 #define FAR 1000000
 
-/* Links on the shortest way from `from` to all switches, by relaxation: slow,
- * and nothing like what is tested. */
+/* The number of links on the shortest route from `from` to each switch,
+ * computed by relaxation: slow, but independent of the tested code. */
 static int32_t *shortest(const struct nw_network *n, int32_t from)
 {
     int32_t *far = malloc((size_t)n->switch_count * sizeof *far);
@@ -40,7 +41,8 @@ static int32_t *shortest(const struct nw_network *n, int32_t from)
     return far;
 }
 
-/* The route is a chain of links from a to b that visits no switch twice. */
+/* Checks that the route is a chain of links from a to b that visits no switch
+ * twice; returns its length. */
 static size_t check_route(const struct nw_network *n, int32_t a, int32_t b,
                           int32_t key)
 {
@@ -66,7 +68,8 @@ static size_t check_route(const struct nw_network *n, int32_t a, int32_t b,
     return count;
 }
 
-/* All pairs of the first `ends` switches. `minimal`: no way is shorter. */
+/* Checks the routes of all pairs of the first `ends` switches. `minimal`: also
+ * checks that no shorter route exists. */
 static void check_all(const struct nw_network *n, int32_t ends, bool minimal)
 {
     int32_t longest = 0;
@@ -165,7 +168,8 @@ static void tori_are_shortest(void **state)
     }
 }
 
-/* On an even ring, all messages half-way round load both directions alike. */
+/* On a ring of even length, messages of all nodes to the opposite node load
+ * both directions equally. */
 static void half_way_round_is_balanced(void **state)
 {
     struct nw_torus shape = {1, {8}, {true}, {0}};
@@ -198,7 +202,7 @@ static void torus_names_its_coordinates(void **state)
     nw_network_free(n);
 }
 
-/* The least number of links with at most one global one. */
+/* The least number of links of a route with at most one global link. */
 static int32_t by_one_global(const struct nw_network *n,
                              const struct nw_dragonfly *shape, int32_t a,
                              int32_t b)
@@ -245,8 +249,8 @@ static void dragonflies_are_minimal(void **state)
     }
 }
 
-/* No router has more global links than it was given, and each two groups have
- * the same number. */
+/* No router has more global links than the shape gives it, and each two groups
+ * are connected by the same number. */
 static void dragonflies_use_their_ports(void **state)
 {
     struct nw_dragonfly shape = {5, 4, 3, 0, 0};
@@ -307,7 +311,8 @@ static void graphs_are_shortest(void **state)
     nw_network_free(n);
 }
 
-/* Two leaves, three ways between: spread by destination, or the first. */
+/* Two leaf switches with three shortest routes between them: routes are spread
+ * by destination, or the first is always taken. */
 static void ties_go_as_asked(void **state)
 {
     (void)state;
@@ -348,7 +353,8 @@ static void graphs_may_fall_apart_but_not_be_endless(void **state)
     nw_network_free(n);
 }
 
-/* Coordinates of all ranks of a route file: 5 of the torus, then the core. */
+/* Reads the coordinates of all ranks of a route file: five of the torus, then
+ * the core. */
 static int read_coordinates(FILE *file, int coordinates[][5], int count)
 {
     char line[256];
@@ -392,7 +398,7 @@ static FILE *open_shared(const char *name)
     return fopen(path, "r");
 }
 
-/* The hops that Blue Gene/Q recorded are our distances. */
+/* The numbers of hops that Blue Gene/Q recorded are our distances. */
 static void vesta_counted_the_same_hops(void **state)
 {
     int coordinates[1024][5], src, dst, hops, edges = 0;

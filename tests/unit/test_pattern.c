@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pattern noun: builder, totals, and the native format there and back. */
+/* Tests of patterns: the builder, totals, and writing and reading the native
+ * format. */
 #include <nodewise/pattern.h>
 
 #include "base/file.h"
@@ -104,8 +105,9 @@ static void builder_sorts_and_sums(void **state)
     nw_pattern_builder_free(builder);
 }
 
-/* Row r has r + 1 records, of which four go to each rank, one of each kind;
- * with a `step` that shares no factor with their number in another order. */
+/* A pattern in which row r has r + 1 records, of which four go to each rank,
+ * one of each kind. With a `step` that has no common factor with their number,
+ * they are added in another order. */
 static nw_pattern *rows_of_all_lengths(int32_t ranks, int32_t step)
 {
     nw_pattern_builder *builder = new_builder(ranks);
@@ -126,7 +128,7 @@ static nw_pattern *rows_of_all_lengths(int32_t ranks, int32_t step)
     return p;
 }
 
-/* What comes in order is not sorted. */
+/* Rows that are already in order are not sorted. */
 static void rows_of_any_length_are_sorted(void **state)
 {
     nw_pattern *in_order = rows_of_all_lengths(70, 1);
@@ -285,7 +287,7 @@ static void native_files_come_back_whole(void **state)
     }
 }
 
-/* Enough lines for several threads. */
+/* A pattern with enough lines for several threads. */
 static nw_pattern *large_pattern(void)
 {
     nw_pattern *p;
@@ -318,7 +320,8 @@ static void large_files_come_back_on_any_threads(void **state)
         nw_pattern *p = large_pattern(), *back;
 
         for (size_t e = 0; f && e < p->edge_count; e++)
-            p->messages[e] = 1; /* a graph knows of no others */
+            p->messages[e] = 1; /* a graph format has no other number of
+                                   messages */
         close(mkstemp(path));
         assert_int_equal(nw_pattern_write_as(p, formats[f], path), NW_OK);
         for (int32_t threads = 1; threads <= 3; threads++)
@@ -342,8 +345,9 @@ static uint64_t chord_bytes(int32_t a, int32_t b)
 
 #define RING 101 /* a prime: any step goes through all chords */
 
-/* Everyone's `reach` next ones on either side, in the order of a step; one of
- * rank 50's stands twice, and its last one not, if asked for. */
+/* Writes the graph that connects each vertex with the next `reach` ones on
+ * either side, in the order that a step gives; if `twice`, one neighbour of
+ * rank 50 is written twice and its last one is left out. */
 static char *write_chords(int32_t reach, int32_t step, bool twice)
 {
     char *words = NULL;
@@ -368,7 +372,7 @@ static char *write_chords(int32_t reach, int32_t step, bool twice)
     return words;
 }
 
-/* Rows of ten and of eighty, in and out of order. */
+/* Rows of ten and of eighty entries, in order and in another one. */
 static void graphs_are_read_in_any_order(void **state)
 {
     (void)state;
@@ -396,8 +400,8 @@ static void graphs_are_read_in_any_order(void **state)
         }
 }
 
-/* Where the line before the one at the middle of the text ends, and its
- * number. */
+/* The offset at which the line before the middle of the text ends, and the
+ * number of that line. */
 static size_t middle_line(const char *text, size_t length, int *number)
 {
     size_t at = length / 2;
@@ -410,7 +414,7 @@ static size_t middle_line(const char *text, size_t length, int *number)
     return at;
 }
 
-/* The text with other words put in before a line. */
+/* Writes the text with other words inserted before a line. */
 static void write_with(const char *path, const char *text, size_t at,
                        const char *words)
 {
@@ -423,8 +427,8 @@ static void write_with(const char *path, const char *text, size_t at,
     assert_int_equal(fclose(file), 0);
 }
 
-/* What is not plain amid a large file: read all the same, or refused with its
- * line. */
+/* Unusual lines in the middle of a large file are read correctly, or refused
+ * with their line number. */
 static void large_files_tell_the_line(void **state)
 {
     static const struct {

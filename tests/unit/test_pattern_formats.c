@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every format that is not our own: small files worked by hand, what each
- * refuses, and writing against reading. */
+/* Tests of every foreign format: small files worked by hand, what each format
+ * refuses, and reading of what was written. */
 #include <nodewise/pattern.h>
 #include <nodewise/topology.h>
 
@@ -288,8 +288,9 @@ static void gives_an_instance_as_flow_and_distances(void **state)
     free(distances);
 }
 
-/* One message an edge and host memory only, as all these formats have it.
- * Rank n - 1 always speaks, so that a list shows how many there are. */
+/* A random pattern with one message per edge and only host memory, as all these
+ * formats have it. Rank n - 1 always sends, so that a list of edges shows the
+ * number of ranks. */
 static nw_pattern *random_plain(struct nw_random *random, bool symmetric)
 {
     uint64_t n = 2 + nw_random_below(random, 12);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated patterns against counting by hand, layers, and scaling. */
+/* Tests of generated patterns against counts by hand, and of layers and
+ * scaling. */
 #include <nodewise/pattern.h>
 
 #include "support/machine.h"
@@ -63,7 +64,7 @@ static void makes_the_weighted_2d_benchmark(void **state)
     nw_pattern_free(p);
 }
 
-/* Every pair of ranks looked at by itself. */
+/* Checks every pair of ranks by itself. */
 static void makes_27_points_with_classes(void **state)
 {
     static const uint64_t class[] = {0, 100, 10, 1};
@@ -86,7 +87,8 @@ static void wraps_periodic_borders(void **state)
     nw_pattern *p = generate("stencil2d5:dims=2x5,bytes=1,periodic=1:0");
 
     (void)state;
-    assert_int_equal(bytes_of(p, 0, 5), 2); /* both neighbours are one */
+    assert_int_equal(bytes_of(p, 0, 5), 2); /* both neighbours are the same
+                                               rank */
     assert_int_equal(bytes_of(p, 0, 4), 0);
     nw_pattern_free(p);
     p = generate("stencil3d7:dims=4x4x4,bytes=1,periodic=1");
@@ -268,7 +270,8 @@ static void trees_are_those_of_nccl(void **state)
     }
 }
 
-/* Each stage border passes b s h numbers each way in a step. */
+/* Between two pipeline stages, b s h numbers are sent in each direction in a
+ * step. */
 static void pipeline_traffic_follows_the_formula(void **state)
 {
     nw_pattern *p = generate("training:pp=4,hidden=64,layers=4,seq=32,batch=6,"
@@ -284,8 +287,9 @@ static void pipeline_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
-/* Every token goes to top-k experts and back, forward and backward; 1/ep of
- * them stay. The dense part is 4 h^2, an expert 8 h^2, each on its own rank. */
+/* Every token is sent to its top-k experts and back, forward and backward; 1/ep
+ * of the tokens stay. The dense part has 4 h^2 weights, an expert 8 h^2, and
+ * each rank has experts of its own. */
 static void expert_traffic_follows_the_formula(void **state)
 {
     uint64_t tokens = 32 * 2 /* sequences of 32 on each rank */;
@@ -317,8 +321,8 @@ static void context_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
-/* What is sent inside each group does not depend on the other groups: totals
- * of a combined run are products. */
+/* The messages inside each group do not depend on the other groups, so that the
+ * totals of a combined run are products. */
 static void groups_keep_to_themselves(void **state)
 {
     nw_pattern *p = generate("training:tp=2,cp=2,dp=4,ep=2,pp=2,layers=2,"
@@ -362,7 +366,7 @@ static void lays_layers_together_and_apart(void **state)
     nw_pattern_free(other);
 }
 
-/* A small one scaled is the large one generated. */
+/* A small pattern that is scaled equals the large one that is generated. */
 static void scales_what_it_can_generate(void **state)
 {
     static const char *const pairs[][2] = {

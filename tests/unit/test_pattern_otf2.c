@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A real OTF2 archive, written by OTF2's own writer and read by us: three
- * ranks, one of them with two threads, a communicator in reversed order. */
+/* Tests with a real OTF2 archive that OTF2's own library writes: three ranks,
+ * one of them with two threads, and a communicator in reversed order. */
 #include <nodewise/pattern.h>
 
 #include <otf2/otf2.h>
@@ -223,7 +223,8 @@ static void refuses_what_is_no_whole_trace(void **state)
     drop_files();
 }
 
-/* Bytes of every file, one at a time: refused or read, never a crash. */
+/* Changes bytes of every file, one at a time: the archive must be refused or
+ * read, and never cause a crash. */
 static void survives_damaged_bytes(void **state)
 {
     static const char *const names[] = {"traces.otf2", "traces.def",

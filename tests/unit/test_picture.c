@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the boxes and lines of a machine's picture are: every line can be
- * followed. */
+/* Tests of where the boxes and lines of a machine's picture are: every line can
+ * be followed. */
 #include "report/network_layout.h"
 #include "report/picture.h"
 
@@ -27,7 +27,7 @@ static bool is_device(uint8_t kind)
            kind == NW_VERTEX_CORE;
 }
 
-/* Straight below the middle of a GPU is no other device. */
+/* Checks that no other device is directly below the middle of a GPU. */
 static void check_below(const struct nw_node_type *type,
                         const struct nw_node_layout *layout, int32_t gpu)
 {
@@ -62,7 +62,7 @@ static void no_device_is_below_a_gpu_with_links(void **state)
     }
 }
 
-/* Two links leave a switch at places of their own, in order. */
+/* Checks that each two links leave a switch at different places, in order. */
 static void check_places(const struct nw_network *network,
                          const struct nw_network_layout *layout, int32_t s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tournament against its definition; the tree against networks that we
- * made, whose figures say nothing of where the switches are; records that are
- * damaged. */
+/* Tests of the tournament against its definition, of the tree of switches
+ * against generated networks whose figures do not say where the switches are,
+ * and of damaged records. */
 #include <nodewise/probe.h>
 #include <nodewise/topology.h>
 
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-/* Everybody meets everybody else once, nobody twice in a round. */
+/* Each rank meets each other rank once, and meets no two in one round. */
 static void test_tournament(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void test_waves(void **state)
                     assert_int_not_equal(host[2 * i + k / 2],
                                          host[2 * j + k % 2]);
     }
-    assert_int_equal(count, 3); /* host 0 is in three */
+    assert_int_equal(count, 3); /* host 0 is in three pairs */
 }
 
 static void take(nw_probe *probe, const char *format, ...)
@@ -78,12 +78,12 @@ static void take(nw_probe *probe, const char *format, ...)
     assert_true(taken);
 }
 
-/* Hosts in a random order over leaves and pods of two leaves; rates with 8 %
- * of noise. */
+/* A network of hosts in random order on leaf switches, two of which form a pod;
+ * measured rates have 8 % of noise. */
 struct network {
     int hosts, leaves;
     int leaf[64];
-    double rate[3];    /* in a leaf, in a pod, across */
+    double rate[3];    /* within a leaf, within a pod, between pods */
     double latency[3]; /* likewise */
 };
 
@@ -133,7 +133,8 @@ static void make_network(struct network *net, int per_leaf,
         net->leaf[order[h]] = h / per_leaf;
 }
 
-/* Hosts meet in one group exactly where they meet in one switch. */
+/* Checks that two hosts are in one group exactly if they are below one
+ * switch. */
 static void compare(const struct network *net,
                     const struct nw_probe_groups *groups)
 {
@@ -176,7 +177,7 @@ static void test_groups_by_rate(void **state)
     }
 }
 
-/* Full bandwidth everywhere: only latency tells. */
+/* With full bandwidth everywhere, only latency shows the groups. */
 static void test_groups_by_latency(void **state)
 {
     struct network net = {
@@ -213,7 +214,7 @@ static nw_topology *load(const nw_probe *probe)
     return topology;
 }
 
-/* The smallest bandwidth on the way. */
+/* The smallest bandwidth on the route. */
 static double narrowest(const nw_topology *topology, const char *a,
                         const char *b)
 {
@@ -239,7 +240,8 @@ static double narrowest(const nw_topology *topology, const char *a,
     return least;
 }
 
-/* Two leaves of two; together, two flows share what one has alone. */
+/* Two leaf switches with two hosts each; two concurrent flows share the
+ * bandwidth that one flow has alone. */
 static void test_cluster(void **state)
 {
     struct network net = {.leaves = 2,
@@ -272,8 +274,8 @@ static void test_cluster(void **state)
     nw_probe_free(probe);
 }
 
-/* Ports of which neighbours are as good as equal and the outer two are not:
- * every host is named, once, whatever their order. */
+/* Bandwidths of ports where adjacent ones are nearly equal but the lowest and
+ * the highest are not: every host is named once, in any order. */
 static void test_uneven_ports(void **state)
 {
     static const double port[] = {100e6, 112e6, 125e6, 125e6};
@@ -308,7 +310,7 @@ static void test_uneven_ports(void **state)
     }
 }
 
-/* A link that carries four times what one flow gets. */
+/* A link with four times the bandwidth that one flow gets. */
 static void test_wide_link(void **state)
 {
     struct network net = {.leaves = 2,
@@ -349,7 +351,8 @@ static void take_inside(nw_probe *probe, int a, int b, double latency)
          a, b, latency); /* the last two: 114688 bytes in 14.336 us, 8 GB/s */
 }
 
-/* Two hosts of two packages, ranks by twos of a package or by ones. */
+/* Two hosts with two packages each; ranks alternate between the packages after
+ * each two ranks or after each rank. */
 static nw_probe *measure_two(int of_package, bool streams)
 {
     nw_probe *probe;
@@ -387,8 +390,8 @@ static double latency_between(const nw_topology *topology, int32_t a, int32_t b)
     return sum;
 }
 
-/* What was measured is what a route through the file comes to, whatever of the
- * inside of hosts was measured: pairs in a package, across two, or both. */
+/* A route in the written file has the measured figures, whichever pairs inside
+ * hosts were measured: pairs within a package, across two, or both. */
 static void test_inside(void **state)
 {
     (void)state;
@@ -407,7 +410,8 @@ static void test_inside(void **state)
     }
 }
 
-/* A GPU and a rank a package: what is between the GPUs goes across packages. */
+/* With one GPU and one rank per package, routes between the GPUs lead across
+ * packages. */
 static void test_gpus_across(void **state)
 {
     uint32_t hops[64];
@@ -445,8 +449,8 @@ static void test_gpus_across(void **state)
     nw_probe_free(probe);
 }
 
-/* 1 MiB at the rate of pairs across two packages is no figure of those inside
- * one; without streams the messages' own slope tells it. */
+/* The time of 1 MiB between two packages does not apply to pairs within one;
+ * without streams, the slope of the messages' own times gives it. */
 static void test_matrix_inside(void **state)
 {
     (void)state;
@@ -456,7 +460,7 @@ static void test_matrix_inside(void **state)
         char *text, *at;
 
         assert_int_equal(nw_probe_matrix(probe, &text), NW_OK);
-        at = strchr(text, '\n'); /* from rank 1, which has no stream */
+        at = strchr(text, '\n'); /* the row of rank 1, which has no stream */
         for (int i = 0; i < 8; i++)
             cell[i] = strtod(at, &at);
         assert_near(cell[0], 0.4 + 1048576 / (streams ? 9e3 : 8e3), 1e-3);
@@ -502,8 +506,8 @@ static void test_matrix_and_troubles(void **state)
     nw_probe_free(probe);
 }
 
-/* Of ranks that end one after the other the first is the one to name; that the
- * leader gives it up later is no second loss. */
+/* If ranks end one after the other, the first is named; that the leader gives
+ * it up later is not a second loss. */
 static void test_dead(void **state)
 {
     nw_probe *probe;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Profiles without MPI: what two ends of a message know, put together, and the
- * models of collective calls against what any algorithm must do.
- */
+/* Tests of profiles without MPI: the merge of what the two ends of a message
+ * know, and the models of collective calls against properties of any
+ * algorithm. */
 #include "runtime/profile/merge_records.h"
 #include "runtime/profile/choice.h"
 #include "runtime/profile/model.h"
@@ -56,7 +55,8 @@ static void test_sender_without_gpu(void **state)
     nw_merge_free(merge);
 }
 
-/* Both ends have both sides; each sort of message has one way to be matched. */
+/* Both ends record both sides; each sort of message can be matched in only one
+ * way. */
 static void test_both_with_gpu(void **state)
 {
     struct nw_merge *merge;
@@ -79,7 +79,7 @@ static void test_both_with_gpu(void **state)
     nw_merge_free(merge);
 }
 
-/* A get flows from its peer. */
+/* The bytes of a get flow from the peer to the caller. */
 static void test_inward(void **state)
 {
     struct nw_part_record r = record(1, NW_PART_HH, NW_PART_NO_TAG, 64);
@@ -162,7 +162,7 @@ static struct nw_part_record moved(int class, enum nw_origin origin,
     return r;
 }
 
-/* A message that both ends count is one message. */
+/* A message that both ends have counted is one message. */
 static void test_traffic(void **state)
 {
     struct nw_part_record back =
@@ -191,7 +191,7 @@ static void test_traffic(void **state)
 
 #define RANKS 37
 
-/* Bytes by (src, dst) of a whole call. */
+/* The bytes of a whole call by source and destination. */
 struct sums {
     int self;
     uint64_t bytes[RANKS][RANKS];
@@ -223,8 +223,8 @@ static uint64_t block(const void *context, int rank)
 
 static const struct nw_blocks blocks = {block, NULL};
 
-/* In a tree each rank but the root gets the vector once; the reduction is the
- * same tree the other way round but for the binomial one. */
+/* In a tree, each rank but the root gets the vector once; the reduction uses
+ * the same tree in the other direction, except for the binomial tree. */
 static void test_trees(void **state)
 {
     static const enum nw_collective_algorithm trees[] = {
@@ -269,7 +269,7 @@ static void test_children(void **state)
         }
 }
 
-/* Every rank gets every block but its own, whatever the algorithm. */
+/* Every rank gets every block but its own, with any algorithm. */
 static void test_allgather(void **state)
 {
     static const enum nw_collective_algorithm ways[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense quadratic assignment: every search against all permutations of small
- * problems, changes against costs from scratch, and published optima. */
+/* Tests of dense quadratic assignment: every search against all permutations of
+ * small problems, changes against costs from scratch, and published optima. */
 #include "base/random.h"
 #include "map/qap/linear_assignment.h"
 #include "map/qap/qap.h"
@@ -28,7 +28,8 @@ static double draw(struct nw_random *random, enum shape shape)
     return (double)nw_random_below(random, 20);
 }
 
-/* With a diagonal now and then, empty items, and items that stay. */
+/* Makes a random problem, sometimes with a diagonal, with empty items, and with
+ * items that are fixed. */
 static void make_problem(struct nw_qap *qap, int32_t n, uint64_t seed)
 {
     struct nw_random random;
@@ -156,8 +157,9 @@ static void test_searches_find_the_optimum(void **state)
     }
 }
 
-/* Tabu search tells the cost it kept by changes alone; long walks on problems
- * of whole numbers must end on the very number from scratch. */
+/* Tabu search returns the cost that it updated by changes alone; after long
+ * walks on problems of whole numbers, this must be exactly the cost from
+ * scratch. */
 static void test_changes_are_costs(void **state)
 {
     (void)state;
@@ -177,7 +179,8 @@ static void test_changes_are_costs(void **state)
         check_valid(&qap, place);
         assert_near(cost, nw_qap_cost(&qap, place));
         assert_true(cost <= nw_qap_cost(&qap, before));
-        /* no swap is left that helps: the best was looked at from all sides */
+        /* no swap improves the result, since all swaps of the best were
+         * tried */
         for (int32_t i = 0; i < qap.movable; i++)
             for (int32_t j = 0; j < i; j++) {
                 memcpy(before, place, sizeof place);
@@ -246,7 +249,8 @@ static void test_assignment(void **state)
             used |= 1u << column[i];
             sum += cost[6 * i + column[i]];
         }
-        assert_near(sum, 0); /* what is chosen costs nothing beyond */
+        assert_near(sum, 0); /* the chosen entries cost nothing beyond the
+                                subtracted amounts */
     }
 }
 

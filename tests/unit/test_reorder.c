@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of the reordering that need no MPI: seats as a machine, grids as
- * boxes, weights from words. */
+/* Tests of the parts of the reordering that need no MPI: the machine that
+ * follows from the locations of ranks, boxes of grids, and weights from
+ * strings. */
 #include "base/random.h"
 #include "runtime/reorder/decide.h"
 #include "runtime/reorder/machine.h"
@@ -23,8 +24,9 @@
 static struct nw_rank_location seats[MOST];
 static int32_t above[MOST * NW_SWITCH_DEPTH];
 
-/* `nodes` nodes of two packages with `cores` cores each, a rank on each core;
- * `leaf` nodes to a leaf switch under one root. */
+/* A machine of `nodes` nodes with two packages of `cores` cores each, with a
+ * rank on each core; each leaf switch below the root switch has `leaf`
+ * nodes. */
 static struct nw_site even_site(int nodes, int cores, int leaf)
 {
     struct nw_site site = {.seat = seats, .above = above, .node_count = nodes};
@@ -73,7 +75,8 @@ static void test_figure_one(void **state)
     nw_members_drop(members);
 }
 
-/* However deep some are bound and others not at all. */
+/* Ranks within a node are nearer to each other than to others, however some are
+ * bound and others are not. */
 static void test_inside_is_nearer(void **state)
 {
     struct nw_random random;
@@ -128,8 +131,9 @@ static struct nw_end node_end(const nw_topology *topology, int32_t node)
         topology, nw_topology_node_elements(topology, node).first);
 }
 
-/* A network with several ways: the links between nodes are those of the
- * source, plus the depth of both seats, which is the same for all. */
+/* A network with several routes: the distance is the number of links between
+ * nodes in the source, plus the depths of both ranks, which are the same for
+ * all. */
 static void test_irregular_network(void **state)
 {
     struct nw_node_words words[6] = {{.host = "n01"}, {.host = "n07.cluster"},
@@ -176,8 +180,8 @@ static void test_absent_host(void **state)
                      NW_EINVAL);
 }
 
-/* 8 x 4 on four nodes of eight: with equal weights 4 x 2 tiles cut 16 + 8
- * bonds between nodes, a heavy dimension stays inside. */
+/* 8 x 4 on four nodes of eight: with equal weights, tiles of 4 x 2 cut 16 + 8
+ * edges between nodes; the edges of a heavy dimension stay inside nodes. */
 static void test_hand_worked_grid(void **state)
 {
     struct nw_site site = even_site(4, 4, 2);
@@ -190,7 +194,7 @@ static void test_hand_worked_grid(void **state)
     (void)state;
     assert_true(nw_boxes_find(&members->levels, &cart, weight, &boxes));
     assert_int_equal(boxes.levels.count, 5);
-    /* sizes 1, 4, 8, 16, 32; dimension 0 here is the last one given */
+    /* the sizes are 1, 4, 8, 16, 32; dimension 0 is the last one given */
     assert_int_equal(boxes.shape[2][0] * boxes.shape[2][1], 8);
     assert_int_equal(abs(boxes.shape[2][0] - boxes.shape[2][1]), 2);
     assert_int_equal(boxes.shape[1][0], 2);
@@ -218,9 +222,10 @@ static double price(const struct nw_members *members, const nw_pattern *graph,
     return sum;
 }
 
-/* Random grids on even machines: each vertex on one element, both ways round;
- * the ranks' own costs add up to the price of the graph; never worse than the
- * search of the engine by much, and found where everything divides. */
+/* Random grids on even machines: each vertex has one element and each element
+ * one vertex; the costs of the ranks sum to the cost of the graph; the result
+ * is not much worse than that of the search of the engine, and boxes are found
+ * if everything can be divided. */
 static void test_random_boxes(void **state)
 {
     static const int sizes[] = {1, 2, 3, 4, 6, 8};
@@ -281,7 +286,7 @@ static void test_random_boxes(void **state)
         nw_members_drop(members);
     }
     assert_true(found > 40);
-    /* boxes are the best of their kind, and that is mostly the best */
+    /* boxes are the best of their kind, and mostly the best of all */
     printf("# boxes as good as the search in %d of %d grids\n", better, found);
     assert_true(2 * better > found);
 }
@@ -351,8 +356,8 @@ static void *seat_them(void *members)
     return ((struct nw_members *)members)->machine;
 }
 
-/* Duplicates of a communicator share its members, and threads create on them
- * at once: they must find one machine, whole. */
+/* Duplicates of a communicator share its members, and threads may use them at
+ * the same time: all must find the same complete machine. */
 static void test_threads_seat(void **state)
 {
     struct nw_site site = even_site(2, 8, 1);

@@ -20,8 +20,9 @@ struct setting {
     struct nw_report_input input;
 };
 
-/* Two ranks on a machine of two groups of two cores: the default puts them
- * side by side, the other mapping apart; 300 bytes go one way. */
+/* Two ranks on a machine of two groups of two cores: the default puts them into
+ * the same group, the other mapping into different ones; 300 bytes are sent in
+ * one direction. */
 static void set_up(struct setting *set, const char *source)
 {
     nw_pattern_builder *builder;
@@ -91,8 +92,8 @@ static void shows_figures_by_hand(void **state)
     tear_down(&set);
 }
 
-/* Under `after` rank 0 sits on core 2 and rank 1 on core 0: they change
- * places. */
+/* With the mapping `after`, rank 0 is on core 2 and rank 1 on core 0, so that
+ * their order changes. */
 static void orders_ranks_by_core(void **state)
 {
     struct setting set;
@@ -109,7 +110,7 @@ static void orders_ranks_by_core(void **state)
     tear_down(&set);
 }
 
-/* Words of files may say anything; none may become markup. */
+/* Strings from files may contain anything, and must not become markup. */
 static void escapes_every_word(void **state)
 {
     static const char evil[] = "</title><script>x</script>\"'&\x01<b onx=1>";
@@ -125,7 +126,7 @@ static void escapes_every_word(void **state)
     set.input.topology_source = set.input.pattern_source = evil;
     set.input.command = set.input.seed = evil;
     text = page_of(&set);
-    /* the page's own script alone */
+    /* only the script of the page itself */
     assert_non_null(strstr(text, "<script>/*<![CDATA[*/"));
     assert_null(strstr(strstr(text, "<script") + 1, "<script"));
     assert_null(strstr(text, "<b onx"));
@@ -150,7 +151,7 @@ static void needs_nothing_else(void **state)
     assert_null(strstr(text, "//"));
     assert_null(strstr(text, "src="));
     assert_null(strstr(text, "@import"));
-    /* links lead to places in the page or are files in it */
+    /* links lead to places in the page or to files that are contained in it */
     for (const char *at = text; (at = strstr(at, "href=")); at++)
         assert_true(!strncmp(at, "href=\"#", 7) ||
                     !strncmp(at, "href=\"data:text/plain;", 22));

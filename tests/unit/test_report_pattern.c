@@ -31,8 +31,9 @@ static nw_pattern *ring(int32_t ranks)
     return pattern;
 }
 
-/* Ten ranks in at most four cells: three a cell, the last holds one. Each cell
- * of three keeps two messages inside and sends one on. */
+/* Ten ranks in at most four cells: three ranks in each cell, and one in the
+ * last. Each cell of three ranks has two messages inside and sends one to the
+ * next. */
 static void bins_add_up(void **state)
 {
     nw_pattern *pattern = ring(10);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrangements: the published costs on the bandwidths fitted to them, and the
- * search against every order of small problems. */
+/* Tests of arrangements of processes: the published costs with the bandwidths
+ * that were fitted to them, and the search against every order of small
+ * problems. */
 #include "base/random.h"
 #include "rowcol/rowcol.h"
 #include "support/share.h"
@@ -34,7 +35,7 @@ static double sum_of(const struct nw_rowcol *a)
     return a->cost.horizontal + a->cost.vertical;
 }
 
-/* 2 x 6 by columns, as the paper's picture has it. */
+/* The cost of 2 x 6 by columns, as in the paper's picture. */
 static double before(const struct nw_rowcol_problem *problem)
 {
     int32_t process[12];
@@ -93,7 +94,8 @@ static void between_sites(void **state)
     nw_bandwidths_fini(&b);
 }
 
-/* A grid too short for six rows, then one for which no shape is left. */
+/* A grid that is too small for six rows, then one for which no shape
+ * remains. */
 static void bounded_shapes(void **state)
 {
     struct nw_bandwidths b = fitted("mpdata-intra");
@@ -109,7 +111,7 @@ static void bounded_shapes(void **state)
     assert_int_equal(a.rows, 4);
     free(a.process);
     p.all_shapes = false;
-    p.most[0] = 1; // what is left is a single row
+    p.most[0] = 1; // only a single row remains
     MUST(nw_rowcol_paper(&p, &a));
     assert_int_equal(a.columns, 12);
     free(a.process);
@@ -118,8 +120,9 @@ static void bounded_shapes(void **state)
     nw_bandwidths_fini(&b);
 }
 
-/* Speeds 1 in the first row and 3 in the second: a quarter and three quarters
- * of the height. The links of a row carry as much. */
+/* With the speeds 1 in the first row and 3 in the second, the rows get a
+ * quarter and three quarters of the height. The links of a row carry bytes in
+ * proportion. */
 static void unequal_speeds(void **state)
 {
     int32_t group[4] = {0}, process[4] = {0, 1, 2, 3};
@@ -152,7 +155,7 @@ static void turn_over(struct nw_rowcol *a, int32_t x, int32_t y)
     a->process[y] = t;
 }
 
-/* Whether the two of the last column stand in the cheaper order. */
+/* Whether the two processes of the last column are in the cheaper order. */
 static bool stands_well(const struct nw_rowcol_problem *p, struct nw_rowcol *a)
 {
     double now = nw_rowcol_figure_of(p, a);
@@ -163,9 +166,10 @@ static bool stands_well(const struct nw_rowcol_problem *p, struct nw_rowcol *a)
     return now <= then * (1 + 1e-12);
 }
 
-/* The heuristic leaves the last column of two in its cheaper order by the
- * whole cost, with the heights and widths that the speeds give and with the
- * links that close a ring, too; then it orders the columns. */
+/* The heuristic leaves the two processes of the last column in the order that
+ * is cheaper by the whole cost, also with the heights and widths that follow
+ * from the speeds and with the links that close a ring; then it orders the
+ * columns. */
 static void heuristic_counts_all(void **state)
 {
     int32_t group[4] = {0, 1, 2, 3};
@@ -188,7 +192,8 @@ static void heuristic_counts_all(void **state)
         MUST(nw_rowcol_paper(&p, &a));
         assert_int_equal(a.rows, 2);
         bool well = stands_well(&p, &a);
-        turn_over(&a, 0, 1); // the columns as they may have stood
+        turn_over(&a, 0,
+                  1); // the columns as they may have been before the last step
         turn_over(&a, 2, 3);
         assert_true(well || stands_well(&p, &a));
         free(a.process);
@@ -282,8 +287,9 @@ static void search_finds_the_optimum(void **state)
     }
 }
 
-/* Every line is three wide: the widest front of those that are proven, with
- * the whole enumerated; as a chain and as a ring. */
+/* Every line has three processes, the most for which the search proves its
+ * result; the result is compared with a full enumeration, as a chain and as a
+ * ring. */
 static void proves_three_abreast(void **state)
 {
     struct nw_random random;
@@ -298,8 +304,8 @@ static void proves_three_abreast(void **state)
     }
 }
 
-/* Twelve processes with one order hidden among them, whose links are the
- * fastest there are and have only slightly slower ones beside them. */
+/* Twelve processes with one hidden order whose links are the fastest; other
+ * links are only slightly slower. */
 static void finds_a_hidden_order(void **state)
 {
     static const int32_t rows[] = {3, 4, 2, 6, 12, 1};

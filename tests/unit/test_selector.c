@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of two ways is taken, on times that are made up. */
+/* Tests of the choice between two ways, with made-up times. */
 #include "base/selector.h"
 
 #include <setjmp.h>
@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* `turns` turns whose ways take so long; how often way 1 was taken. */
+/* Runs `turns` turns in which the two ways take the given times; returns how
+ * often way 1 was taken. */
 static int play(struct nw_selector *selector, int turns, uint64_t zero,
                 uint64_t one)
 {
@@ -33,7 +34,7 @@ static void test_better_way_is_kept_to(void **state)
     (void)state;
     assert_int_equal(play(&fast, 100, 6000, 500), 96);
     assert_int_equal(play(&slow, 100, 500, 6000), 4);
-    /* not by a twentieth: way 0 stays */
+    /* way 1 is faster by less than a twentieth, so that way 0 stays */
     assert_int_equal(play(&alike, 100, 1000, 990), 4);
 }
 
@@ -50,7 +51,7 @@ static void test_one_slow_turn_changes_nothing(void **state)
     assert_false(timed);
 }
 
-/* Nor does the other way gain by it, which is no better. */
+/* A disturbance does not favour the other way, which is no better. */
 static void test_a_disturbed_way_is_kept_to(void **state)
 {
     struct nw_selector selector = {0};

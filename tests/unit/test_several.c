@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Several ranks on an element. Whatever the input, an answer is within its
- * limits or there is a reason; costs kept move by move are those counted anew;
- * tiny cases against every possible answer.
- */
+/* Tests of mappings with several ranks on an element. For any input, a result
+ * is within its limits or there is a reason why there is none; costs that are
+ * updated move by move equal those from scratch; tiny cases are compared with
+ * every possible result. */
 #include "base/random.h"
 #include "map/capacity/several.h"
 
@@ -82,7 +81,7 @@ static const char *const machines[] = {
     "magc-a",
 };
 
-/* Every rule of the options, checked from the mapping alone. */
+/* Checks every rule of the options from the mapping alone. */
 static void check_rules(const nw_topology *topology, const nw_mapping *mapping,
                         const struct nw_map_options *options)
 {
@@ -187,7 +186,8 @@ static void free_inputs(struct inputs *in)
     nw_mapping_free(in->fixed);
 }
 
-/* A default that keeps the limits is never beaten by nothing. */
+/* Checks that the mapping is no worse than the default, if the default keeps
+ * the limits. */
 static void never_worse(const struct inputs *in, const nw_mapping *mapping)
 {
     nw_mapping *standard;
@@ -263,8 +263,8 @@ static void test_names_keep_the_rules(void **state)
     assert_true(usage.ru_maxrss < 1 << 20); /* KiB */
 }
 
-/* What is given is made better, however many they are, and where it passes the
- * limits it is brought within them. */
+/* A given mapping is improved, with any number of ranks; if it exceeds the
+ * limits, the result is within them. */
 static void test_given_is_improved(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4:8@1:10:100");
@@ -340,7 +340,8 @@ static void test_auto_is_the_best_by_name(void **state)
     nw_topology_free(topology);
 }
 
-/* Triangles have an element each, where the fewest elements would cut them. */
+/* Each triangle gets an element of its own, where the fewest elements possible
+ * would cut triangles. */
 static void test_all_elements_may_be_used(void **state)
 {
     enum { TRIANGLES = 256 };
@@ -369,8 +370,8 @@ static void test_all_elements_may_be_used(void **state)
     nw_topology_free(topology);
 }
 
-/* Without weights, speeds and fixed ranks there is always an answer where the
- * capacities have room. */
+/* Without weights, speeds and fixed ranks, there is always a result if the
+ * capacities have enough room. */
 static void test_plain_is_always_answered(void **state)
 {
     (void)state;
@@ -413,7 +414,8 @@ static void test_threads_do_not_matter(void **state)
     nw_topology_free(topology);
 }
 
-/* The same steps, the same answer; more steps, no worse one. */
+/* The same number of steps has the same result, and more steps have no worse
+ * one. */
 static void test_steps_repeat(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4@1:10");
@@ -442,8 +444,8 @@ static void test_steps_repeat(void **state)
     nw_topology_free(topology);
 }
 
-/* Called off before it began, one answer is made, in haste, and keeps every
- * limit. */
+/* If the search is cancelled before it begins, one result is made quickly and
+ * keeps every limit. */
 static void test_called_off_is_within_limits(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4:4@1:10:100");
@@ -467,8 +469,8 @@ static void test_called_off_is_within_limits(void **state)
     nw_topology_free(topology);
 }
 
-/* Nothing is cut for an answer that is late already: ranks come in order, which
- * here is within the limits. */
+/* If the time is already over, no cut is computed: ranks are assigned in order,
+ * which here is within the limits. */
 static void test_called_off_is_in_order(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4:4@1:10:100");
@@ -489,8 +491,8 @@ static void test_called_off_is_in_order(void **state)
     nw_topology_free(topology);
 }
 
-/* Order puts heavy ranks together where elements bear one each: limits are kept
- * all the same. */
+/* Ranks in order would put heavy ranks together where each element can take
+ * only one: the limits are kept nevertheless. */
 static void test_called_off_is_an_answer(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4@1:10");
@@ -527,7 +529,8 @@ static double figure_of(const nw_topology *topology, const nw_pattern *pattern,
     return figure;
 }
 
-/* Every assignment of few ranks to few elements, rank 0 where it is fixed. */
+/* The least cost of every assignment of few ranks to few elements, with rank 0
+ * where it is fixed. */
 static double least_cost(const nw_topology *topology, const nw_pattern *pattern,
                          const struct nw_map_options *options)
 {
@@ -602,7 +605,7 @@ static void test_tiny_ones_are_optimal(void **state)
     nw_topology_free(topology);
 }
 
-/* Random moves: the sum of gains is the difference of the costs. */
+/* Makes random moves: the sum of gains is the difference of the costs. */
 static void test_gains_add_up(void **state)
 {
     enum { N = 60, K = 12 };
@@ -627,7 +630,8 @@ static void test_gains_add_up(void **state)
             table[i * K + j] = table[j * K + i] =
                 i == j ? 0 : (double)nw_random_below(&random, 50);
     }
-    /* a ring and its chords, each edge at both ends with one weight */
+    /* a ring with chords; each edge is stored at both ends with the same
+     * weight */
     for (int v = 0; v < N; v++) {
         static const int reach[] = {1, N - 1, 7, N - 7, 13, N - 13};
 
@@ -660,8 +664,9 @@ static void test_gains_add_up(void **state)
     nw_kway_state_fini(&s);
 }
 
-/* More elements than there is a table for, and ways that differ: in a build
- * with assertions what moves gain is held against the cost from scratch. */
+/* More elements than fit the table of distances, with distances that differ by
+ * direction: a build with assertions compares the gains of moves with the cost
+ * from scratch. */
 static void test_ways_of_large_matrices_differ(void **state)
 {
     enum { K = 2049 };
@@ -735,8 +740,9 @@ static void test_refusals_say_why(void **state)
     expect_refusal("hierarchy:2:2@1:10", 4, &options, "2^63");
 }
 
-/* Weights that sum to 2^63 exactly, on elements that each take two: those of
- * one element sum to 2^62 to the last unit, which doubles cannot tell. */
+/* Weights with a sum of exactly 2^63, on elements that each take two ranks: the
+ * weights of one element sum to exactly 2^62, which doubles cannot distinguish
+ * from 2^62 + 1. */
 static void test_huge_weights_are_exact(void **state)
 {
     const uint64_t half = (uint64_t)1 << 61;

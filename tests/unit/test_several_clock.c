@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Many ranks an element, against a clock that moves only when it is looked at:
- * wherever the time ends, the answer keeps its limits and few looks follow; and
- * an answer not cut is the one that its count of steps gives.
- */
+/* Tests with many ranks on an element and a clock that advances only when it is
+ * read: wherever the time ends, the result keeps its limits and the clock is
+ * read only a few more times; and a result that was not cut off is the one that
+ * its number of steps gives. */
 #include "map/kway/memetic.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@
 
 enum { SIDE = 24, N = SIDE * SIDE, K = 16, ARCS = 4 * SIDE * (SIDE - 1) };
 
-/* A grid of ranks in rows, on four elements of each of four nodes. */
+/* A grid of ranks in rows, on four nodes of four elements each. */
 struct scene {
     struct nw_kway_graph graph;
     struct nw_kway_machine machine;
@@ -95,7 +94,8 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Until the look `end` (0: no such), at most `steps`; the answer in `part`. */
+/* Solves the problem until the clock has been read `end` times (0: no limit)
+ * and with at most `steps`; the result is in `part`. */
 static struct nw_budget solve(uint64_t end, uint64_t steps,
                               const int32_t *given, int32_t *part)
 {
@@ -132,18 +132,19 @@ static void check_limits(const int32_t *part)
         assert_true(load[q] <= scene.limit[q]);
 }
 
-/* How many looks one answer takes that nothing cuts. */
+/* How often the clock is read for one result that nothing cuts off. */
 static uint64_t looks_of_one(void)
 {
     int32_t part[N];
 
-    /* an end so far away is looked for, and never seen */
+    /* the clock is read for an end so far away, but does not reach it */
     (void)solve(UINT64_MAX / 2, 1, NULL, part);
     assert_true(looks > 50);
     return looks;
 }
 
-/* Each stage has looked by then, and what is left of it goes unsearched. */
+/* Each stage has read the clock by then, and the rest of its search is left
+ * out. */
 static void test_any_end_leaves_an_answer(void **state)
 {
     enum { AFTER = 60 };
@@ -164,7 +165,7 @@ static void test_any_end_leaves_an_answer(void **state)
     }
 }
 
-/* With more time the first answer is nearer to the whole one. */
+/* With more time, the first result is nearer to the one that is not cut off. */
 static void test_time_is_made_use_of(void **state)
 {
     uint64_t all = looks_of_one();
@@ -180,7 +181,8 @@ static void test_time_is_made_use_of(void **state)
     assert_true(half - whole < (cost_of(scene.in_order) - whole) / 2);
 }
 
-/* What says that its steps repeat it is repeated by them. */
+/* A result whose number of steps is said to repeat it is repeated by that
+ * number. */
 static void test_uncut_answers_are_repeated(void **state)
 {
     uint64_t all = looks_of_one();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Many ranks an element, shared out among the machine's groups first: the same
- * limits and ranges, and fewer bytes between groups than halving alone leaves.
- */
+/* Tests with many ranks on an element that are first divided among the
+ * machine's groups: the limits and ranges are the same, and fewer bytes are
+ * sent between groups than by halving alone. */
 #include "map/kway/memetic.h"
 
 #include <setjmp.h>
@@ -15,7 +14,8 @@
 enum { ROWS = 96, COLUMNS = 99, N = ROWS * COLUMNS, ARCS = 6 * N };
 enum { CORES = 2, PACKAGES = 8, NODES = 8, K = CORES * PACKAGES * NODES };
 
-/* A plane of triangles, the diagonal of each square being either. */
+/* A plane divided into triangles; the diagonal of each square has a random
+ * direction. */
 struct scene {
     struct nw_kway_graph graph;
     struct nw_kway_machine machine;
@@ -30,7 +30,8 @@ struct scene {
 
 static struct scene scene;
 
-/* The neighbour of x, y that lies dx, dy away, where they are joined. */
+/* Connects the vertex at x, y with that at x + dx, y + dy, if that is a
+ * neighbour. */
 static void join(struct scene *s, int x, int y, int dx, int dy, size_t *arcs)
 {
     int u = x + dx, v = y + dy, corner;
@@ -126,7 +127,7 @@ static double solve(int starts, int group_starts, int32_t *part)
     return solve_on(1, starts, group_starts, part);
 }
 
-/* Starts, their groups and halves run at once where there are threads. */
+/* Starts, their groups and halves run concurrently if there are threads. */
 static void test_threads_do_not_matter(void **state)
 {
     static int32_t part[N], other[N];
@@ -149,8 +150,8 @@ static void test_borders_of_groups_are_shorter(void **state)
     assert_true(shared < 0.99 * halved);
 }
 
-/* Every third vertex of the first node's share has to lie there, one of them on
- * a core of the second. */
+/* Every third vertex of the first node's share must stay there, and one of them
+ * must be on a core of the second node. */
 static void test_ranges_are_kept(void **state)
 {
     static int32_t part[N];
@@ -171,7 +172,8 @@ static void test_ranges_are_kept(void **state)
     }
 }
 
-/* Nodes of the whole machine, packages of one; none of what is in a package. */
+/* The groups of the whole machine are its nodes, those of a node its packages;
+ * a package has no groups. */
 static void test_groups_have_what_is_in_them(void **state)
 {
     const int32_t ends[3] = {K, CORES * PACKAGES, CORES};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank on an element within limits of load: the limits are counted here by
- * the page's rule alone, small ones are compared with all seatings there are.
- */
+/* Tests with one rank on each element and limits of load: the limits are
+ * computed here only by the rule of the manual page, and small cases are
+ * compared with all assignments. */
 #include "base/array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -69,12 +69,14 @@ struct limited {
     uint64_t weight[MOST];
     double *speed;
     double *limit; /* [elements] */
-    bool eased;    /* imbalance so that the fastest bear the heaviest */
+    bool eased;    /* the imbalance is set so that the fastest elements can
+                      take the heaviest rank */
     struct nw_map_options options;
 };
 
-/* Everything in proportion to the speeds, but no element more than the
- * heaviest rank; the mean rounded up, and the imbalance on it. */
+/* Computes the limits: the load is divided in proportion to the speeds, but no
+ * element gets more than the heaviest rank; the mean is rounded up, and the
+ * imbalance is added to it. */
 static void find_limits(struct limited *in, int32_t n)
 {
     int32_t k = nw_topology_element_count(in->topology);
@@ -169,9 +171,9 @@ static double value_of(const struct limited *in, const nw_mapping *mapping)
     return value;
 }
 
-/* --- against all seatings --- */
+/* --- against all assignments --- */
 
-/* HUGE_VAL where none keeps the limits. */
+/* The least cost of all assignments; HUGE_VAL if none keeps the limits. */
 static double least_of(const struct limited *in, nw_mapping *mapping,
                        int32_t rank, uint32_t taken)
 {
@@ -290,7 +292,8 @@ static void test_all_keep_limits(void **state)
 
 /* --- GPUs --- */
 
-/* Of the first ranks each has a GPU of its own; eight a node. */
+/* Checks that each of the first ranks has a GPU of its own; a node has
+ * eight. */
 static void check_gpus(const nw_mapping *mapping, int32_t ranks)
 {
     int32_t gpus[64] = {0};
@@ -329,8 +332,8 @@ static void test_gpus_beside_limits(void **state)
     }
 }
 
-/* Ranks in order keep the limits here: they too are compared once there are
- * GPUs, and not before. */
+/* Ranks in order keep the limits here: this assignment is also considered if
+ * there are GPUs, and only then. */
 static void test_gpus_where_order_keeps_limits(void **state)
 {
     static const char *const names[] = {"auto",   "multilevel", "refine",
@@ -359,8 +362,9 @@ static void test_gpus_where_order_keeps_limits(void **state)
     }
 }
 
-/* Sixteen of forty ranks use GPUs and talk to each other alone, so that what
- * knows only loads puts them on one node of three, which has eight. */
+/* Sixteen of forty ranks use GPUs and communicate only with each other, so that
+ * a search that knows only loads would put them on one of three nodes, which
+ * has only eight GPUs. */
 static nw_pattern *make_crowd(void)
 {
     nw_pattern_builder *builder;
@@ -407,7 +411,7 @@ static void test_ranks_go_where_gpus_are(void **state)
     }
 }
 
-/* What no limit holds back is answered as if there were none. */
+/* If no limit has an effect, the result is the one without limits. */
 static void test_loose_limits_are_none(void **state)
 {
     struct limited in = {0};
@@ -429,7 +433,7 @@ static void test_loose_limits_are_none(void **state)
     fini(&in);
 }
 
-/* A beginning that breaks the limits is named. */
+/* A given mapping that exceeds the limits is reported. */
 static void test_given_beyond_limits(void **state)
 {
     static const double speeds[4] = {1, 1, 1, 4};

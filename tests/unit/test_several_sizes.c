@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several ranks on an element, where machines are large: millions of elements,
- * and ways along which hundreds of thousands of parts hand vertices on. */
+/* Tests with several ranks on an element on large machines: millions of
+ * elements, and chains in which hundreds of thousands of parts pass vertices
+ * on. */
 #include "map/kway/memetic.h"
 
 #include <pthread.h>
@@ -80,8 +81,8 @@ static void *balance(void *user)
     return NULL;
 }
 
-/* The first part has one too many, the last one too few: each of the others
- * hands one on. */
+/* The first part has one vertex too many and the last one too few: each of the
+ * other parts passes one on. */
 static void test_long_ways_need_no_deep_stack(void **state)
 {
     pthread_attr_t small;
@@ -116,8 +117,8 @@ static void solve(int per_part, int wholes, int32_t *part)
     assert_int_equal(nw_kway(&run, part), NW_OK);
 }
 
-/* More vertices than an int counts, all elements together: nothing is
- * coarsened. */
+/* All elements together have room for more vertices than an int can count: the
+ * graph is not coarsened. */
 static void test_large_machines_leave_graphs_whole(void **state)
 {
     enum { K = 64 };
@@ -130,8 +131,8 @@ static void test_large_machines_leave_graphs_whole(void **state)
     assert_memory_equal(part, whole, sizeof part);
 }
 
-/* Where loads have no limit the first elements have all the shares, and the
- * others take what those have no place for. */
+/* Without limits of load, the first elements have all shares, and the others
+ * take the ranks for which those have no place. */
 static void test_parts_have_places_without_limits(void **state)
 {
     enum { K = 2000 };
@@ -164,8 +165,8 @@ static void *cut_lopsided(void *user)
     return NULL;
 }
 
-/* Each gap is wider than the one before: halves would be one element and all
- * the others, as often as there are elements. */
+/* Each gap between elements is wider than the one before, so that each
+ * bisection would separate only one element from the others. */
 static void test_rising_gaps_need_no_deep_stack(void **state)
 {
     enum { K = 2000, SOME = 1 << 20 };

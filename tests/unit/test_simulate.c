@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated times against answers worked by hand, and on random instances
- * against a small solver of our own: progressive filling between arrivals. */
+/* Tests of simulated times against results worked by hand, and of random
+ * instances against a small solver of the test: progressive filling between
+ * arrivals. */
 #include "base/array.h"
 #include "base/random.h"
 #include "simulate/traffic.h"
@@ -53,8 +54,8 @@ static double share(const struct instance *given, const bool *active,
     return open ? left / open : -1;
 }
 
-/* Max-min fair rates: the tightest link gives its flows equal shares, and so
- * on with what is left. */
+/* Max-min fair rates: the tightest link gives equal shares to its flows, and so
+ * on with the remaining capacity. */
 static void fill(const struct instance *given, const bool *active, double *rate)
 {
     for (int f = 0; f < given->flows; f++)
@@ -222,7 +223,7 @@ static void shares_whatever_the_latency(void **state)
     assert_near(play(&two, 4e-3), 5e-3);
 }
 
-/* Twice over the same half-duplex link takes it twice. */
+/* A flow that crosses the same half-duplex link twice uses it twice. */
 static void counts_a_link_twice(void **state)
 {
     static const struct instance twice = {
@@ -290,7 +291,7 @@ static void play_pruned_by_oracle(struct instance *given, double expected)
     assert_near(oracle(&less), expected);
 }
 
-/* Leaving links out changes no time, and does leave some out. */
+/* Pruning leaves some links out, and changes no time. */
 static void prunes_exactly(void **state)
 {
     static const struct instance line = {
@@ -311,7 +312,7 @@ static void prunes_exactly(void **state)
     }
 }
 
-/* A helper that is this shell script. */
+/* Simulates with a helper that is the given shell script. */
 static nw_status play_with(const char *script)
 {
     static const struct instance one = {1, 1, {1e9}, {1e-6}, {1e6}, {{0, -1}}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Helper programs that answer, crash or never end; the program that asks is
- * never forked, whatever its other threads do. */
+/* Tests of helper programs that answer, crash or never end. The calling program
+ * is never forked, whatever its other threads do. */
 #include "base/clock.h"
 #include "base/spawn.h"
 
@@ -125,9 +125,9 @@ static void commands_of_the_system_have_a_limit_too(void **state)
 
 static volatile bool over;
 
-/* Keeps the lock of the environment nearly always. The names are there before
- * the thread begins: a new one would move the table, while getenv() reads
- * it in this thread, which takes no lock in glibc before 2.41. */
+/* Holds the lock of the environment most of the time. The names exist before
+ * the thread begins: a new one would move the table while getenv() reads it in
+ * the other thread without a lock, as glibc before 2.41 does. */
 static void change_names(unsigned i)
 {
     static char value[4096];
@@ -146,7 +146,7 @@ static void *change_environment(void *unused)
     return unused;
 }
 
-/* A forked child would find the lock taken, with nobody to give it back. */
+/* A forked child would find the lock taken, with no thread to release it. */
 static void other_threads_may_change_the_environment(void **state)
 {
     const char *source = getenv("NW_SOURCE");
@@ -185,7 +185,7 @@ int main(int count, char **words)
         cmocka_unit_test(other_threads_may_change_the_environment),
     };
 
-    /* as if something were preloaded into the tests from their start */
+    /* as if a library were preloaded into the tests from their start */
     if (!getenv("LD_PRELOAD")) {
         setenv("LD_PRELOAD", "", 1);
         (void)execv("/proc/self/exe", words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids cut on trees: what boxes say without looking at a cell is what comes of
- * sorting all cells and adding up all bonds. */
+/* Tests of grids that are divided for trees: what is computed from boxes
+ * without looking at a cell equals what sorting all cells and summing all edges
+ * gives. */
 #include "base/array.h"
 #include "map/stencil/grid.h"
 #include "support/machine.h"
@@ -30,7 +31,7 @@ static int32_t cells_of(const struct grid *grid)
     return cells;
 }
 
-/* Bonds to both neighbours along each dimension. */
+/* Adds the edges to both neighbours along each dimension. */
 static void edge(const struct grid *grid, struct nw_assignment *assignment)
 {
     size_t at = 0;
@@ -99,9 +100,10 @@ static void assert_alike(const struct grid *grid)
         stencil.uniform = true;
         MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
                                              slot[0]));
-        if (way & NW_STENCIL_LAYERS) /* asks boxes where to part clusters */
+        if (way & NW_STENCIL_LAYERS) /* this way asks the boxes where to
+                                        divide clusters */
             continue;
-        stencil.uniform = false; /* then nothing is known of boxes */
+        stencil.uniform = false; /* then boxes are not used */
         MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
                                              slot[1]));
         assert_memory_equal(slot[0], slot[1],
@@ -121,7 +123,7 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
         {2, {24, 18}, {1, 3}, {4, 9, 12}},
         {3, {8, 8, 8}, {1, 1, 1}, {8, 4, 16}},
         {3, {6, 10, 12}, {1, 10, 2}, {5, 12, 12}}, /* thirds, not all whole */
-        {3, {7, 11, 5}, {3, 1, 1}, {4, 10, 10}},   /* seats free */
+        {3, {7, 11, 5}, {3, 1, 1}, {4, 10, 10}},   /* some slots stay free */
         {4, {4, 4, 6, 8}, {1, 2, 1, 4}, {8, 12, 8}},
         {2, {192, 128}, {1, 1}, {12, 32, 64}}, /* on several threads */
     };
@@ -131,7 +133,8 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
         assert_alike(&grids[i]);
 }
 
-/* Bytes between the clusters of `width` seats, and cells of each. */
+/* The bytes between the clusters of `width` slots; `cells` gets the number of
+ * cells of each. */
 static double across(const struct nw_assignment *assignment,
                      const int32_t *slot, int32_t width, int32_t *cells)
 {
@@ -146,9 +149,9 @@ static double across(const struct nw_assignment *assignment,
     return bytes;
 }
 
-/* Two columns 3 wide through 6 x 5 cells, in pieces of 6: two of 3 x 2 in each,
- * with 7 pairs inside, and what is left of both, a bar of 6 x 1, with 5. Of 25
- * + 24 pairs 16 are across. */
+/* Two columns of width 3 through 6 x 5 cells, in pieces of 6: each column has
+ * two pieces of 3 x 2 with 7 pairs inside, and the rest of both is a bar of 6 x
+ * 1 with 5. Of 25 + 24 pairs, 16 are between pieces. */
 static void test_pieces_reach_round_from_column_to_column(void **state)
 {
     static const struct grid grid = {2, {6, 5}, {1, 1}, {5, 3, 2}};
@@ -172,7 +175,7 @@ static void test_pieces_reach_round_from_column_to_column(void **state)
     nw_hierarchy_fini(&hierarchy);
 }
 
-/* Coordinates by which two cells differ, added up. */
+/* The sum of the differences of the coordinates of two cells. */
 static int32_t apart(const struct nw_stencil *stencil, int32_t a, int32_t b)
 {
     int32_t sum = 0;
@@ -183,8 +186,8 @@ static int32_t apart(const struct nw_stencil *stencil, int32_t a, int32_t b)
     return sum;
 }
 
-/* And from one column to the next at the end where both meet: no farther than
- * across a layer of each. */
+/* Columns contain every cell once, and continue from one column to the next
+ * where both meet: no farther than across a layer of each. */
 static void test_columns_hold_every_cell_once(void **state)
 {
     static const struct nw_stencil stencil = {
@@ -208,8 +211,8 @@ static void test_columns_hold_every_cell_once(void **state)
     }
 }
 
-/* Two cells side by side are a dimension of their own, not every second bond of
- * a longer one. */
+/* A dimension of two cells is found as a dimension, and not taken for every
+ * second edge of a longer one. */
 static void test_dimensions_of_two_are_found(void **state)
 {
     static const struct grid grids[] = {
@@ -238,7 +241,7 @@ static void test_dimensions_of_two_are_found(void **state)
     }
 }
 
-/* Of one seating in boxes, each pair once. */
+/* The cost of an assignment in boxes, with each pair counted once. */
 static double cost_in_boxes(const struct grid *grid,
                             const struct nw_assignment *assignment,
                             const struct nw_stencil *stencil)
@@ -259,8 +262,8 @@ static double cost_in_boxes(const struct grid *grid,
     return sum / 2;
 }
 
-/* Cubes in cubes: 1344 pairs, of which 576 lie between those of eight cells
- * and 192 between those of 64. */
+/* Cubes within cubes: of 1344 pairs, 576 are between cubes of eight cells and
+ * 192 between those of 64. */
 static void test_nothing_is_below_cubes_in_cubes(void **state)
 {
     static const struct grid grids[] = {
@@ -286,7 +289,7 @@ static void test_nothing_is_below_cubes_in_cubes(void **state)
         assert_true(least > 0);
         assert_true(least <
                     cost_in_boxes(&grids[g], &assignment, &stencil) + 1e-6);
-        stencil.periodic[1] = true; /* of rings nothing is known */
+        stencil.periodic[1] = true; /* there is no bound for rings */
         assert_false(nw_stencil_lower_bound(&assignment, &stencil) > 0);
         nw_assignment_fini(&assignment);
         nw_hierarchy_fini(&hierarchy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids whose processes are numbered anyhow: dealt anew, they are found again
- * with the sizes they had, and cut as well as can be counted by hand. */
+/* Tests of grids whose processes have arbitrary numbers: the grids are found
+ * with their sizes, and are divided as well as can be computed by hand. */
 #include "base/array.h"
 #include "base/random.h"
 #include "map/stencil/grid.h"
@@ -21,8 +21,8 @@
 #define EDGES_MAX 80
 #define BYTES 3
 
-/* Partners differ by one in so many dimensions at most, or in one by up to
- * two. */
+/* Which cells are partners: those that differ by one in at most so many
+ * dimensions, or in one dimension by up to two. */
 enum kind { FACES = 1, EDGES, DIAGONALS = NW_STENCIL_DIMS, TWO_FAR };
 
 struct grid {
@@ -41,7 +41,7 @@ static int32_t cells_of(const struct grid *grid)
     return cells;
 }
 
-/* The cell at an offset, or -1: beyond a border, none, or not a partner. */
+/* The cell at an offset; -1 if that is beyond a border or is not a partner. */
 static int32_t partner(const struct grid *grid, int32_t cell, int code)
 {
     int32_t to = 0, stride = 1;
@@ -64,7 +64,8 @@ static int32_t partner(const struct grid *grid, int32_t cell, int code)
     return code || !moved || far || moved > (int)grid->kind ? -1 : to;
 }
 
-/* Processes of a grid under numbers dealt anew, the first as seated first. */
+/* Makes an assignment of the processes of a grid with random numbers, in which
+ * process i has slot i. */
 static void open_assignment(const struct grid *grid,
                             const struct nw_hierarchy *hierarchy,
                             struct nw_assignment *assignment)
@@ -199,8 +200,9 @@ static void test_grids_dealt_anew_are_found(void **state)
         assert_found(&grids[i]);
 }
 
-/* Boxes of 4 x 4 x 4 and in them of 2 x 2 x 2: of the planes between layers of
- * 64 pairs, one a dimension costs 100 a byte, two cost 10, four cost 1. */
+/* Boxes of 4 x 4 x 4 that consist of boxes of 2 x 2 x 2: of the planes between
+ * layers of 64 pairs, one per dimension costs 100 per byte, two cost 10, and
+ * four cost 1. */
 static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 {
     static const struct grid grid = {3, {8, 8, 8}, {false}, FACES};
@@ -220,9 +222,9 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
     nw_hierarchy_fini(&hierarchy);
 }
 
-/* Of 3840 bonds a box of 8 cells keeps 12 as a cube of 2 in three dimensions,
- * one of 64 keeps 176 as 4 x 2 x 2 x 2 x 2, where 4 x 4 x 2 x 2 would keep 160.
- */
+/* Of 3840 edges, a box of 8 cells contains 12 as a cube of 2 in three
+ * dimensions; a box of 64 contains 176 as 4 x 2 x 2 x 2 x 2, where 4 x 4 x 2 x
+ * 2 would contain 160. */
 static void test_five_dimensions_lie_in_boxes(void **state)
 {
     static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, FACES};
@@ -246,8 +248,9 @@ static void test_five_dimensions_lie_in_boxes(void **state)
     nw_hierarchy_fini(&hierarchy);
 }
 
-/* Chains of few cells fit on grids of three or four dimensions by chance: under
- * any numbers all bonds but those from one eight to the next cost 1 a byte. */
+/* Chains of few cells can be taken for grids of three or four dimensions by
+ * chance: with any numbers, all edges but those from one group of eight to the
+ * next cost 1 per byte. */
 static void test_short_chains_are_no_other_grid(void **state)
 {
     struct grid grid = {1, {0}, {false}, FACES, 0};
@@ -273,7 +276,8 @@ static void test_short_chains_are_no_other_grid(void **state)
         }
 }
 
-/* Two pairs that change partners keep their degrees. */
+/* If two pairs exchange partners, all degrees stay, but the graph is no longer
+ * a grid. */
 static void test_what_is_no_grid_keeps_its_numbers(void **state)
 {
     static const struct grid grid = {2, {20, 20}, {true, true}, FACES};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies into and out of mapped memory are copies: every offset within a line,
- * every length around one, and nothing beside it. */
+/* Tests of copies into and out of mapped memory: every offset within a cache
+ * line and every length around one are copied, and no byte beside them
+ * changes. */
 #include "channel/memory/mapping.h"
 
 #include <setjmp.h>

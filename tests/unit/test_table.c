@@ -75,8 +75,8 @@ static void follows_the_locale(void **state)
     setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A hundred characters are wider than a terminal, and all of them stay; a
- * line end inside a cell may not make a second line. */
+/* A hundred characters are wider than a terminal, and all of them stay; a line
+ * end inside a cell must not begin a second line. */
 static void keeps_all_words(void **state)
 {
     nw_table *table = two_columns("", "");

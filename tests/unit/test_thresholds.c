@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thresholds of the channel: that the choice is never far from the best by the
- * same model, crossovers worked out by hand, the file and what it refuses, and
- * where a GPU and an adapter sit. */
+/* Tests of the thresholds of the channel: the choice is never far from the best
+ * by the same model, crossovers are those worked out by hand, the file is read
+ * and bad files are refused, and the locality of a GPU and an adapter is
+ * found. */
 #include "channel/tune/thresholds.h"
 
 #include <math.h>
@@ -78,9 +79,10 @@ static void within_five_percent_everywhere(void **state)
         }
 }
 
-/* From the host into a GPU without a mapping, n bytes: eager by loopback 1.9 us
- * + n (1/10 + 1/2) ns against rendezvous 2.7 us + n (1/10 + 1/6) ns cross at
- * 2400; with the third crossing, n/6 ns more, at 1600. */
+/* n bytes from the host into a GPU without a mapping: eager by loopback takes
+ * 1.9 us + n (1/10 + 1/2) ns and rendezvous 2.7 us + n (1/10 + 1/6) ns; they
+ * are equal at 2400 bytes, and at 1600 with the third crossing, which takes n/6
+ * ns more. */
 static void many_under_way_leave_loopback_earlier(void **state)
 {
     struct nw_ends ends = ends_of(2 | 4, 1);
@@ -98,11 +100,12 @@ static void many_under_way_leave_loopback_earlier(void **state)
                      NW_CHANNEL_RENDEZVOUS);
 }
 
-/* From GPU to GPU inside a host, 8 KiB: the driver's copy takes the sender 6.68
- * us and storing the receiver 0.92. Packed, in parts, 0.7 + 2 * 0.82 us go by
- * for both; the header of what the receiver reads, in 1.61 us more, takes 0.7.
- * One by one that is 9.94 us and 9.91, near enough to stay with packing; of
- * eight under way the receiver's part but of one is hidden: 9.13 and 7.70. */
+/* 8 KiB from GPU to GPU inside a host: the driver's copy takes the sender 6.68
+ * us, and storing takes the receiver 0.92. Packed and in parts, 0.7 + 2 * 0.82
+ * us are added for both; if the receiver reads the bytes, their header takes
+ * 0.7 us and the read 1.61 us. One message at a time takes 9.94 us and 9.91 us,
+ * near enough to stay with packing; with eight in flight, the receiver's work
+ * is hidden except for one message: 9.13 and 7.70 us. */
 static void many_under_way_leave_the_reading_to_the_receiver(void **state)
 {
     struct nw_ends ends = ends_of(1 | 2 | 4 | 8 | 64, 1);
@@ -123,8 +126,9 @@ static void many_under_way_leave_the_reading_to_the_receiver(void **state)
     assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 7.70e-6, 1e-8);
 }
 
-/* Out of a GPU 8 KiB take 0.6 us + 8192 / 0.8 ns by the adapter and 6 us +
- * 8192 / 12 ns by the driver, but behind one switch 0.6 us + 8192 / 2.2 ns. */
+/* Reading 8 KiB from a GPU takes 0.6 us + 8192 / 0.8 ns by the adapter and 6 us
+ * + 8192 / 12 ns by the driver, but 0.6 us + 8192 / 2.2 ns by an adapter below
+ * the same switch. */
 static void the_adapter_reads_faster_behind_a_switch(void **state)
 {
     struct nw_ends ends = ends_of(1 | 2 | 4 | 8, 1);
@@ -139,11 +143,12 @@ static void the_adapter_reads_faster_behind_a_switch(void **state)
     assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_GATHER);
 }
 
-/* Inside a host, between host memories: in parts 0.7 us + 3 n / 10 ns, read by
- * the receiver 0.7 + 1.2 us + n / 20 ns: equal at 4800. Between GPUs beyond 8
- * KiB by rendezvous 2.1 us + n / 10 ns and one copy, 6 us + n / 12 ns, beside
- * fetch and a store: 1.9 us + n / 20 ns, the same copy and 0.1 us + n / 10 ns;
- * equal at 2000 and more apart from there by 0.05 ns a byte. */
+/* Between host memories of one host, parts take 0.7 us + 3 n / 10 ns, and a
+ * read by the receiver takes 0.7 + 1.2 us + n / 20 ns: equal at 4800 bytes.
+ * Between GPUs beyond 8 KiB, rendezvous takes 2.1 us + n / 10 ns and one copy
+ * of 6 us + n / 12 ns; fetch with a store takes 1.9 us + n / 20 ns, the same
+ * copy, and 0.1 us + n / 10 ns. These are equal at 2000 bytes and differ by
+ * 0.05 ns for each further byte. */
 static void inside_a_host_the_receiver_reads(void **state)
 {
     struct nw_ends ends = ends_of(64, 1);
@@ -173,7 +178,8 @@ static void a_regime_stays_until_it_is_clear(void **state)
     assert_int_equal(regime = nw_regime_next(regime, 2), NW_REGIME_LATENCY);
 }
 
-/* Two ways that differ by less than 4 % in turns: the first is kept. */
+/* Costs of two ways that alternately differ by less than 4 %: the first way is
+ * kept. */
 static double alike(const void *context, struct nw_way_of way, uint64_t bytes)
 {
     double swing = bytes / 16 % 2 ? 1.03 : 1;
@@ -194,7 +200,8 @@ static void equal_ways_do_not_alternate(void **state)
     assert_int_equal(choice.count, 1);
 }
 
-/* As above, and counts how often it is asked for what can never be. */
+/* The same costs; counts how often the cost of an impossible way is
+ * requested. */
 static double counted(const void *context, struct nw_way_of way, uint64_t bytes)
 {
     if (way.protocol != NW_CHANNEL_RENDEZVOUS && isinf(alike(NULL, way, bytes)))
@@ -202,7 +209,8 @@ static double counted(const void *context, struct nw_way_of way, uint64_t bytes)
     return alike(NULL, way, bytes);
 }
 
-/* A table that every channel makes as it opens shall not cost a millisecond. */
+/* Every channel makes this table when it opens, which must not take a
+ * millisecond. */
 static void what_cannot_be_is_asked_for_once(void **state)
 {
     struct nw_choice choice;
@@ -243,7 +251,8 @@ static void what_is_written_reads_back(void **state)
     assert_int_equal(thresholds.count, 2);
     assert_int_equal(nw_thresholds_write(&thresholds, &again), NW_OK);
     assert_string_equal(again, text);
-    found = nw_thresholds_find(&thresholds, &of); /* of another locality */
+    found = nw_thresholds_find(&thresholds, &of); /* an entry of another
+                                                     locality */
     assert_non_null(found);
     assert_int_equal(nw_choice_find(found, 64).protocol, NW_CHANNEL_PACK);
     assert_int_equal(nw_choice_find(found, 65).protocol, NW_CHANNEL_TWO);
@@ -313,7 +322,7 @@ static void bad_tables_are_refused(void **state)
     }
 }
 
-/* -- localities: folders as the kernel makes them -- */
+/* -- localities: folders like those of the kernel -- */
 
 static char root[] = "/tmp/nw-sys-XXXXXX";
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Distances and routes against a brute force: random machines are spread out
- * into one graph of vertices and links by the numbering that topology.h
- * promises, routes are walked on it link by link, and their lengths compared
- * with breadth-first searches.
- */
+/* Tests of distances and routes against brute force: random machines are
+ * expanded into one graph of vertices and links by the numbering that
+ * topology.h defines, routes are followed in it link by link, and their lengths
+ * are compared with breadth-first searches. */
 #include "base/random.h"
 #include "topology/topology.h"
 
@@ -169,9 +167,10 @@ static nw_topology *random_machine(uint64_t seed)
 /* --- the same machine as one graph --- */
 
 struct graph {
-    int32_t vertex_count, *first; /* of each node; switches come last */
+    int32_t vertex_count, *first; /* first vertex of each node; switches come
+                                     last */
     int32_t *a, *b;               /* ends of each link, -1 where it has none */
-    bool *tree;                   /* the link is no direct one */
+    bool *tree;                   /* whether the link is not a direct one */
 };
 
 static void spread_node(const nw_topology *topology, int32_t node,
@@ -276,7 +275,8 @@ static int32_t inside(const nw_topology *topology, const struct graph *graph,
                   graph->first[node + 1]);
 }
 
-/* 1 by a direct link, 2 by way of a GPU switch, 0 by none. */
+/* The number of links between two vertices by direct links: 1 by a direct link,
+ * 2 through a GPU switch, 0 if there are none. */
 static int32_t direct_steps(const struct nw_node_type *type, int32_t a,
                             int32_t b)
 {
@@ -508,8 +508,8 @@ static void hierarchies_keep_their_distances(void **state)
     nw_topology_free(topology);
 }
 
-/* Without distances they are links: up to the common level and down. Each
- * level of the tree is a level of its own. */
+/* Without distances, links are counted: up to the common level and down. Each
+ * level of the tree is counted. */
 static void hierarchies_without_distances_count_links(void **state)
 {
     nw_topology *topology;
@@ -531,7 +531,8 @@ static void hierarchies_without_distances_count_links(void **state)
     nw_topology_free(topology);
 }
 
-/* On a hierarchy by its own numbers, and nothing is written for no ends. */
+/* A row of distances equals the single distances, also on a hierarchy, which
+ * has numbers of its own; without ends, nothing is written. */
 static void a_row_of_distances_is_that_of_single_ones(void **state)
 {
     nw_topology *topology;
@@ -552,8 +553,8 @@ static void a_row_of_distances_is_that_of_single_ones(void **state)
     nw_topology_free(topology);
 }
 
-/* With under 500 MB at the most that the process ever had. Whoever compares
- * each with each is still busy when the harness ends it. */
+/* Loading needs less than 500 MB at any time. A load that compared each core
+ * with each other would still run at the time limit of the tests. */
 static void a_million_cores_are_loaded(void **state)
 {
     nw_topology *topology;

@@ -28,11 +28,12 @@ void nw_bandwidths_fini(struct nw_bandwidths *b)
 struct bandwidths_reader {
     struct nw_lines lines;
     struct nw_bandwidths *out;
-    char **name; /* [count] names of groups; they point into the text */
+    char **name; /* [count] names of groups; they point into the text of the
+                    file */
     size_t capacity, count;
-    size_t room; /* allocated elements of out->group */
-    bool pairs;  /* a line with bandwidths was read, after which no group may
-                    follow */
+    size_t room; /* number of allocated elements in out->group */
+    bool pairs;  /* a "between" or "pair" line was read, so that no "group" line
+                    may follow */
 };
 
 /* Reads "group NAME NUMBER": the next NUMBER processes form a group. */
@@ -67,7 +68,7 @@ static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
     return NW_OK;
 }
 
-/* Allocates the bandwidths at the first line that has some. */
+/* Allocates the arrays of bandwidths at the first "between" or "pair" line. */
 static nw_status bandwidths_begin_pairs(struct bandwidths_reader *r)
 {
     size_t n = (size_t)r->out->count;
@@ -122,8 +123,8 @@ static void bandwidths_set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
     b->vertical[at] = two[1];
 }
 
-/* Reads "between GROUP GROUP HORIZONTAL VERTICAL": bandwidths between all
- * processes of two groups. */
+/* Reads "between GROUP GROUP HORIZONTAL VERTICAL": the bandwidths, in both
+ * directions, between all processes of two groups. */
 static nw_status bandwidths_read_between(struct bandwidths_reader *r,
                                          char *rest)
 {
@@ -146,8 +147,8 @@ static nw_status bandwidths_read_between(struct bandwidths_reader *r,
     return status;
 }
 
-/* Reads "pair FROM TO HORIZONTAL VERTICAL": bandwidths from one process to
- * another. */
+/* Reads "pair FROM TO HORIZONTAL VERTICAL": the bandwidths from one process to
+ * another, in one direction. */
 static nw_status bandwidths_read_pair(struct bandwidths_reader *r, char *rest)
 {
     const char *from = nw_word_next(&rest), *to = nw_word_next(&rest);
@@ -260,8 +261,9 @@ static bool bandwidths_alike(const char *a, const char *b)
     return i == j && !strncmp(a, b, i);
 }
 
-/* Sets the bandwidths between all nodes of a topology. Nodes in succession
- * whose names are alike form a group. */
+/* Sets the bandwidths between all nodes of a topology, one process per node.
+ * Consecutive nodes whose names differ only in the number at their end form a
+ * group. */
 static nw_status bandwidths_fill_from(const nw_topology *t,
                                       struct nw_bandwidths *b, uint32_t *hops)
 {

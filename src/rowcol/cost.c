@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the cost of a link depends on. */
+/* The data from which the cost of a link between two neighbours is computed. */
 struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
-    double across, along;   /* bytes of a message in a row and in a column,
-                               times 1e6, so that costs are in microseconds */
-    double *height, *width; /* share of the grid that each row and each
-                               column has; NULL: all equal */
+    double across, along;   /* bytes that a whole row or a whole column of
+                               processes would send to the next one, times 1e6,
+                               so that costs are in microseconds */
+    double *height, *width; /* fraction of the grid's cells in each row and in
+                               each column; NULL: all are equal */
 };
 
 static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,
@@ -32,8 +33,8 @@ static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
     return a->process[i * a->columns + j];
 }
 
-/* Returns the cost of the link from place (i, j) to the next one in its row, in
- * microseconds; 0 at the end of a row that is not periodic. */
+/* Returns the cost, in microseconds, of the link from place (i, j) to the next
+ * place in its row; 0 at the end of a row that is not periodic. */
 static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                               int32_t j)
 {
@@ -52,8 +53,8 @@ static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, i, next));
 }
 
-/* Returns the cost of the link from place (i, j) to the next one in its
- * column. */
+/* Returns the cost, in microseconds, of the link from place (i, j) to the next
+ * place in its column; 0 at the end of a column that is not periodic. */
 static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                            int32_t j)
 {
@@ -72,8 +73,8 @@ static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, next, j));
 }
 
-/* Returns the cost of all links of the rank at (i, j): to both neighbours in
- * its row and in its column. */
+/* Returns the cost, in microseconds, of all links of the rank at place (i, j),
+ * to its neighbours in its row and in its column. */
 static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
                              int32_t j)
 {
@@ -87,9 +88,10 @@ static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
     return sum;
 }
 
-/* Sets the shares of the rows (or of the columns, if `rows` is false) so that
- * the slowest process of each row takes the same time. The shares of the other
- * axis do not change. share[0] are those of rows, share[1] those of columns. */
+/* Sets the fractions of the grid for the rows (`rows` true) or for the columns
+ * (false) so that the slowest process of each row, or column, takes the same
+ * time. share[0] are the fractions of rows, share[1] those of columns; one of
+ * them is read. */
 static void rowcol_balance(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, bool rows,
                            double *share[2])
@@ -126,8 +128,8 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
         rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
-/* Computes the shares of rows and columns from the speeds. If memory runs out,
- * the shares stay equal. */
+/* Computes the fractions of the grid for rows and columns from the speeds of
+ * the processes. If memory runs out, the fractions stay equal. */
 static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
@@ -204,7 +206,7 @@ double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
 }
 
 /* Returns true if the processes form a grid with this many rows, within the
- * limits. */
+ * limits of the problem on rows and columns. */
 static bool rowcol_fits(const struct nw_rowcol_problem *problem, int32_t rows)
 {
     int32_t p = problem->bandwidths->count, columns = p / rows;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the order of processes with the lowest cost for a shape by trying all
- * orders; needed if the cost is not a sum over links. Places are filled line by
- * line along the shorter side. A partial order is dropped as soon as one rank
- * costs at least as much as the best order known. With speeds, the cost of a
- * rank depends on the whole order, so that only complete orders are
- * compared. */
+/* Finds the order of processes with the lowest cost for a shape (rows x
+ * columns) by trying all orders; needed if the cost is not a sum over links.
+ * Places are filled line by line along the shorter side. A partial order is
+ * dropped as soon as one rank in it costs at least as much as the best order
+ * known. With speeds, the cost of a rank depends on the whole order, so that
+ * only complete orders are compared. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
-/* TRIES limits the partial orders: 10 processes have 9.9 million of them. MAX
- * and MAX_SPEEDS limit the processes, without and with speeds: 8 processes have
- * 40320 complete orders. */
+/* TRIES limits the number of partial orders: 10 processes have 9.9 million of
+ * them. MAX and MAX_SPEEDS limit the number of processes, without and with
+ * speeds: 8 processes have 40320 complete orders. */
 enum { TRIES = 12 << 20, MAX = 16, MAX_SPEEDS = 8 };
 
 /* The state of the search. */
 struct exhaustive_every {
     const struct nw_rowcol_problem *problem;
-    struct nw_rowcol *a, *best; /* a: the present order, -1 for an empty
-                                   place */
+    struct nw_rowcol *a, *best; /* a: the present order, where -1 is an empty
+                                   place; best: the best complete order */
     int32_t p;
-    double *row, *column; /* [p * p] cost of a link in a row and in a column
-                             from process x to y, in microseconds */
-    bool *taken;          /* [p] processes that have a place */
+    double *row, *column; /* [p * p] cost, in microseconds, of a link from
+                             process x to y, in a row and in a column */
+    bool *taken;          /* [p] the process has a place */
     double least;         /* cost of *best */
     int64_t tries;        /* number of partial orders so far */
 };
@@ -37,8 +37,8 @@ static double exhaustive_link_of(const struct exhaustive_every *e,
     return x < 0 || y < 0 ? 0 : times[x * e->p + y];
 }
 
-/* Returns the cost of the links between a place and its neighbours that are
- * filled. */
+/* Returns the cost, in microseconds, of the links between a place and those of
+ * its neighbours that have a process. */
 static double exhaustive_load_of(const struct exhaustive_every *e,
                                  int32_t place)
 {
@@ -58,8 +58,8 @@ static double exhaustive_load_of(const struct exhaustive_every *e,
     return sum;
 }
 
-/* Returns true if a partial order may still be better than the best order: the
- * ranks at `place` and at its neighbours cost less. */
+/* Returns true if the present partial order may still become better than the
+ * best order: the rank at `place` and its neighbours cost less so far. */
 static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
                                   int32_t place)
 {
@@ -81,7 +81,7 @@ static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
     return true;
 }
 
-/* Keeps a complete order if it is the best so far. */
+/* Keeps the present complete order if it is the best so far. */
 static void exhaustive_count_whole(struct exhaustive_every *e)
 {
     double figure = nw_rowcol_figure_of(e->problem, e->a);
@@ -90,7 +90,7 @@ static void exhaustive_count_whole(struct exhaustive_every *e)
         e->least = figure;
 }
 
-/* Returns true if the orders are few enough to try all. */
+/* Returns true if there are few enough orders to try all of them. */
 static bool exhaustive_are_few(const struct nw_rowcol_problem *problem)
 {
     int32_t p = problem->bandwidths->count;
@@ -100,7 +100,8 @@ static bool exhaustive_are_few(const struct nw_rowcol_problem *problem)
     return problem->objective == NW_ROWCOL_SLOWEST && p <= MAX;
 }
 
-/* Tries every remaining process at position `at` of the filling order. */
+/* Tries every process without a place at position `at` of the filling order,
+ * and continues with the next position. */
 static void exhaustive_place_from(struct exhaustive_every *e, int32_t at)
 {
     int32_t c = e->a->columns, r = e->a->rows;

@@ -18,31 +18,32 @@
 
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
-/* The last processes that got a place, oldest first. Its code has them as
- * digits in base p. */
+/* The front: the last `width` processes that got a place, oldest first. Its
+ * code is the number whose digits in base p are these processes. */
 struct held_karp_front {
-    uint32_t bits; /* set of the processes; 0 if one occurs twice, so that
-                      the code is invalid */
+    uint32_t bits; /* set of the processes, as bits; 0 if a process occurs
+                      twice, so that the code is invalid */
     int8_t order[MAX], ascending[MAX];
 };
 
-/* The state of the search. A line has `width` places. */
+/* State of the search. A line is a row or a column, along the shorter side of
+ * the shape; it has `width` places. */
 struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
-    bool transposed; /* lines are columns instead of rows */
+    bool transposed; /* lines are columns, not rows */
     double *within,
-        *across; /* [p * p] cost of a link from x to y in a line, and between
-                    neighbouring lines, in microseconds */
+        *across; /* [p * p] cost, in microseconds, of a link from process x to
+                    y: inside a line, and from a line to the next */
     struct held_karp_front *fronts;
     int32_t front_count;
-    double *least; /* [states] lowest cost for each front and set of other
-                      processes with a place */
+    double *least; /* [states] lowest cost of all partial orders of a state: a
+                      front and the set of the other processes with a place */
     int8_t *left;  /* [states] process that left the front when the newest
-                      one got its place */
+                      process got its place */
     int8_t first[MAX];
     double found;
-    int8_t line[MAX]; /* the best complete order, line by line */
+    int8_t line[MAX]; /* best complete order, line by line */
 };
 
 static size_t held_karp_power(size_t base, int32_t n)
@@ -85,8 +86,8 @@ static void held_karp_make_front(const struct held_karp_lines *l, int32_t code,
             f->ascending[at++] = x;
 }
 
-/* Returns the cost that process `x` adds at position `at`, after the given
- * front. */
+/* Returns the cost, in microseconds, that process `x` adds if it gets the place
+ * `at` after the processes of the given front. */
 static double held_karp_added(const struct held_karp_lines *l,
                               const int8_t *front, int32_t at, int8_t x)
 {
@@ -102,7 +103,7 @@ static double held_karp_added(const struct held_karp_lines *l,
     return sum;
 }
 
-/* Returns the cost of the links inside a first line. */
+/* Returns the cost, in microseconds, of the links inside a first line. */
 static double held_karp_first_line(const struct held_karp_lines *l,
                                    const int8_t *order)
 {
@@ -115,7 +116,8 @@ static double held_karp_first_line(const struct held_karp_lines *l,
     return sum;
 }
 
-/* Extends a state by each process without a place. */
+/* Extends a state by each process that has no place yet, and updates the lowest
+ * costs of the states reached. */
 static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -138,8 +140,8 @@ static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
     }
 }
 
-/* Reconstructs the best order from its last position back to the first line, by
- * the processes that left the front. */
+/* Reconstructs the best order from its last place back to the first line, by
+ * the processes that left the front. `code`: its last front. */
 static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
 {
     uint32_t placed = (1U << l->p) - 1;
@@ -155,7 +157,8 @@ static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
     memcpy(l->line, l->fronts[code].order, (size_t)l->width);
 }
 
-/* Takes the cheapest complete order, if it is better than the best so far. */
+/* Keeps the cheapest complete order in the table if it is better than the best
+ * so far. */
 static void held_karp_take_least(struct held_karp_lines *l)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -174,8 +177,8 @@ static void held_karp_take_least(struct held_karp_lines *l)
         held_karp_read_back(l, best);
 }
 
-/* Fills the table of lowest costs from the first lines that are already in it.
- * All orders contain the processes `must` in their first line. */
+/* Fills the table of lowest costs, beginning with the first lines that are
+ * already in it. `must`: processes, as bits, that are in every first line. */
 static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -198,7 +201,7 @@ static void held_karp_forget(struct held_karp_lines *l)
         l->least[i] = INFINITY;
 }
 
-/* Enters the front `code` as first line. */
+/* Enters the front `code` into the table as a first line. */
 static void held_karp_begin(struct held_karp_lines *l, int32_t code)
 {
     const struct held_karp_front *f = &l->fronts[code];
@@ -264,8 +267,8 @@ static nw_status held_karp_allocate(struct held_karp_lines *l)
     return status;
 }
 
-/* Sets front_count. Returns true if the table of states and the work are small
- * enough. */
+/* Sets front_count. Returns true if the table of states and the work to fill it
+ * are small enough. */
 static bool held_karp_is_small(struct held_karp_lines *l)
 {
     size_t fronts = held_karp_power((size_t)l->p, l->width), turns = 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for the best arrangement. If the lowest sum of a shape can be
- * proven, the search takes the order with this sum. For other shapes it starts
- * from several orders: by rows, by columns, the result of the paper's
- * heuristic, every order of the groups if they are few, and random orders. It
- * swaps processes, reverses runs and moves runs until none of these steps
- * lowers the cost. If the shape has few orders, all of them are tried. */
+/* The search for the best arrangement. If the lowest sum of a shape (rows x
+ * columns) can be proven, the search takes the order with this sum. For other
+ * shapes it starts from several orders: by rows, by columns, the result of the
+ * paper's heuristic, every order of the groups if they are few, and random
+ * orders. From each it takes steps until none lowers the cost: swaps of two
+ * processes, reversals of a run of places, and moves of a run. If a shape has
+ * few orders, all of them are tried. */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -14,17 +15,18 @@
 
 enum { RANDOM_STARTS = 12 };
 
-/* The state of the search. */
+/* State of the search. */
 struct local_search_search {
     const struct nw_rowcol_problem *problem;
     struct nw_random random;
     int32_t p;
     struct nw_rowcol a, best;
     int32_t *order, *groups;
-    double now; /* cost of `a` */
+    double now; /* cost of `a` by the problem's objective */
 };
 
-/* Returns true if the last step lowered the cost. */
+/* Returns true and updates s->now if the present arrangement costs less than
+ * before the last step. */
 static bool local_search_better(struct local_search_search *s)
 {
     double figure = nw_rowcol_figure_of(s->problem, &s->a);
@@ -87,7 +89,7 @@ static bool local_search_try_reversals(struct local_search_search *s)
     return fell;
 }
 
-/* Exchanges two adjacent runs of places: x to y - 1 and y to z. */
+/* Exchanges two adjacent runs of places: x .. y - 1 and y .. z. */
 static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
                                 int32_t z)
 {
@@ -96,8 +98,9 @@ static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
     local_search_reverse(values, x, z);
 }
 
-/* Moves runs, by exchanging two adjacent runs. With more than 16 processes,
- * only a boundary between two groups may separate them. */
+/* Tries to exchange each two adjacent runs of places and keeps the exchanges
+ * that lower the cost. With more than 16 processes, the two runs must meet at a
+ * boundary between two groups. Returns true if the cost fell. */
 static bool local_search_try_moves(struct local_search_search *s)
 {
     bool fell = false, all = s->p <= 16;
@@ -117,7 +120,8 @@ static bool local_search_try_moves(struct local_search_search *s)
     return fell;
 }
 
-/* Takes steps until none lowers the cost. */
+/* Takes steps from s->a until none lowers the cost, and keeps the result if it
+ * is the best. */
 static void local_search_descend(struct local_search_search *s)
 {
     s->now = nw_rowcol_figure_of(s->problem, &s->a);
@@ -127,7 +131,8 @@ static void local_search_descend(struct local_search_search *s)
     nw_rowcol_keep(s->problem, &s->a, &s->best);
 }
 
-/* Starts from s->order, filled in by rows or by columns. */
+/* Runs the search from the order s->order of processes, filled into the shape
+ * by rows or by columns. */
 static void local_search_from_order(struct local_search_search *s,
                                     bool by_columns)
 {
@@ -154,8 +159,8 @@ static void local_search_order_of_groups(struct local_search_search *s,
                 s->order[at++] = x;
 }
 
-/* Starts from every order of the groups whose first `fixed` groups are
- * fixed. */
+/* Runs the search from every order of the groups in which the first `fixed`
+ * groups keep their positions. */
 static void local_search_from_groups(struct local_search_search *s,
                                      int32_t count, int32_t fixed)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 8 }; /* up to this many items, all orders are tried */
+enum { MAX = 8 }; /* all orders of up to this many items are tried */
 
 struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* with the objective "sum" */
@@ -48,12 +48,12 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
     nw_rowcol_keep(s->problem, &s->best, &s->a);
 }
 
-/* The runs in a column: successive processes of the same group. A run has a
+/* The runs in a column: consecutive processes of the same group. Each run has a
  * first row and a length. */
 struct paper_heuristic_runs {
     int32_t count;
     int32_t *first, *length, *order; /* order: permutation of the runs */
-    int32_t *column;                 /* copy of the column before the sort */
+    int32_t *column;                 /* copy of the column's processes */
 };
 
 /* Finds the runs of column j. */
@@ -75,7 +75,7 @@ static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
         out->order[i] = i;
 }
 
-/* Writes the runs back to column j in their present order. */
+/* Writes the runs to column j in the order runs->order. */
 static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
                                      const struct paper_heuristic_runs *runs)
 {
@@ -87,8 +87,8 @@ static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
                 runs->column[runs->first[runs->order[r]] + i];
 }
 
-/* Advances to the next permutation of n items. Returns false after the last
- * one. */
+/* Changes order[n] to the next permutation in lexicographic order. Returns
+ * false if it was the last one. */
 static bool paper_heuristic_next_order(int32_t *order, int32_t n)
 {
     int32_t i = n - 2, k = n - 1;
@@ -106,8 +106,8 @@ static bool paper_heuristic_next_order(int32_t *order, int32_t n)
     return true;
 }
 
-/* Items to sort, runs or columns. cost() applies the present order and returns
- * its cost. */
+/* Items to sort: the runs of one column, or all columns. cost() applies the
+ * present order to the arrangement and returns its cost. */
 struct paper_heuristic_ordering {
     struct paper_heuristic_state *s;
     int32_t n, *order, *kept;
@@ -116,7 +116,7 @@ struct paper_heuristic_ordering {
     int32_t column;
 };
 
-/* Swaps pairs of items as long as the cost falls; used if there are too many
+/* Swaps pairs of items as long as the cost falls. Used if there are too many
  * items to try all orders. */
 static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
 {
@@ -142,7 +142,8 @@ static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
     o->cost(o);
 }
 
-/* Applies the cheapest order of the items that is found. */
+/* Applies the cheapest order found: of all orders if there are few, else by
+ * swaps. */
 static void paper_heuristic_best_order(struct paper_heuristic_ordering *o)
 {
     double least = DBL_MAX;

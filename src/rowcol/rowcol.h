@@ -10,31 +10,33 @@
 double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement);
 
-/* Returns the cost of columns 0 to j only, with heights and widths of the whole
- * arrangement. For j = 0, this is the vertical sum of column 0. */
+/* Returns the cost of columns 0 .. j only, in microseconds, where the heights
+ * and widths are those of the whole arrangement. For j = 0 it is the vertical
+ * sum of column 0. */
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement, int32_t j);
 
-/* Returns NW_EINVAL if no shape is allowed, or if costs would exceed the range
- * of numbers. */
+/* Fails with NW_EINVAL if no shape (rows x columns) is allowed, or if a cost
+ * would exceed the range of numbers. */
 NW_MUST_CHECK nw_status
 nw_rowcol_check(const struct nw_rowcol_problem *problem);
 /* Returns true if the problem allows a shape with this many rows. */
 bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 
-/* Copies `from` to `to`, and returns true, if `from` is better or `to` is empty
- * (0 rows). */
+/* Copies `from` to `to` and returns true if `from` costs less or `to` is empty
+ * (0 rows); otherwise returns false. */
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
                     const struct nw_rowcol *from, struct nw_rowcol *to);
 
-/* Finds an order with the lowest sum for `a`, whose shape is set. Returns
- * false, and leaves the order open, if the objective is not the sum, if speeds
- * are given, or if there are too many states. 14 processes are few enough in
- * any shape, 16 processes in the shape 2 x 8. */
+/* Finds an order of processes with the lowest sum for the shape of `a`, and
+ * stores it in `a`. Returns false, and leaves the order in `a` undefined, if
+ * the objective is not the sum, if speeds are given, or if there would be too
+ * many states. 14 processes are few enough in any shape, 16 processes in the
+ * shape 2 x 8. */
 bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 
-/* Tries every order that may be better than `best`, for the shape of `a`, and
+/* Tries every order, for the shape of `a`, that may be better than `best`, and
  * stores the best one in `best`. Does nothing if there are too many orders. */
 void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
                        struct nw_rowcol *a, struct nw_rowcol *best);

@@ -121,8 +121,9 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
-/* Returns a bound on the rounding error of a cost: relative to the cost that
- * all flows would have at the largest distance. */
+/* Returns how much a cost may differ from the cost from scratch by rounding. If
+ * costs are not exact, that is a fraction of the cost that all flows would have
+ * at the largest distance. */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

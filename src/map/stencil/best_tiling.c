@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the best tiling of a grid on a tree: nested boxes, recursive bisections
- * of several kinds, and columns. If the sizes of the grid and of the clusters
- * do not divide each other, none of these is always the best. On small grids,
- * many are tried; on large grids, only as many as cost little time compared
- * with reading the grid. */
+/* Finds the best tiling of a grid on a tree: an assignment of cells to slots.
+ * Tries nested boxes, recursive bisections of several kinds, and columns. If
+ * the sizes of the grid and of the clusters do not divide each other, none of
+ * these is always the best. On small grids many are tried, on large grids only
+ * as many as cost little time compared with reading the grid. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -11,15 +11,15 @@
 
 #include <stdlib.h>
 
-/* Kinds of cuts (bits of nw_stencil_cut_kind). The first are the most useful on
- * grids of many sizes. */
+/* Kinds of coordinate bisection to try, as bits of nw_stencil_cut_kind. The
+ * first ones are the most useful on grids of many sizes. */
 static const uint16_t best_tiling_kinds[] = {0, 4,  3, 6,  14, 2,  12, 26,
                                              8, 10, 7, 11, 28, 20, 24, 30};
 #define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
-/* The kinds that are tried first if only few are tried (nw_best_tiling.few). */
+/* The kinds to try first if nw_best_tiling.few is set. */
 static const uint16_t best_tiling_few_kinds[] = {0, 3, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
-#define COLUMNS_MAX 8 /* most divisions into columns that are tried */
+#define COLUMNS_MAX 8 /* most divisions into columns to try */
 
 /* Returns true if any slot is fixed. */
 static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
@@ -30,8 +30,8 @@ static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
     return false;
 }
 
-/* Returns true if the number of cells has only the prime factors 2 and 3 and
- * the grid fills all slots. Then nested boxes can be nearly cubes. */
+/* Returns true if the number of cells has only the prime factors 2 and 3, and
+ * every slot gets a cell. Then nested boxes can be nearly cubes. */
 static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 {
     int32_t left = assignment->count;
@@ -43,8 +43,8 @@ static bool best_tiling_divides_well(const struct nw_assignment *assignment)
     return left == 1 && assignment->count == assignment->hierarchy->slots;
 }
 
-/* Returns how many tilings may be tried. One tiling reads all edges and cells,
- * and the reads of all tilings together are limited. */
+/* Returns how many tilings may be tried. Each of them reads all edges and cells
+ * once, and the number of reads of all tilings together is limited. */
 static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
 {
     size_t looks = assignment->row[assignment->count] +
@@ -56,13 +56,15 @@ static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
            looks;
 }
 
-/* Returns true if fewer kinds of cuts are tried; see nw_best_tiling.few. */
+/* Returns true if few kinds of bisection are tried: the caller has set
+ * try->few, the grid has three or more dimensions, and boxes do not fit it
+ * well. */
 static bool best_tiling_are_few(const struct nw_best_tiling *try)
 {
     return try->few && try->stencil.dims > 2 && !try->boxed;
 }
 
-/* Returns how many kinds of cuts to try. */
+/* Returns how many kinds of bisection to try. */
 static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
                                    const struct nw_best_tiling *try)
 {
@@ -77,7 +79,8 @@ static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
     return most;
 }
 
-/* Returns the i-th kind of cuts to try; 0 after the last one. */
+/* Returns the i-th kind of bisection to try, as bits of nw_stencil_cut_kind; 0
+ * after the last one. */
 static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
 {
     size_t few = best_tiling_are_few(try) ? FEW_KINDS : 0;
@@ -87,10 +90,8 @@ static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
     return i - few < KINDS ? best_tiling_kinds[i - few] : 0;
 }
 
-/* Returns false if an earlier kind gives the same tiling as kind i. If every
- * slot is taken, NW_STENCIL_PACKED changes nothing, so kinds that differ only
- * in it are equal.
- */
+/* Returns true if no earlier kind gives the same tiling as the i-th kind of
+ * bisection. If every slot gets a cell, NW_STENCIL_PACKED changes nothing. */
 static bool best_tiling_is_new(const struct nw_assignment *assignment,
                                const struct nw_best_tiling *try, size_t i)
 {
@@ -104,8 +105,8 @@ static bool best_tiling_is_new(const struct nw_assignment *assignment,
     return true;
 }
 
-/* Returns the mean number of cells per child of the root, if as few children as
- * possible hold the grid. */
+/* Returns the mean number of cells on a child of the root, if the grid uses as
+ * few children as possible. */
 static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
 {
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
@@ -116,8 +117,8 @@ static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
 }
 
 /* Lists the divisions into columns to try in columns[COLUMNS_MAX] and returns
- * their number. There are none if a child of the root gets one cell or all
- * cells, the grid is large, or boxes fit well and time is short. */
+ * their number. It is 0 if each child of the root gets one cell, one child gets
+ * all cells, the grid is large, or boxes fit well and time is short. */
 static int best_tiling_columns_of(const struct nw_assignment *assignment,
                                   const struct nw_best_tiling *try,
                                   struct nw_stencil_columns *columns)
@@ -134,8 +135,8 @@ static int best_tiling_columns_of(const struct nw_assignment *assignment,
     return nw_stencil_columns(&try->stencil, each, (int)most, columns);
 }
 
-/* A tiling to try: recursive bisection of a kind or, if `columns` is not NULL,
- * a division into columns, in which a piece may continue in the next column. */
+/* A tiling to try: a division into columns if `columns` is not NULL, else a
+ * recursive bisection of the kind `kind`. */
 struct best_tiling_cut {
     int kind;
     const struct nw_stencil_columns *columns;
@@ -156,7 +157,7 @@ static nw_status best_tiling_run_cut(void *user)
                                            cut->kind, cut->slot);
 }
 
-/* Lists the kinds of cuts to try and returns their number. */
+/* Lists the kinds of bisection to try in list[] and returns their number. */
 static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
                                      const struct nw_best_tiling *try,
                                      struct best_tiling_cut *list)
@@ -170,7 +171,7 @@ static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
     return count;
 }
 
-/* Moves the processes to a computed tiling if it lowers the cost. */
+/* Moves the processes to the tiling in cut->slot if it lowers the cost. */
 static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
                                       const struct best_tiling_cut *cut,
                                       struct nw_best_tiling *try)
@@ -184,8 +185,9 @@ static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
     return status;
 }
 
-/* Tries two tilings, at the same time on grids of medium size. On a small grid
- * that does not pay; on a large grid, each tiling uses all threads itself. */
+/* Computes two tilings and takes each if it lowers the cost. On grids of medium
+ * size both are computed at the same time. On a small grid that does not pay;
+ * on a large grid each tiling uses all threads itself. */
 static nw_status best_tiling_take_two(struct nw_assignment *assignment,
                                       struct best_tiling_cut cut[2],
                                       struct nw_best_tiling *try)
@@ -202,8 +204,9 @@ static nw_status best_tiling_take_two(struct nw_assignment *assignment,
     return status ? status : best_tiling_take_cut(assignment, &cut[1], try);
 }
 
-/* Tries list[count] in pairs. slot[2] are two arrays of `count` slots as
- * scratch. */
+/* Computes the tilings list[count] in pairs and takes each that lowers the
+ * cost. slot[0] and slot[1] are scratch arrays, each with a slot for every
+ * process. */
 static nw_status best_tiling_take_listed(struct nw_assignment *assignment,
                                          int32_t *slot[2],
                                          struct best_tiling_cut *list,
@@ -226,7 +229,8 @@ static nw_status best_tiling_take_listed(struct nw_assignment *assignment,
                   : best_tiling_take_cut(assignment, &list[count - 1], try);
 }
 
-/* Tries the bisections and the columns; slot[count] is scratch. */
+/* Tries the bisections and the columns, and takes the best. slot[] is scratch
+ * for the slot of every process. */
 static nw_status best_tiling_take_cuts(struct nw_assignment *assignment,
                                        int32_t *slot,
                                        struct nw_best_tiling *try)
@@ -247,7 +251,8 @@ static nw_status best_tiling_take_cuts(struct nw_assignment *assignment,
     return status;
 }
 
-/* Tries all tilings of the found grid; slot[count] is scratch. */
+/* Tries all tilings of the grid try->stencil and takes the best. slot[] is
+ * scratch for the slot of every process. */
 static nw_status best_tiling_take_best(struct nw_assignment *assignment,
                                        int32_t *slot,
                                        struct nw_best_tiling *try)
@@ -260,14 +265,14 @@ static nw_status best_tiling_take_best(struct nw_assignment *assignment,
     try->boxed = boxes && best_tiling_divides_well(assignment);
     if (!status && boxes)
         status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    /* sizes that are primes allow only boxes that are slabs, so other tilings
-     * may be better */
+    /* also if boxes were found: if sizes are prime, the boxes are only slabs */
     if (!status)
         status = best_tiling_take_cuts(assignment, slot, try);
     return status;
 }
 
-/* Undoes nw_assignment_renumber(assignment, order). */
+/* Restores the numbers that the processes had before
+ * nw_assignment_renumber(assignment, order). */
 static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
                                              const int32_t *order)
 {
@@ -282,8 +287,8 @@ static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
     return status;
 }
 
-/* Returns true if a grid explains the edges better than the grid in `try`: more
- * of its edges exist, and it does not have more dimensions. */
+/* Returns true if `stencil` explains the edges better than the grid in `try`: a
+ * larger fraction of its edges exists, and it has no more dimensions. */
 static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                                       const struct nw_best_tiling *try)
 {
@@ -291,8 +296,9 @@ static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                            stencil->filled > try->stencil.filled);
 }
 
-/* Looks for a grid after renumbering the processes by `order`. Keeps the new
- * numbers if that grid explains more edges. */
+/* Renumbers the processes by `order` and looks for a grid along the new
+ * numbers. Keeps the new numbers if that grid explains the edges better than
+ * try->stencil, otherwise restores the old ones. */
 static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
                                              int32_t *order,
                                              struct nw_best_tiling *try)
@@ -310,7 +316,8 @@ static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* Looks for a grid under any numbering of the processes. */
+/* Looks for a grid under any numbering of the processes and renumbers them if
+ * it explains the edges better than the grid in `try`. */
 static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
                                              struct nw_best_tiling *try)
 {
@@ -328,8 +335,8 @@ static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
 }
 
 /* Returns true if a grid under another numbering should be looked for: no grid
- * was found, or edges are missing and there are so few cells that they may fit
- * a wrong grid by chance. */
+ * was found, or its edges do not all exist and there are so few cells that they
+ * may fit a wrong grid by chance. */
 static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
                                     const struct nw_best_tiling *try)
 {

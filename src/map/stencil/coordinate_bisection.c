@@ -2,7 +2,7 @@
 /* Recursive coordinate bisection for any hierarchy. The cells of a cluster are
  * divided among its children by repeated bisection, each across the dimension
  * in which the cut has the fewest bytes. After the first cuts of a large grid,
- * several threads cut the parts further. */
+ * several threads cut the parts further, in rounds. */
 #include "map/stencil/grid_part.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -12,31 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rounds end when the parts of a large grid have 1/16 of its cells. */
+/* A large grid is cut in rounds until parts have 1/16 of its cells. */
 #define JOBS 16
 
-/* Data of a bisection. Each thread has a copy. */
+/* State of one coordinate bisection. Each thread has a copy. */
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
     int kind; /* bits of enum nw_stencil_cut_kind */
-    /* columns from which the root's children get cells; or NULL */
+    /* order of the cells among the root's children; NULL: no columns */
     const struct nw_stencil_columns *columns;
     int32_t *slot; /* [count] out: the slot of each process */
-    /* parts of at most this many cells are kept for the next round: */
-    int32_t later, later_box; /* if cells are listed; if they are not */
+    /* A part of at most this many cells is kept for the next round: `later` if
+     * its cells are listed, `later_box` if they are not. */
+    int32_t later, later_box;
     struct coordinate_bisection_waiting *waiting;
     nw_status status;
-    nw_status *failed; /* status of the whole bisection, for all threads */
+    nw_status *failed; /* status that all threads share */
 };
 
-/* The parts that are kept for the next round. */
+/* The parts that are kept for the next round, from all threads. */
 struct coordinate_bisection_waiting {
     pthread_mutex_t lock;
     struct nw_grid_part *share;
     size_t count, capacity;
 };
 
-/* Notes a failure for this thread and for the whole bisection. */
+/* Stores a failure for this thread and for all others, which then end. */
 static void coordinate_bisection_fail(struct coordinate_bisection_work *work,
                                       nw_status status)
 {
@@ -44,14 +45,15 @@ static void coordinate_bisection_fail(struct coordinate_bisection_work *work,
     __atomic_store_n(work->failed, status, __ATOMIC_RELAXED);
 }
 
-/* Divides the cells of a part among its clusters by bisection. */
+/* Divides the cells of a part among its clusters by bisection, down to slots.
+ */
 static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
                                         struct nw_grid_part share);
 static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share);
 
-/* Returns true if all slots of a part's cluster are equally far from each
+/* Returns true if all slots of the part's cluster are equally far from each
  * other. */
 static bool
 coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
@@ -66,8 +68,8 @@ coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                last - first;
 }
 
-/* Returns true if a part is divided among its clusters all at once, by columns
- * or by a jagged partition, not by bisection. */
+/* Returns true if a part is divided among all its clusters at once, by columns
+ * or by a jagged partition, instead of by bisection. */
 static bool
 coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *below)
@@ -80,8 +82,8 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* Returns how many children of a cluster get its `count` cells: the fewest that
- * can hold them. */
+/* Returns how many children of a cluster get its `count` cells: as few as have
+ * enough slots. */
 static int32_t
 coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
                                  int level, int32_t cluster, int32_t count)
@@ -94,8 +96,9 @@ coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
     return least;
 }
 
-/* Assigns the cells of one cluster: divides them among its children or, if the
- * order of the slots does not matter, assigns the slots. */
+/* Assigns the cells of a part that has one cluster: divides them among the
+ * cluster's children or, if the order of its slots does not matter, assigns the
+ * slots. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {
@@ -120,8 +123,8 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
 }
 
 /* Returns how many cells of a part go to its clusters before cluster `middle`:
- * in proportion to their slots or, with NW_STENCIL_PACKED, as many as they
- * hold. */
+ * in proportion to their slots or, with NW_STENCIL_PACKED, as many as they have
+ * slots. */
 static int32_t
 coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
                                 struct nw_grid_part share, int32_t middle)
@@ -143,8 +146,9 @@ coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
     return (int32_t)left;
 }
 
-/* Computes where the cells of each cluster of a part begin, and where the last
- * cluster ends: (*begin)[clusters + 1], which the caller frees. */
+/* Computes at which index of cell[] each cluster's cells begin:
+ * (*begin)[clusters + 1], whose last entry is the end. The caller frees *begin.
+ */
 static nw_status
 coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
                                struct nw_grid_part share, int32_t **begin)
@@ -158,9 +162,8 @@ coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
     return status;
 }
 
-/* Sorts the listed cells of a part so that the cells of each cluster are
- * consecutive.
- */
+/* Sorts the listed cells of a part so that each cluster's cells are
+ * consecutive. */
 static nw_status
 coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
                                   const struct nw_grid_part *share,
@@ -175,7 +178,8 @@ coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
     return NW_OK;
 }
 
-/* Divides a part among all its clusters at once. */
+/* Divides a part among all its clusters at once, by columns or by a jagged
+ * partition; then each cluster's cells further. */
 static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share)
@@ -200,12 +204,11 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
     free(begin);
 }
 
-/* Returns the first cluster of the second half when the clusters of a part are
- * split: the middle one. With NW_STENCIL_LAYERS, a cluster near it is taken
- * instead if the cut then lies between two layers of the box. Of several such
- * clusters, the best one has the fewest bytes of the cut, divided by the
- * numbers of clusters on both sides.
- */
+/* Returns the first cluster of the second half if the clusters of a part are
+ * split: the middle one. With NW_STENCIL_LAYERS, it is a cluster near the
+ * middle for which the cut lies between two layers of the box, if there is one.
+ * Of several, it is the one with the fewest bytes of the cut, divided by the
+ * numbers of clusters on both sides. */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)
@@ -235,7 +238,7 @@ coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
     return best;
 }
 
-/* Keeps a part for the next round, in which any thread can take it. */
+/* Keeps a part for the next round, in which any thread may cut it. */
 static void coordinate_bisection_put_off(struct coordinate_bisection_work *work,
                                          struct nw_grid_part share)
 {
@@ -278,7 +281,7 @@ static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
     coordinate_bisection_spread(work, right);
 }
 
-/* Allocates layer[], of which each thread needs its own. */
+/* Allocates layer[]; each thread needs its own. */
 static nw_status coordinate_bisection_alloc_layer(struct nw_grid_part_work *of)
 {
     int32_t largest = 0;
@@ -289,15 +292,15 @@ static nw_status coordinate_bisection_alloc_layer(struct nw_grid_part_work *of)
     return nw_alloc_raw((size_t)largest + 1, sizeof *of->layer, &of->layer);
 }
 
-/* A round: the parts that threads cut at the same time. */
+/* A round: parts that threads cut at the same time. */
 struct coordinate_bisection_round {
     struct coordinate_bisection_work *work;
     struct nw_grid_part *share;
 };
 
-/* Cuts part `number` of a round until its parts are kept for the next round or
- * are done. A box without a list of cells is fast to cut, so it is finished at
- * once. */
+/* Cuts part `number` of a round until each of its parts is small enough for the
+ * next round or has its slots. A part without a list of cells is fast to cut,
+ * so it is cut down to its slots at once. A task for threads. */
 static void coordinate_bisection_run_job(void *user, int32_t number)
 {
     const struct coordinate_bisection_round *round = user;
@@ -314,18 +317,19 @@ static void coordinate_bisection_run_job(void *user, int32_t number)
     free(mine.of.layer);
 }
 
-/* Parts of at most this many cells are kept for the next round: returns half of
- * `size`, the number of the round before, or 0 if that half is below `least`.
- * With 0, no part is kept. */
+/* Returns the largest size of a part, in cells, that is kept for the next
+ * round: half of `size`, which was the limit in the round before. Returns 0, so
+ * that no part is kept, if that half is below `least`. */
 static int32_t coordinate_bisection_halved(int32_t size, int32_t least)
 {
     return size / 2 < least ? 0 : size / 2;
 }
 
-/* Cuts all cells in rounds. In each round, several threads cut the parts that
- * were kept to half their size. When there are enough parts for all threads,
- * each part is finished without a further round. Boxes without a list of cells
- * are fast to cut, so the first round cuts them to the final size. */
+/* Cuts the whole grid, `all`, in rounds. In each round, threads cut the parts
+ * that were kept in the round before to half their size. When there are enough
+ * parts for all threads, each part is cut down to its slots. Parts without a
+ * list of cells are fast to cut, so the first round cuts them to the smallest
+ * size. */
 static nw_status
 coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
                                 struct nw_grid_part all)
@@ -355,7 +359,7 @@ coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
     return work->status;
 }
 
-/* Divides the whole grid, which is one box, among the slots. */
+/* Divides the whole grid among all slots; it begins as one box. */
 static nw_status
 coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
 {

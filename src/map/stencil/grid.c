@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the grid of a stencil. If processes are numbered along a grid, the
+/* Finds the grid of a stencil if processes are numbered along it. Then the
  * numbers of neighbours differ by only a few values, and the strides of the
- * dimensions are among them. So each chain of such values in which each divides
- * the next is tried as the strides of a grid, on a sample of the edges. Of the
- * chains of one length, the one is taken whose edges are shortest in cells. Of
- * the lengths, the shortest is taken for which every edge along the offsets
- * exists or, if there is none, the one for which the largest fraction of them
- * exists. */
+ * dimensions are among these. A chain is a list of such values in which each
+ * divides the next. Every chain is tried as the strides of a grid, on a sample
+ * of the edges. Among chains of the same length, that with the shortest edges,
+ * in cells, is taken. Among the lengths, the shortest is taken for which every
+ * edge along the offsets exists, or else the one for which the largest fraction
+ * of these edges exists. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -15,17 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MAX 96 /* most distinct differences of neighbours */
-#define REACH 2     /* longest edge in a dimension, in cells */
+#define GAPS_MAX                                                               \
+    96          /* most different values of differences between                \
+                   neighbours */
+#define REACH 2 /* longest edge in one dimension, in cells */
 
-/* The distinct positive differences between the numbers of neighbours,
- * ascending. */
+/* The different positive values by which the numbers of neighbours differ, in
+ * ascending order. */
 struct grid_gaps {
     int count;
     int32_t gap[GAPS_MAX];
 };
 
-/* Adds a difference if it is new. Returns false if there are too many. */
+/* Adds a value if it is new. Returns false if there are more than GAPS_MAX. */
 static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
 {
     int at = 0;
@@ -43,26 +45,30 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-#define JOBS 64        /* ranges of processes that threads read */
-#define JOBS_FROM 4096 /* fewer processes than this are one range */
+#define JOBS                                                                   \
+    64                 /* number of ranges into which threads divide the       \
+                          processes */
+#define JOBS_FROM 4096 /* with fewer processes there is only one range */
 
-/* A range of the processes, which one thread reads, and what their edges are
- * like. */
+/* A range of the processes, which one thread reads, and what it learns about
+ * the edges of these processes. */
 struct grid_part {
     const struct nw_assignment *assignment;
     int32_t begin, end;        /* processes begin .. end - 1 */
-    bool found;                /* all edges fit a grid so far */
-    struct grid_gaps gaps;     /* of the edges in this range */
-    struct nw_stencil stencil; /* the offsets of the edges in this range */
-    struct tally {             /* the edges along each offset */
-        size_t count[NW_STENCIL_OFFSETS]; /* number of edges */
-        double first[NW_STENCIL_OFFSETS]; /* bytes of the first edge */
-        bool differ;    /* edges along one offset have different bytes */
+    bool found;                /* no edge contradicts a grid so far */
+    struct grid_gaps gaps;     /* differences along the edges of this range */
+    struct nw_stencil stencil; /* the grid, with the offsets of this range's
+                                  edges */
+    struct tally {             /* sums over the edges of this range */
+        size_t count[NW_STENCIL_OFFSETS]; /* number of edges along each
+                                             offset */
+        double first[NW_STENCIL_OFFSETS]; /* bytes of one of these edges */
+        bool differ;    /* edges along one offset differ in bytes */
         double squares; /* sum of the squared bytes of all edges */
     } tally;
 };
 
-/* All ranges. */
+/* All ranges of the processes. */
 struct grid_parts {
     int32_t count, threads;
     struct grid_part *part;
@@ -88,8 +94,9 @@ static nw_status grid_cut_parts(const struct nw_assignment *assignment,
     return status;
 }
 
-/* Collects the differences between neighbours' numbers in range i. Works on a
- * copy, since neighbouring elements of part[] share cache lines. */
+/* Collects the differences between neighbours' numbers in range i; a task for
+ * threads. Works on a copy, since neighbouring elements of part[] share cache
+ * lines. */
 static void grid_read_part(void *user, int32_t i)
 {
     struct grid_part *part = &((struct grid_parts *)user)->part[i],
@@ -110,8 +117,8 @@ static void grid_read_part(void *user, int32_t i)
     *part = mine;
 }
 
-/* Collects the differences between the numbers of all neighbours. Returns false
- * if there are none or too many. */
+/* Collects the differences between the numbers of all neighbours in *gaps.
+ * Returns false if there are none or more than GAPS_MAX. */
 static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
 {
     nw_parallel_run(grid_read_part, parts, parts->count, parts->threads);
@@ -127,9 +134,9 @@ static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
     return gaps->count > 0;
 }
 
-/* Computes the offset from p to q. Sets wraps[d] if the edge goes around the
- * ends of dimension d, which is then periodic. Returns false if the offset is
- * longer than REACH in a dimension. */
+/* Sets offset[] to the offset, in cells, from process p to q. Sets wraps[d] to
+ * true if the edge goes around the ends of dimension d, which is then periodic.
+ * Returns false if the offset is longer than REACH in a dimension. */
 static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
                                 int32_t q, int32_t *offset, bool *wraps)
 {
@@ -149,8 +156,8 @@ static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
     return true;
 }
 
-/* Returns the total length of the edges of a sample of processes, in cells, or
- * -1 if an edge is longer than REACH in a dimension. */
+/* Returns the sum of the lengths of the edges, in cells, over a sample of
+ * processes; -1 if an edge is longer than REACH in a dimension. */
 static int64_t grid_measure_sample(const struct nw_assignment *assignment,
                                    const struct nw_stencil *stencil)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Grids of processes. From the edges alone, it is found whether the processes
- * are the cells of a grid whose edges join near cells. The cells are then
- * assigned to the slots of a hierarchy.
+ * Grids of processes: it is found from the edges between processes alone
+ * whether the processes are the cells of a grid whose edges join near cells.
+ * The cells are then assigned to the slots of a hierarchy; such an assignment
+ * is called an embedding or a tiling.
  */
 #ifndef NW_MAP_STENCIL_GRID_H
 #define NW_MAP_STENCIL_GRID_H
@@ -12,129 +13,139 @@
 #define NW_STENCIL_DIMS 5
 #define NW_STENCIL_OFFSETS 128
 
-/* A grid of processes and its edges. Coordinate d of process p is
- * p / stride[d] % size[d]; the last dimension varies fastest. */
+/* A grid of processes and its edges. Process p is the cell whose coordinate d
+ * is p / stride[d] % size[d]; the last dimension varies fastest. */
 struct nw_stencil {
     int dims; /* number of dimensions */
     int32_t size[NW_STENCIL_DIMS], stride[NW_STENCIL_DIMS];
-    bool periodic[NW_STENCIL_DIMS]; /* edges join both ends of the dimension */
-    /* offsets from a cell to its neighbours, one of each opposite pair, and the
-     * mean bytes of the edges along each offset */
+    bool periodic[NW_STENCIL_DIMS]; /* edges join the first and the last cells
+                                       of the dimension */
+    /* number of offsets; offsets in cells from a cell to its neighbours, one of
+     * each opposite pair; mean bytes of the edges along each offset */
     int offsets;
     int32_t offset[NW_STENCIL_OFFSETS][NW_STENCIL_DIMS];
     double bytes[NW_STENCIL_OFFSETS];
-    /* every edge along the offsets exists and has the mean bytes */
+    /* every edge along the offsets exists, and all edges along one offset have
+     * the same bytes */
     bool uniform;
-    double filled; /* fraction of the edges along the offsets that exist */
-    double uneven; /* how much the bytes of edges along one offset differ: the
-                      fraction of the sum of squared bytes that the means do not
-                      explain */
+    double filled; /* fraction (0 .. 1) of the edges along the offsets that
+                      exist */
+    double uneven; /* 0 .. 1, how much the bytes of edges along one offset
+                      differ: the fraction of the sum of squared bytes that
+                      their means do not explain */
 };
 
-/* Finds the grid along which the processes are numbered. Sets *found to false
- * if the processes form no grid. Takes time proportional to the edges. */
+/* Finds the grid in *out if the processes are numbered along a grid. Sets
+ * *found to false if they are not. Takes time proportional to the number of
+ * edges. */
 NW_MUST_CHECK nw_status nw_stencil_find(const struct nw_assignment *assignment,
                                         struct nw_stencil *out, bool *found);
 
-/* Finds a grid under any numbering of the processes. Fills order[count] with
- * the processes, row by row. Sets *found to false if there is no grid. */
+/* Finds a grid under any numbering of the processes. order[count] lists the
+ * processes in the order of their cells, row by row. Sets *found to false if
+ * the processes form no grid. */
 NW_MUST_CHECK nw_status nw_stencil_find_unordered(
     const struct nw_assignment *assignment, int32_t *order, bool *found);
 
-/* Fills slot[count], the slot of each process, with an embedding of equal boxes
- * within boxes, found by dynamic programming; no slot may be fixed. Sets *done
- * to false and leaves slot[] as it is if the sizes of the grid and of the
- * clusters allow none. */
+/* Computes an embedding of equal boxes within boxes by dynamic programming:
+ * fills slot[count] with the slot of each process. No slot may be fixed. Sets
+ * *done to false and leaves slot[] as it is if the sizes of the grid and of the
+ * clusters allow no such embedding. */
 NW_MUST_CHECK nw_status nw_stencil_nested_boxes(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     int32_t *slot, bool *done);
-/* Kinds of cuts, as bits. LAYERS: divide a list of clusters where whole layers
- * of cells fill them, not in the middle. PACKED: fill clusters one after the
- * other, not evenly. JAGGED: divide the grid among the children of the root by
- * a jagged partition (jagged.c); NW_STENCIL_JAGGED << l does so among the
- * clusters l levels further down.
- */
+/* Kinds of coordinate bisection, as bits. LAYERS: split the clusters of a part
+ * where whole layers of cells fill both halves, not in the middle. PACKED: fill
+ * clusters one after the other, not evenly. JAGGED: divide the grid among the
+ * children of the root by a jagged partition (jagged.c), not by bisection;
+ * NW_STENCIL_JAGGED << l does that among the clusters l levels further down. */
 enum nw_stencil_cut_kind {
     NW_STENCIL_LAYERS = 1,
     NW_STENCIL_PACKED = 2,
     NW_STENCIL_JAGGED = 4
 };
 
-/* Fills slot[count], the slot of each process, by recursive coordinate
- * bisection. Grids may have any size; no slot may be fixed. `kind` holds bits
- * of nw_stencil_cut_kind. */
+/* Computes an embedding by recursive coordinate bisection: fills slot[count]
+ * with the slot of each process. The grid may have any sizes; no slot may be
+ * fixed. `kind` holds bits of nw_stencil_cut_kind. */
 NW_MUST_CHECK nw_status nw_stencil_coordinate_bisection(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     int kind, int32_t *slot);
-/* Divides the cells that cell[] lists from begin[0] to begin[pieces] - 1 into
- * pieces that are nearly boxes (a jagged partition). Reorders the list so that
- * piece i is in the entries begin[i] .. begin[i + 1] - 1. */
+/* Divides the cells cell[begin[0]] .. cell[begin[pieces] - 1] into pieces that
+ * are nearly boxes (a jagged partition). Reorders the list so that piece i has
+ * the entries begin[i] .. begin[i + 1] - 1. */
 NW_MUST_CHECK nw_status nw_stencil_jagged(const struct nw_stencil *stencil,
                                           int32_t *cell, const int32_t *begin,
                                           int32_t pieces);
 
-/* A division of the grid into columns, which run along dimension `along`. Cells
- * are numbered upwards in one column and downwards in the next. */
+/* A division of the grid into columns, which run along dimension `along` and
+ * have a rectangular cross section. The cells are put in an order that goes
+ * upwards in one column and downwards in the next. */
 struct nw_stencil_columns {
     int along;
-    int32_t count[NW_STENCIL_DIMS]; /* columns across each dimension; 1 for
-                                       `along` */
-    double kept; /* estimate of the bytes that stay inside a piece */
+    int32_t count[NW_STENCIL_DIMS]; /* number of columns side by side in each
+                                       dimension; 1 for `along` */
+    double kept; /* estimate of the bytes between cells of one piece (`each`
+                    consecutive cells of the order) */
 };
 
-/* Lists at most `most` divisions into columns in out[], the best first, and
- * returns their number. The order of the cells is later cut into pieces of
- * `each` cells; a division is the better, the more bytes stay inside a piece.
- */
+/* Lists at most `most` divisions of the grid into columns in out[] and returns
+ * their number. The order of the cells will be cut into pieces of `each` cells;
+ * divisions with the most bytes inside a piece come first. */
 int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
                        struct nw_stencil_columns *out);
-/* Fills cell[count] with all cells, column by column. */
+/* Fills cell[count] with all cells in the order of the columns. */
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell);
-/* Fills slot[count] like nw_stencil_coordinate_bisection, but gives each child
- * of the root consecutive cells in the order of the columns. */
+/* Computes an embedding that gives each child of the root consecutive cells in
+ * the order of the columns, and divides these by coordinate bisection. Fills
+ * slot[count] with the slot of each process. */
 NW_MUST_CHECK nw_status nw_stencil_bisect_columns(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     const struct nw_stencil_columns *columns, int32_t *slot);
 
 /* Settings and results of nw_assignment_best_tiling. */
 struct nw_best_tiling {
-    /* in: time is short, so only nested boxes and one kind of cut are tried */
+    /* in: time is short, so only nested boxes and one kind of bisection are
+     * tried */
     bool once;
     bool few;    /* in: the caller also tries graph bisection, so fewer kinds of
-                    cuts are    tried on grids of three or more dimensions that no
-                    boxes fit well */
-    double cost; /* cost of the assignment, in and out */
+                    bisection are tried on grids of three or more dimensions
+                    that no boxes fit well */
+    double cost; /* hop-bytes of the assignment, in and out */
     bool found;  /* out: the processes form a grid */
     bool boxed;  /* out: nested boxes divide the grid and are nearly cubes */
-    bool layered; /* out: cuts with NW_STENCIL_LAYERS lowered the cost */
+    bool layered; /* out: a bisection with NW_STENCIL_LAYERS lowered the cost */
     struct nw_stencil stencil; /* the grid, if found */
 };
 
 /* Looks for a grid of the processes and, if there is one, tries several
- * embeddings of it. Moves the processes to the best one if it costs less than
- * the assignment. Renumbers the processes of the assignment if the grid was
- * found under another numbering. Does nothing if a slot is fixed. */
+ * embeddings of it. Moves the processes to the best embedding if it costs less
+ * than the assignment. If the grid was found under another numbering, the
+ * processes of the assignment are renumbered. Does nothing if a slot is fixed.
+ */
 NW_MUST_CHECK nw_status nw_assignment_best_tiling(
     struct nw_assignment *assignment, struct nw_best_tiling *try);
 
-/* Returns the bytes between the cells of a box of size shape[dims], counting
- * each pair once. */
+/* Returns the bytes between all pairs of cells in a box of size shape[dims],
+ * counting each pair once. */
 double nw_stencil_inside(const struct nw_stencil *stencil,
                          const int32_t *shape);
 
-/* Returns a lower bound on the hop-bytes of any assignment, counting each pair
- * once; 0 if unknown. A bound is known only for grids that are not periodic,
- * have edges only across the faces of cells and fill the machine. */
+/* Returns a lower bound on the hop-bytes of any assignment of this grid,
+ * counting each pair of processes once; 0 if none is known. A bound is known
+ * only for grids that are not periodic, have edges only across the faces of
+ * cells and fill all slots. */
 double nw_stencil_lower_bound(const struct nw_assignment *assignment,
                               const struct nw_stencil *stencil);
 
-/* Returns nw_stencil_inside for a box whose sizes are not integers. */
+/* Returns the bytes between all pairs of cells in a box of size shape[dims],
+ * counting each pair once, where the sizes need not be integers. */
 double nw_stencil_inside_about(const struct nw_stencil *stencil,
                                const double *shape);
 
-/* Returns coordinate d of process p. */
+/* Returns coordinate d of the cell that is process p. */
 static inline int32_t nw_stencil_coordinate(const struct nw_stencil *stencil,
                                             int32_t p, int d)
 {

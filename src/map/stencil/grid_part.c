@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splits parts of a grid. A box is split by its sizes alone. The cells of other
- * parts are sorted along each dimension; a layer is split if the number of
+/* Bisects parts of a grid. If a part is a box and the cut lies between two
+ * layers, its sizes alone give the cut. Otherwise the cells of the part are
+ * listed and sorted along each dimension, and a layer is split if the number of
  * cells requires it. Both ways leave the cells in the same order. */
 #include "map/stencil/grid_part.h"
 #include "base/parallel.h"
@@ -37,8 +38,8 @@ double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
     return sum - nw_stencil_inside(work->stencil, part);
 }
 
-/* Returns the dimension in which the cut has the fewest bytes, if `left` cells
- * are whole layers in every dimension. */
+/* Returns the dimension in which the cut after `left` cells has the fewest
+ * bytes. `left` cells must be whole layers of the part in every dimension. */
 static int grid_part_best_layers(const struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int32_t left)
 {
@@ -57,9 +58,10 @@ static int grid_part_best_layers(const struct nw_grid_part_work *work,
     return chosen;
 }
 
-/* Returns the dimension in which the cut has the fewest bytes, or -1 if `left`
- * cells are not whole layers in every dimension. Remembers results in known[],
- * since the bisection splits equal boxes many times. */
+/* Returns the dimension in which the cut after `left` cells has the fewest
+ * bytes; -1 if these cells are not whole layers of the part in every dimension.
+ * Remembers results in known[], since the bisection splits equal boxes many
+ * times. */
 static int grid_part_choose_layers(struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t left)
@@ -82,9 +84,9 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
     return known->chosen;
 }
 
-/* Sets the boxes of both halves after a cut across dimension d, if they are
- * boxes, and the order of their cells: by coordinate d first, otherwise as
- * before. */
+/* After a cut of a box across dimension d: sets the box of both halves, or
+ * box[0] = 0 if a layer was split, and the order of their cells (by coordinate
+ * d first, otherwise as before). */
 static void grid_part_part_box(struct nw_grid_part *share,
                                struct nw_grid_part *right, int d)
 {
@@ -109,13 +111,15 @@ static void grid_part_part_box(struct nw_grid_part *share,
     right->corner[d] += share->box[d];
 }
 
-/* A row of cells along the last dimension of a box's order. */
+/* A row of a box: its cells along the dimension in which they are numbered
+ * fastest. */
 struct grid_part_row {
-    int32_t at[NW_STENCIL_DIMS]; /* position in the box */
-    int32_t process;             /* process of the row's first cell */
+    int32_t at[NW_STENCIL_DIMS]; /* position of the row's first cell in the
+                                    box */
+    int32_t process;             /* number of that cell in the grid */
 };
 
-/* Returns row `number` of a box. */
+/* Returns row `number` of the box `share`, in the order of its cells. */
 static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
                                              const struct nw_grid_part *share,
                                              int32_t number)
@@ -133,7 +137,7 @@ static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
     return row;
 }
 
-/* Moves on to the next row of a box. */
+/* Advances *row to the next row of the box `share`. */
 static void grid_part_next_row(const struct nw_stencil *stencil,
                                const struct nw_grid_part *share,
                                struct grid_part_row *row)
@@ -149,13 +153,14 @@ static void grid_part_next_row(const struct nw_stencil *stencil,
     }
 }
 
-/* A part whose cells threads list. */
+/* A part whose cells several threads list. */
 struct grid_part_listing {
     struct nw_grid_part_work *work;
     const struct nw_grid_part *share;
 };
 
-/* Lists the cells of one of NW_PARALLEL_RANGES ranges of rows. */
+/* Lists the cells in one of NW_PARALLEL_RANGES ranges of rows; a task for
+ * threads. */
 static void grid_part_list_part(void *user, int32_t part)
 {
     const struct grid_part_listing *listing = user;
@@ -224,9 +229,10 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
 
 /* --- other parts --- */
 
-/* Sets work->low and high to the lowest and highest coordinate d in a part with
- * fewer cells than the dimension has layers; for other parts, to those of the
- * grid. This saves time when a long grid is cut into many small parts. */
+/* Sets work->low and work->high to the lowest and highest coordinate d of the
+ * cells of a part, if it has fewer cells than the dimension has layers; for a
+ * larger part, to those of the whole grid. This saves time when a long grid is
+ * cut into many small parts. */
 static void grid_part_find_span(struct nw_grid_part_work *work,
                                 const struct nw_grid_part *share, int d)
 {
@@ -246,8 +252,8 @@ static void grid_part_find_span(struct nw_grid_part_work *work,
 }
 
 /* Sorts the cells of a part by coordinate d, from cell[] to order[]. Cells with
- * equal coordinates keep their order. layer[x] becomes the position after the
- * last cell of layer x. */
+ * equal coordinates keep their order. layer[x] becomes the index, within the
+ * part, after the last cell of layer x. */
 static void grid_part_sort_cells(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int d)
 {
@@ -267,7 +273,8 @@ static void grid_part_sort_cells(struct nw_grid_part_work *work,
     }
 }
 
-/* Returns the length of the longest edge in dimension d, in cells. */
+/* Returns the length in dimension d, in cells, of the longest edge of the grid.
+ */
 static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
 {
     int32_t reach = 0;
@@ -278,8 +285,8 @@ static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
     return reach;
 }
 
-/* Returns the position of the first cell of layer x, relative to the part's
- * first cell. grid_part_sort_cells must have sorted the cells. */
+/* Returns the index, within the part, of the first cell of layer x. The part
+ * must have been sorted by grid_part_sort_cells. */
 static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
                                      int32_t x)
 {
@@ -288,11 +295,12 @@ static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Marks the cells begin to end - 1 of the order: those after the cut with the
- * cut's position, those before it with 0. No cut of another part has the same
- * position. Cuts of this part across other dimensions have, and overwrite the
- * marks near them. Access is atomic, since another thread may read the mark of
- * a neighbour of its cells. */
+/* Marks, in work->cut, the cells with indices begin to end - 1 in the part's
+ * sorted order: those from index `left` on with the position of the cut, the
+ * others with 0. Cuts of other parts have other positions. Cuts of this part
+ * across other dimensions have the same position and overwrite the marks near
+ * them. Access is atomic, since another thread may read the mark of a neighbour
+ * of its cells. */
 static void grid_part_mark_sides(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share,
                                  int32_t begin, int32_t end, int32_t left)
@@ -304,8 +312,8 @@ static void grid_part_mark_sides(struct nw_grid_part_work *work,
                          i < left ? 0 : share->first + left, __ATOMIC_RELAXED);
 }
 
-/* Returns the bytes between the cells begin to end - 1 of the order and the
- * cells that are marked as after the cut. */
+/* Returns the bytes between the cells with indices begin to end - 1 in the
+ * part's sorted order and the cells that are marked as after the cut. */
 static double grid_part_sum_across(const struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t begin, int32_t end, int32_t left)
@@ -332,9 +340,9 @@ static int32_t grid_part_least_of(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Returns the bytes between the first `left` cells of a part, in the order by
- * coordinate d, and its other cells. Reads only layers near the cut and, if the
- * dimension is periodic, the layers at both ends. */
+/* Returns the bytes that are cut if the cells of a part, sorted by coordinate
+ * d, are divided after the first `left` ones. Reads only layers near the cut
+ * and, if the dimension is periodic, the layers at both ends. */
 static double grid_part_across_sorted(struct nw_grid_part_work *work,
                                       const struct nw_grid_part *share,
                                       int32_t left, int d)
@@ -364,8 +372,8 @@ static double grid_part_across_sorted(struct nw_grid_part_work *work,
     return sum + grid_part_sum_across(work, share, begin, left, left);
 }
 
-/* Sorts the listed cells along the dimension in which the cut has the fewest
- * bytes, and returns that dimension. */
+/* Finds the dimension in which the cut after `left` cells has the fewest bytes,
+ * sorts the listed cells of the part along it, and returns it. */
 static int grid_part_part_listed(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int32_t left)
 {

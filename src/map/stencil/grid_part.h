@@ -1,81 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A part of a grid and its bisection. A part whose cells form a box need not
- * list its cells: the box alone gives the bytes that a cut between two layers
- * cuts, and the position of each cell. Cells are listed only when a layer must
- * be split.
+ * A part of a grid and its bisection. A part that is a box need not list its
+ * cells: its size and corner alone give the position of each cell, and the
+ * bytes that a cut between two layers cuts. A layer is all cells of the part
+ * with the same coordinate in one dimension. Cells are listed only if a layer
+ * must be split.
  */
 #ifndef NW_MAP_STENCIL_GRID_PART_H
 #define NW_MAP_STENCIL_GRID_PART_H
 
 #include "map/stencil/grid.h"
 
-/* A part consists of the cells first .. end - 1 in the order of all cells.
- * These will be assigned to the clusters from .. to - 1 of a level of the
- * machine's hierarchy. */
+/* A part of the grid: the cells first .. end - 1 in the order of
+ * nw_grid_part_work.cell. They will be assigned to the clusters from .. to - 1
+ * of level `level` of the machine's hierarchy. */
 struct nw_grid_part {
     int32_t first, end, from, to;
-    int level;                    /* level of these clusters */
-    int32_t box[NW_STENCIL_DIMS]; /* size of the box that the cells fill; box[0]
-                                     is 0 if they fill no box */
-    int32_t corner[NW_STENCIL_DIMS]; /* corner of the box */
-    uint8_t along[NW_STENCIL_DIMS]; /* order of the dimensions along which cells
-                                       are numbered, slowest first */
-    bool listed;                    /* nw_grid_part_work.cell and .at list the
+    int level;                    /* level of the hierarchy */
+    int32_t box[NW_STENCIL_DIMS]; /* size of the box that is the part; box[0] is
+                                     0 if the part is no box */
+    int32_t corner[NW_STENCIL_DIMS]; /* lowest coordinates of the box */
+    uint8_t along[NW_STENCIL_DIMS]; /* dimensions in the order in which cells of
+                                       the part are numbered, slowest first */
+    bool listed;                    /* nw_grid_part_work.cell and .at hold the
                                        cells */
 };
 
-#define NW_GRID_PART_KNOWN 32 /* remembered bisections */
+#define NW_GRID_PART_KNOWN 32 /* number of bisections that are remembered */
 
 /* A bisection of a box, remembered for other boxes of the same size. */
 struct nw_grid_part_known {
-    int32_t box[NW_STENCIL_DIMS], left; /* size; cells of the first half */
+    int32_t box[NW_STENCIL_DIMS], left; /* size of the box; number of cells in
+                                           the first half */
     int chosen; /* dimension across which the box is cut */
 };
 
-/* Data of the bisections of a grid. Each thread has a copy with its own
- * layer[]. The other arrays are shared, since each process is in only one part.
- */
+/* State of the bisections of a grid. Each thread has a copy with its own
+ * layer[]. The other arrays are shared by the threads, since each cell is in
+ * only one part. */
 struct nw_grid_part_work {
     const struct nw_assignment *assignment;
     const struct nw_stencil *stencil;
-    int32_t *cell;     /* [count] cells in order, part by part */
-    int32_t *order;    /* [count] scratch for sorting */
-    int32_t *best;     /* [count] the best order so far */
-    int32_t *layer;    /* [largest size + 1] scratch for counts per layer */
-    int32_t low, high; /* range of the coordinates in `layer` */
-    int32_t *cut; /* [count] the process comes after the cut at this position
-                     of the order, the last one near it; 0: before it */
-    int32_t *at[NW_STENCIL_DIMS]; /* [count] coordinates of each process */
+    int32_t *cell;     /* [count] all cells, part by part */
+    int32_t *order;    /* [count] scratch for sorting the cells of a part */
+    int32_t *best;     /* [count] order of a part's cells for the best cut so
+                          far */
+    int32_t *layer;    /* [largest size + 1] scratch for counting the cells of
+                          layers */
+    int32_t low, high; /* lowest and highest coordinate in use in `layer` */
+    int32_t *cut; /* [count] where the cell is relative to the last cut near it:
+                     the position of that cut in the order of cells if the cell
+                     comes after it, 0 if before it */
+    int32_t *at[NW_STENCIL_DIMS]; /* [count] coordinates of each cell, if
+                                     listed */
     struct nw_grid_part_known known[NW_GRID_PART_KNOWN];
 };
 
-/* Lists the cells of a part in cell[] and at[], if they are not listed yet.
- * Uses all threads if the part is the whole grid. */
+/* Lists the cells of a part in work->cell and work->at, if they are not listed
+ * yet. Uses all threads if the part is the whole grid, otherwise one. */
 void nw_grid_part_list(struct nw_grid_part_work *work,
                        struct nw_grid_part *share);
-/* Assigns the cells of a part, in their order, to the slots from `first` on. */
+/* Assigns the cells of a part, in their order, to consecutive slots from
+ * `first` on: sets slot[cell]. */
 void nw_grid_part_assign(const struct nw_grid_part_work *work,
                          const struct nw_grid_part *share, int32_t first,
                          int32_t *slot);
 
-/* Returns how many layers of a box across dimension d contain exactly `left`
- * cells. Returns 0 if `left` is not a multiple of a layer, if the part has no
- * box, if the dimension is periodic or if the edges are not uniform. If the
- * result is not 0, nw_grid_part_cut_bytes computes the cut without reading
- * edges. */
+/* Returns how many layers across dimension d hold exactly `left` cells of a
+ * part. Returns 0 if that is no whole number of layers, the part is no box, the
+ * dimension is periodic or the edges of the grid are not uniform. If the result
+ * is not 0, nw_grid_part_cut_bytes computes the cut without reading edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
                             const struct nw_grid_part *share, int32_t left,
                             int d);
-/* Returns the bytes between the first `layers` layers of a box across dimension
- * d and the rest. */
+/* Returns the bytes between the first `layers` layers of a part that is a box,
+ * across dimension d, and its other layers. */
 double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
                               const struct nw_grid_part *share, int32_t layers,
                               int d);
 
 /* Bisects the part `share` across the dimension in which the cut has the fewest
- * bytes: `left` cells stay in `share`, the others go to `right`. The caller
- * divides the clusters. */
+ * bytes. Its first `left` cells stay in `share`, the others go to `right`. The
+ * caller divides the clusters between both. */
 void nw_grid_part_bisect(struct nw_grid_part_work *work,
                          struct nw_grid_part *share, int32_t left,
                          struct nw_grid_part *right);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the grid of a stencil under any numbering of the processes. Edges
- * between diagonal neighbours are distinguished from edges across faces by the
- * number of neighbours that both ends have in common (Cartesian skeleton of a
- * strong product: Hammack and Imrich 2009, On Cartesian skeletons of graphs).
- * Then one corner cell, the root, gives each of its face neighbours a
- * direction. The directions are carried from cell to cell, since two face
- * neighbours of a cell in different dimensions have one more face neighbour in
- * common. The result is an order of the processes, in which grid.c finds the
- * grid.
+ * between diagonal neighbours are distinguished from edges across the faces of
+ * cells by the number of neighbours that both ends have in common (Cartesian
+ * skeleton of a strong product: Hammack and Imrich 2009, On Cartesian skeletons
+ * of graphs). Then a direction is given to each face neighbour of one corner
+ * cell, the root. Directions are carried from cell to cell: two face neighbours
+ * of a cell in different dimensions have one more face neighbour in common. The
+ * result is an order of the processes, in which grid.c finds the grid.
  */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
@@ -18,54 +17,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* most edges of a cell: all neighbours in four dimensions */
-#define EDGES_MAX 80
-/* A grid has at most this many distinct degrees: those inside and near borders.
+/* Most edges of a process: a cell with all its neighbours in four dimensions.
  */
+#define EDGES_MAX 80
+/* Most different numbers of edges that processes of a grid can have: inside it
+ * and near its borders. */
 #define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1)
-/* number of directions; up in dimension d is direction 2 d, down is 2 d + 1 */
+/* Number of directions of a cell: 2 d is up in dimension d, 2 d + 1 is down. */
 #define SLOTS (2 * NW_STENCIL_DIMS)
-#define MARKERS_MAX 64 /* most threads that read edges at the same time */
+#define MARKERS_MAX                                                            \
+    64 /* most threads that use a mark array at the same time                  \
+        */
 
-/* The neighbours of a cell across its faces. */
+/* The face neighbours of a cell: those across its faces, not diagonal ones. */
 struct grid_unordered_faces {
     int32_t count, cell[SLOTS];
 };
 
-/* The same neighbours by direction (-1: beyond a border), and the cell's
- * coordinates relative to the root. */
+/* The face neighbours of a cell by direction (-1: none, beyond a border), and
+ * its coordinates relative to the root. */
 struct grid_unordered_spot {
     bool known; /* `at` and `next` are set */
     int32_t at[NW_STENCIL_DIMS], next[SLOTS];
 };
 
-/* Data of the search. */
+/* State of the search. */
 struct grid_unordered_work {
     const struct nw_assignment *assignment;
-    int32_t *peer;   /* [edges] peers without bytes, to read less memory */
-    uint8_t *shared; /* [edges] common neighbours of both ends, plus 2 */
+    int32_t *peer;   /* [edges] other end of each edge, to read less memory */
+    uint8_t *shared; /* [edges] 2 + number of neighbours that both ends have in
+                        common */
     bool *diagonal;  /* [edges] the edge joins diagonal neighbours; set only at
-                        the end with the lower number */
-    uint8_t *mark; /* [markers][count] marks of processes, an array per thread;
-                      0 between two uses */
-    int32_t markers;                    /* arrays in `mark` */
-    bool taken[MARKERS_MAX];            /* arrays that a thread uses */
-    struct grid_unordered_faces *faces; /* [count] of each cell */
-    struct grid_unordered_spot *spot;   /* [count] of each cell */
-    int32_t *queue;                     /* [count] known cells, nearest first */
+                        its end with the lower number */
+    uint8_t *mark; /* [markers][count] marks of processes, one array per thread;
+                      all 0 while not in use */
+    int32_t markers;                    /* number of arrays in `mark` */
+    bool taken[MARKERS_MAX];            /* arrays that are in use by a thread */
+    struct grid_unordered_faces *faces; /* [count] face neighbours of cells */
+    struct grid_unordered_spot *spot;   /* [count] directions of cells */
+    int32_t *queue;                     /* [count] known cells in the order of
+                                           their distance from the root */
     int dims;                           /* dimensions found at the root */
     int32_t size[NW_STENCIL_DIMS];      /* size of the grid */
 };
 
-/* Returns the number of neighbours of p, plus 1 for p itself. */
+/* Returns 1 + the number of neighbours of p. */
 static int32_t grid_unordered_seen_by(const struct nw_assignment *assignment,
                                       int32_t p)
 {
     return (int32_t)(assignment->row[p + 1] - assignment->row[p]) + 1;
 }
 
-/* Returns true if the degrees of the processes may be those of a grid. This
- * excludes most other patterns at little cost. */
+/* Returns true if the numbers of edges of the processes may be those of a grid.
+ * This excludes most other patterns at little cost. */
 static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 {
     bool seen[EDGES_MAX + 2] = {false};
@@ -86,8 +90,8 @@ static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 
 /* --- faces --- */
 
-/* Sets mark[] of each peer of p to the peer's index in p's row, plus 1, or to 0
- * if `on` is false. */
+/* Sets mark[] of each neighbour of p to 1 + the index of its edge among the
+ * edges of p; sets these marks to 0 if `on` is false. */
 static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
                                       uint8_t *mark, int32_t p, bool on)
 {
@@ -97,7 +101,8 @@ static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
         mark[work->peer[b]] = on ? (uint8_t)(b - assignment->row[p] + 1) : 0;
 }
 
-/* A function that is called for each edge of p while p's peers are marked. */
+/* A function that is called for an edge of process p while the neighbours of p
+ * are marked. */
 typedef void look(struct grid_unordered_work *work, const uint8_t *mark,
                   int32_t p, size_t edge);
 
@@ -107,7 +112,8 @@ struct grid_unordered_looking {
     look *look;
 };
 
-/* Calls the function for the edges of one range of processes. */
+/* Calls the function for each edge to a higher number, for one range of the
+ * processes; a task for threads. */
 static void grid_unordered_look_at_part(void *user, int32_t number)
 {
     const struct grid_unordered_looking *looking = user;
@@ -128,7 +134,7 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
     nw_parallel_release(work->taken, marker);
 }
 
-/* Calls `how` once for each edge, at the end with the lower number. */
+/* Calls how() once for each edge, at its end with the lower number. */
 static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                                        look *how)
 {
@@ -138,8 +144,8 @@ static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                     work->markers);
 }
 
-/* Counts the neighbours that both ends of an edge have in common, plus 2, and
- * stores the number at both ends. */
+/* Counts the neighbours that both ends of an edge have in common and stores 2 +
+ * that number in `shared`, at both ends. */
 static void grid_unordered_count_edge(struct grid_unordered_work *work,
                                       const uint8_t *mark, int32_t p,
                                       size_t edge)
@@ -156,7 +162,7 @@ static void grid_unordered_count_edge(struct grid_unordered_work *work,
     work->shared[edge] = work->shared[back] = (uint8_t)shared;
 }
 
-/* Fills peer[] and shared[]. */
+/* Fills work->peer and work->shared. */
 static void grid_unordered_count_shared(struct grid_unordered_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -166,24 +172,23 @@ static void grid_unordered_count_shared(struct grid_unordered_work *work)
     grid_unordered_look_at_all(work, grid_unordered_count_edge);
 }
 
-/* Three cells p, q and r that are neighbours of each other: the number of
- * common neighbours of each pair, and the degree of each cell. */
+/* Three cells p, q and r that are neighbours of each other. pq, pr, qr: common
+ * neighbours of two of them (plus 2); p, q, r: degree of each cell. */
 struct grid_unordered_corner {
     int pq, pr, qr, p, q, r;
 };
 
-/* Returns true if r is nearer to p than q is, so that the edge from p to q may
- * be a diagonal. r is nearer if it has more neighbours in common with p. At the
+/* Returns true if r is nearer to p than q is: then the edge from p to q may be
+ * a diagonal. r is nearer if it has more neighbours in common with p. At the
  * border of the grid the numbers may be equal; then r is nearer if degrees
- * increase from p to r to q.
- */
+ * increase from p to r to q. */
 static bool grid_unordered_goes_by(const struct grid_unordered_corner *c)
 {
     return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
 }
 
-/* Sets `diagonal` of the edge from p to q: true if some r is nearer to p than q
- * is, and also nearer to q than p is. */
+/* Sets work->diagonal for the edge from p to q: true if some common neighbour r
+ * is nearer to p than q is, and nearer to q than p is. */
 static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
                                          const uint8_t *mark, int32_t p,
                                          size_t edge)
@@ -216,7 +221,8 @@ static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
     }
 }
 
-/* Adds a face neighbour. Returns false if there are too many. */
+/* Adds `cell` to the face neighbours of a cell. Returns false if there are too
+ * many. */
 static bool grid_unordered_add_face(struct grid_unordered_faces *faces,
                                     int32_t cell)
 {
@@ -226,8 +232,8 @@ static bool grid_unordered_add_face(struct grid_unordered_faces *faces,
     return true;
 }
 
-/* Fills faces[]. Returns false if a cell has more than SLOTS face neighbours.
- */
+/* Fills work->faces. Returns false if a cell has more than SLOTS face
+ * neighbours. */
 static bool grid_unordered_find_faces(struct grid_unordered_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -261,9 +267,9 @@ static bool grid_unordered_is_face(const struct grid_unordered_work *work,
 }
 
 /* Returns true if p and q, two face neighbours of the root, are in opposite
- * directions of one dimension. Then the root is their only common face
- * neighbour, unless the dimension is a ring of three cells; then p and q are
- * face neighbours themselves. */
+ * directions of one dimension. Then they have no common face neighbour except
+ * the root or, if the dimension is a ring of three cells, p and q are face
+ * neighbours themselves. */
 static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
                                         int32_t root, int32_t p, int32_t q)
 {
@@ -278,7 +284,7 @@ static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
     return true;
 }
 
-/* Marks all neighbours by direction as missing. */
+/* Sets all directions of all cells to -1 (no neighbour). */
 static void grid_unordered_clear_spots(struct grid_unordered_work *work)
 {
     for (int32_t p = 0; p < work->assignment->count; p++)
@@ -286,7 +292,7 @@ static void grid_unordered_clear_spots(struct grid_unordered_work *work)
             work->spot[p].next[s] = -1;
 }
 
-/* Returns a cell with the fewest face neighbours, which is at a corner of all
+/* Returns a cell with the fewest face neighbours: it is at a corner in all
  * dimensions that are not periodic. */
 static int32_t
 grid_unordered_choose_root(const struct grid_unordered_work *work)
@@ -299,9 +305,9 @@ grid_unordered_choose_root(const struct grid_unordered_work *work)
     return root;
 }
 
-/* Gives each face neighbour of the root a direction. Opposite neighbours get
- * the same dimension. Returns false if there are too many dimensions, or three
- * neighbours would be in one dimension. */
+/* Gives each face neighbour of the root a direction: opposite neighbours get
+ * both directions of one dimension. Returns false if there are too many
+ * dimensions, or three neighbours would be in one dimension. */
 static bool grid_unordered_name_directions(struct grid_unordered_work *work,
                                            int32_t root)
 {
@@ -325,10 +331,10 @@ static bool grid_unordered_name_directions(struct grid_unordered_work *work,
 }
 
 /* Returns the direction from `cell` to its face neighbour q. `cell` was reached
- * from a previous cell in direction `came`, and the face neighbours of the
- * previous cell are marked with their directions. If one of these in another
- * dimension is next to q, its direction is the answer. Otherwise q is straight
- * ahead and -1 is returned. */
+ * from another cell in direction `came`, and the face neighbours of that other
+ * cell are marked with their directions. If one of these, in another dimension
+ * than `came`, is a face neighbour of q, its direction is the answer. Otherwise
+ * q is straight ahead, in direction `came`, and -1 is returned. */
 static int grid_unordered_direction_of(const struct grid_unordered_work *work,
                                        int32_t cell, int32_t q, int came)
 {
@@ -344,9 +350,9 @@ static int grid_unordered_direction_of(const struct grid_unordered_work *work,
     return -1;
 }
 
-/* Sets the coordinates and the neighbours by direction of the cell that is one
- * step in direction `came` from the known cell `from`. Returns false if two
- * neighbours would be in the same direction. */
+/* Makes the cell known that is one step in direction `came` from the known cell
+ * `from`: sets its coordinates and its neighbours by direction. Returns false
+ * if two neighbours would be in the same direction. */
 static bool grid_unordered_enter(struct grid_unordered_work *work, int32_t from,
                                  int came)
 {
@@ -373,8 +379,8 @@ static bool grid_unordered_enter(struct grid_unordered_work *work, int32_t from,
     return true;
 }
 
-/* Carries the directions from the root to all cells, the nearest first. Returns
- * false if they contradict each other or do not reach every cell. */
+/* Makes all cells known, from the root outwards, nearest cells first. Returns
+ * false if directions contradict each other or do not reach every cell. */
 static bool grid_unordered_carry_on(struct grid_unordered_work *work,
                                     int32_t root)
 {
@@ -403,9 +409,9 @@ static bool grid_unordered_carry_on(struct grid_unordered_work *work,
 
 /* --- the order of the cells --- */
 
-/* Measures each dimension of the grid from the root to its end or, if it is
- * periodic, once around. Returns false if the product is not the number of
- * cells. */
+/* Sets work->size: the number of cells in each dimension, counted from the root
+ * to the border or, if the dimension is periodic, once around. Returns false if
+ * their product is not the number of processes. */
 static bool grid_unordered_measure(struct grid_unordered_work *work,
                                    int32_t root)
 {
@@ -449,7 +455,8 @@ static bool grid_unordered_number_cells(const struct grid_unordered_work *work,
     return true;
 }
 
-/* Fills order[count]. Returns false if the processes form no grid. */
+/* Fills order[count] with the process of each cell, row by row. Returns false
+ * if the processes form no grid. */
 static bool grid_unordered_find_order(struct grid_unordered_work *work,
                                       int32_t *order)
 {
@@ -466,7 +473,8 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
            grid_unordered_number_cells(work, order);
 }
 
-/* Returns how many threads read edges at the same time. */
+/* Returns how many threads, each with a mark array, read edges at the same
+ * time. */
 static int32_t
 grid_unordered_markers_for(const struct nw_assignment *assignment)
 {

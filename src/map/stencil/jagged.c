@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts cells into pieces of given sizes. Across one dimension they are cut into
- * slabs of several pieces, across the next dimension the slabs are cut into
- * strips, and along the last one the strips into pieces. Every piece is nearly
- * a box, even if the sizes do not divide each other. */
+/* Divides cells into pieces of given sizes. The cells are cut across one
+ * dimension into slabs of several pieces, each slab across the next dimension
+ * into strips, and each strip along the last dimension into pieces. Every piece
+ * is nearly a box, even if the sizes do not divide each other. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The data of the cuts, and the cells that are cut at the moment. */
+/* State of the cuts, and of the cells that are being cut. */
 struct jagged_work {
     const struct nw_stencil *stencil;
-    /* the listed cells; [count] scratch for sorting them; [largest size + 1]
-     * scratch for counting the cells of each layer */
+    /* The listed cells, which are sorted; [count] scratch for sorting; [largest
+     * size + 1] scratch for counting the cells of each layer. */
     int32_t *cell, *order, *layer;
-    const int32_t *begin;           /* start of each piece; end of the last */
-    double extent[NW_STENCIL_DIMS]; /* approximate size of the current cells */
-    bool cut[NW_STENCIL_DIMS];      /* dimensions that were cut before */
+    const int32_t *begin;           /* index in cell[] at which each piece
+                                       begins; the last entry is the end of the
+                                       last piece */
+    double extent[NW_STENCIL_DIMS]; /* approximate size, in cells, of the box of
+                                       the cells that are being cut */
+    bool cut[NW_STENCIL_DIMS];      /* dimensions that were cut before these
+                                       cells */
 };
 
-/* A search for the number of parts in each dimension: the best numbers so far,
- * and the current trial. */
+/* A search for the number of parts into which each dimension is divided: the
+ * best numbers so far (`count`), and the present trial. */
 struct jagged_choice {
     const struct jagged_work *work;
     double each; /* cells per piece */
-    double best; /* bytes inside a piece with `count`; -1: none yet */
-    int along;   /* dimension along which pieces are consecutive */
+    double best; /* bytes inside a piece for the best numbers; -1: none yet */
+    int along;   /* dimension that is not cut into parts, but along which pieces
+                    follow each other */
     int32_t count[NW_STENCIL_DIMS], trial[NW_STENCIL_DIMS];
 };
 
@@ -50,7 +55,8 @@ double nw_stencil_inside_about(const struct nw_stencil *stencil,
     return sum;
 }
 
-/* Keeps the trial if its pieces have more bytes inside than the best so far. */
+/* Keeps the numbers of the trial if a piece then has more bytes inside than the
+ * best so far. `along`: dimension along which pieces follow each other. */
 static void jagged_weigh(struct jagged_choice *choice, int along)
 {
     double shape[NW_STENCIL_DIMS], length = choice->each, kept;
@@ -90,9 +96,9 @@ static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
     }
 }
 
-/* Returns the dimension to cut next, and in *parts into how many parts. If only
- * the dimension is left along which pieces are consecutive, *parts is 0: the
- * cells are only sorted along it. */
+/* Returns the dimension to cut next and sets *parts to the number of parts. If
+ * only the dimension along which pieces follow each other is left, *parts is 0:
+ * the cells are only sorted along it. `each`: cells per piece. */
 static int jagged_choose(const struct jagged_work *work, double each,
                          int32_t *parts)
 {
@@ -111,12 +117,14 @@ static int jagged_choose(const struct jagged_work *work, double each,
     return choice.along;
 }
 
-/* The lowest and the highest coordinate of some cells. */
+/* The lowest and the highest coordinate, in one dimension, of a set of cells.
+ */
 struct jagged_span {
     int32_t low, high;
 };
 
-/* Returns the range of coordinate d of the listed cells first to end - 1. */
+/* Returns the range of coordinate d of the cells cell[first] .. cell[end - 1].
+ */
 static struct jagged_span jagged_span_of(const struct jagged_work *work,
                                          int32_t first, int32_t end, int d)
 {
@@ -132,8 +140,8 @@ static struct jagged_span jagged_span_of(const struct jagged_work *work,
     return span;
 }
 
-/* Sorts the cells first to end - 1 by coordinate d; equal coordinates keep
- * their order. */
+/* Sorts cell[first] .. cell[end - 1] by coordinate d; cells with equal
+ * coordinates keep their order. */
 static void jagged_sort(const struct jagged_work *work, int32_t first,
                         int32_t end, int d)
 {
@@ -156,9 +164,9 @@ static void jagged_sort(const struct jagged_work *work, int32_t first,
            (size_t)(end - first) * sizeof *work->cell);
 }
 
-/* Sorts the listed cells of the pieces from .. to - 1 so that each piece is
- * nearly a box: cuts them across one dimension, then each part across the
- * others. */
+/* Sorts the cells of pieces from .. to - 1 so that each piece is nearly a box:
+ * cuts them across one dimension, then each part across the other dimensions.
+ */
 static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
                               int32_t to)
 {
@@ -181,7 +189,7 @@ static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
     }
 }
 
-/* Sets extent[] to the size of the box around all cells. */
+/* Sets extent[] to the size of the box around the cells of all pieces. */
 static void jagged_measure(struct jagged_work *work, int32_t end)
 {
     for (int d = 0; d < work->stencil->dims; d++) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes a lower bound on the hop-bytes of a grid whose edges are only across
- * the faces of cells. Project a part of the grid along each dimension: the
- * product of the areas of the projections is at least that for a cube of equal
- * volume (L. H. Loomis and H. Whitney, An inequality related to the
- * isoperimetric inequality, 1949). The areas give the least number of edges
+ * the faces of cells. If a part of such a grid is projected along each
+ * dimension, the product of the areas of the projections is at least that of a
+ * cube of equal volume (L. H. Loomis and H. Whitney, An inequality related to
+ * the isoperimetric inequality, 1949). The areas give the least number of edges
  * that leave the part, and so its least bytes. */
 #include "map/stencil/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the dimension of an offset across a face, or -1 for other offsets. */
+/* Returns the dimension in which an offset leads one cell across a face; -1 for
+ * other offsets. */
 static int lower_bound_face_of(const struct nw_stencil *stencil, int offset)
 {
     int face = -1, length = 0;
@@ -22,8 +23,9 @@ static int lower_bound_face_of(const struct nw_stencil *stencil, int offset)
     return length == 1 ? face : -1;
 }
 
-/* Fills bytes[dims] with the bytes of an edge in each dimension. Returns false
- * if there are other edges, missing edges or periodic dimensions. */
+/* Fills bytes[dims] with the bytes of an edge across a face in each dimension.
+ * Returns false if the grid has other edges, missing edges or periodic
+ * dimensions. */
 static bool lower_bound_read_faces(const struct nw_stencil *stencil,
                                    double *bytes)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nested boxes, by a dynamic program over the levels of the tree and the shapes
  * of boxes. The cells of a cluster form a box, which is cut into equal boxes,
- * at most one for each child cluster. Every shape that divides the box is
- * tried, and the best cut of each shape at each level is remembered. */
+ * at most one for each child of the cluster. Every shape whose sizes divide
+ * those of the box is tried. The best cut of each shape at each level is
+ * remembered. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -10,24 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The best cut of a box of one shape in a cluster of one level. */
+/* The best cut of a box of size shape[] on a cluster of level `level`: into
+ * boxes of size part[]. */
 struct nested_boxes_state {
     int level;
     int32_t shape[NW_STENCIL_DIMS], part[NW_STENCIL_DIMS];
-    double cost; /* bytes x distance inside the box; each pair counts once */
+    double cost; /* bytes x distance inside the box; each pair of cells counts
+                    once */
 };
 
-/* Data of the search and of the assignment. */
+/* State of the search and of the assignment. */
 struct nested_boxes_work {
     const struct nw_stencil *stencil;
     const struct nw_hierarchy *hierarchy;
-    struct nested_boxes_state *state; /* [count] shapes solved so far */
+    struct nested_boxes_state *state; /* [count] best cuts found so far */
     size_t count, capacity;
-    /* children of each cluster of a level */
+    /* number of children of each cluster of a level */
     int32_t arity[NW_HIERARCHY_LEVELS];
     nw_status status;
-    int32_t *slot; /* [cells] out: the slot of each process */
-    int64_t cells; /* cells of the grid */
+    int32_t *slot; /* [cells] out: slot of each process */
+    int64_t cells; /* number of cells of the grid */
     int32_t threads;
 };
 
@@ -41,8 +44,8 @@ static int64_t nested_boxes_volume(const int32_t *shape, int dims)
     return cells;
 }
 
-/* Returns the best cut of a shape at a level, or NULL if it is not solved yet.
- * Solving another shape makes the pointer invalid. */
+/* Returns the best cut of a box of size shape[] at a level; NULL if it was not
+ * computed yet. The pointer becomes invalid when another shape is computed. */
 static struct nested_boxes_state *
 nested_boxes_find_state(struct nested_boxes_work *work, int level,
                         const int32_t *shape)
@@ -57,8 +60,9 @@ nested_boxes_find_state(struct nested_boxes_work *work, int level,
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape);
 
-/* Cuts the box of `best` into boxes of the shape `part`, if these fit the
- * clusters, and keeps the cut in `best` if it is the best so far. */
+/* Tries to cut the box of `best` into boxes of size part[], one per child
+ * cluster, and keeps that cut in `best` if it costs less than the best so far.
+ * Does nothing if these boxes are too large or too many. */
 static void nested_boxes_try_part(struct nested_boxes_work *work,
                                   struct nested_boxes_state *best,
                                   const int32_t *part)
@@ -83,8 +87,8 @@ static void nested_boxes_try_part(struct nested_boxes_work *work,
     memcpy(best->part, part, sizeof best->part);
 }
 
-/* Tries all shapes that divide the box of `best` in the dimensions from d on;
- * part[0] .. part[d - 1] are set. */
+/* Tries all sizes part[d] .. part[dims - 1] that divide the sizes of the box of
+ * `best`; part[0] .. part[d - 1] are already chosen. */
 static void nested_boxes_try_dims(struct nested_boxes_work *work,
                                   struct nested_boxes_state *best,
                                   int32_t *part, int d)
@@ -101,10 +105,11 @@ static void nested_boxes_try_dims(struct nested_boxes_work *work,
     }
 }
 
-#define NO_WAY 1e300 /* cost of a box that does not fit a cluster */
+#define NO_WAY 1e300 /* cost of a box that fits no cluster of a level */
 
-/* Returns the bytes x distance inside a box of a shape in a cluster of `level`,
- * cut in the best way; NO_WAY if it does not fit. */
+/* Computes the best cut of a box of size shape[] on a cluster of `level`.
+ * Returns the bytes x distance inside the box; NO_WAY if the box does not fit.
+ */
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape)
 {
@@ -133,7 +138,8 @@ static double nested_boxes_solve(struct nested_boxes_work *work, int level,
     return best.cost;
 }
 
-/* Sets arity[]. Returns false if two clusters of a level differ in size. */
+/* Sets arity[]. Returns false if two clusters of a level differ in their number
+ * of slots. */
 static bool nested_boxes_is_even(struct nested_boxes_work *work)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -150,16 +156,18 @@ static bool nested_boxes_is_even(struct nested_boxes_work *work)
     return true;
 }
 
-/* A box with its position in the grid and its first slot. */
+/* A box of the grid with its lowest coordinates (`corner`) and its first slot.
+ */
 struct nested_boxes_box {
     struct nested_boxes_work *work;
-    const struct nested_boxes_state *state; /* how the box is cut */
-    const struct nested_boxes_state *part;  /* how its parts are cut */
+    const struct nested_boxes_state *state; /* best cut of this box */
+    const struct nested_boxes_state *part;  /* best cut of the boxes into which
+                                               it is cut */
     int32_t corner[NW_STENCIL_DIMS], first;
 };
 
-/* Assigns the cells of a box, in their order, to every `apart`-th slot from its
- * first slot on. */
+/* Assigns the cells of a box, in their order, to slots: to the box's first slot
+ * and then to every `apart`-th slot. */
 static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
                                       int32_t apart)
 {
@@ -192,8 +200,8 @@ static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
                      nested_boxes_volume(box->state->part, dims));
 }
 
-/* Returns how many slots lie from the first slot of one part of a box to that
- * of the next. */
+/* Returns how many slots lie between the first slot of one part of a box and
+ * that of its next part. */
 static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 {
     int level = box->state->level;
@@ -203,8 +211,8 @@ static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 
 static void nested_boxes_assign_box(struct nested_boxes_box *box);
 
-/* Assigns part `number` of a box; numbers increase along the last dimension
- * first. */
+/* Assigns part `number` of the box `user` to slots. The numbers of parts
+ * increase along the last dimension first. A task for threads. */
 static void nested_boxes_assign_part(void *user, int32_t number)
 {
     const struct nested_boxes_box *whole = user;

@@ -13,20 +13,24 @@
 
 #define FAR 1e30F /* larger than any cost */
 
-/* Data of the computation. */
+/* State of the computation. */
 struct power_diagram_work {
     const struct nw_power_diagram *round;
     bool rings;    /* a dimension is periodic */
-    size_t wide;   /* parts, rounded up to whole SIMD vectors */
-    double radius; /* approximate radius of a part */
+    size_t wide;   /* number of parts, rounded up to whole SIMD vectors */
+    double radius; /* approximate radius of a part, in the unit of the
+                      coordinates */
     float *center[NW_STENCIL_DIMS]; /* [wide] center of each part */
     float *power;                   /* [wide] power of each part */
-    double *sum; /* [parts] sum of a coordinate over a part, from its center */
-    int32_t *size, *target; /* [parts] number of points now; as wanted */
-    /* [parts][wide] least cost of moving a point between two parts */
+    double *sum; /* [parts] sum, over the points of a part, of the differences
+                    of one coordinate from its center */
+    int32_t *size, *target; /* [parts] present number of points; wanted number
+                               of points */
+    /* [parts][wide] least increase of cost if one point moves from one part to
+     * another */
     float *cost;
-    float *displacement; /* [parts] cost of the cheapest chain of moves to a
-                            part */
+    float *displacement; /* [parts] least cost of moving one point along a chain
+                            of parts to this part */
     int32_t *from;       /* [parts] previous part in the chain; -1: none */
     int32_t *first;      /* [parts] first point of a part; -1: empty part */
     int32_t *after;      /* [n] next point of the same part */
@@ -36,8 +40,9 @@ struct power_diagram_work {
 
 /* --- the nearest center --- */
 
-/* Returns the lengths of four differences of coordinates. If ring > 0, the
- * dimension is a ring of that length, and the shorter way around counts. */
+/* Returns the absolute values of four differences of coordinates. If ring > 0,
+ * the dimension is periodic with that length, and the shorter way around
+ * counts. */
 static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
 {
     nw_simd4 zero = {0, 0, 0, 0};
@@ -48,7 +53,7 @@ static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
 }
 
 /* Returns the squares of four differences of coordinates. If `rings` is false,
- * no dimension is periodic, and `ring` is not read. */
+ * no dimension is periodic and `ring` is not used. */
 static inline nw_simd4 power_diagram_square(nw_simd4 off, float ring,
                                             bool rings)
 {
@@ -57,8 +62,8 @@ static inline nw_simd4 power_diagram_square(nw_simd4 off, float ring,
     return off * off;
 }
 
-/* Puts four points, from `first` on, into the part with the nearest center: the
- * squared distance minus the power is least. */
+/* Puts four points, from number `first` on, into the part with the nearest
+ * center: the one with the least squared distance minus power. */
 static inline void
 power_diagram_find_nearest(const struct power_diagram_work *work, int32_t first,
                            int dims, bool rings)
@@ -87,9 +92,9 @@ power_diagram_find_nearest(const struct power_diagram_work *work, int32_t first,
         round->part[first + i] = best[i];
 }
 
-/* Puts the points first to end - 1 into the parts with the nearest centers.
- * Callers pass constants as `dims` and `rings` where possible, so that the
- * compiler unrolls the inner loop. */
+/* Puts points first .. end - 1 into the parts with the nearest centers. Callers
+ * pass constants as `dims` and `rings` where possible, so that the compiler
+ * unrolls the inner loop. */
 static inline void
 power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
                         int32_t end, int dims, bool rings)
@@ -98,8 +103,9 @@ power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
         power_diagram_find_nearest(work, i, dims, rings);
 }
 
-/* Finds the nearest center of each point in range `number`. If the points do
- * not fill the last vector, it overlaps the vector before. */
+/* Puts the points of range `number` into the parts with the nearest centers; a
+ * task for threads. If the points do not fill the last vector, that vector
+ * overlaps the one before. */
 static void power_diagram_find_share(void *user, int32_t number)
 {
     const struct power_diagram_work *work = user;
@@ -137,8 +143,8 @@ static void power_diagram_distribute(struct power_diagram_work *work)
 
 /* --- centers of the parts --- */
 
-/* Returns the difference between coordinate d = `at` and the center of part p,
- * the shorter way around if the dimension is periodic. */
+/* Returns the difference between `at`, a value of coordinate d, and the center
+ * of part p, the shorter way around if the dimension is periodic. */
 static float power_diagram_offset(const struct power_diagram_work *work, int d,
                                   float at, int32_t p)
 {
@@ -150,7 +156,8 @@ static float power_diagram_offset(const struct power_diagram_work *work, int d,
 }
 
 /* Moves each center to the mean of its points. If shaken > 0, also shifts it at
- * random in each dimension, by at most half of `shaken` radii. */
+ * random in each dimension, by at most half of `shaken` times the radius of a
+ * part. */
 static void power_diagram_move_centers(struct power_diagram_work *work,
                                        double shaken)
 {
@@ -189,7 +196,7 @@ static void power_diagram_change_powers(struct power_diagram_work *work)
 
 /* --- exact sizes --- */
 
-/* A point of a part and the cost of moving it to another part. */
+/* A point of a part, and the increase of cost if it moves to another part. */
 struct power_diagram_offer {
     float cost;
     int32_t point;
@@ -219,8 +226,8 @@ static float power_diagram_cost_of(const struct power_diagram_work *work,
     return sum;
 }
 
-/* Lowers cost[q] of each part q to the cost of moving point i from part p to q,
- * if that is less. */
+/* Lowers cost[q], for each part q, to the increase of cost if point i moves
+ * from part p to q, if that is less. */
 static void power_diagram_cost_point(const struct power_diagram_work *work,
                                      int32_t i, int32_t p, float *cost)
 {
@@ -239,7 +246,8 @@ static void power_diagram_cost_point(const struct power_diagram_work *work,
     }
 }
 
-/* Computes the least cost of moving a point from part p to each other part. */
+/* Computes, for each other part, the least increase of cost if one point moves
+ * there from part p. */
 static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
 {
     float *cost = work->cost + (size_t)p * work->wide;
@@ -252,9 +260,9 @@ static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
         cost[q] = cost[q] > 0 ? cost[q] : 0;
 }
 
-/* Finds the cheapest chain of moves, from a part that is too large through
- * other parts to one that is too small, and stores it in from[]. Returns the
- * last part of the chain; -1: no part is too small. */
+/* Finds the cheapest chain of parts along which one point each moves to the
+ * next part, from a part that is too large to one that is too small. Stores the
+ * chain in from[] and returns its last part; -1: no part is too small. */
 static int32_t power_diagram_displacement(struct power_diagram_work *work)
 {
     int32_t parts = work->round->parts, best = -1;
@@ -293,7 +301,8 @@ static int power_diagram_by_cost(const void *left, const void *right)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Moves those `amount` points from part p to part q whose moves cost least. */
+/* Moves `amount` points from part p to part q: those whose move increases the
+ * cost least. */
 static void power_diagram_give(struct power_diagram_work *work, int32_t p,
                                int32_t q, int32_t amount)
 {
@@ -313,10 +322,10 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Returns the number of points to move along the chain that ends at part `to`.
- * It is half of what the chain allows, since the costs change afterwards. The
- * first part must not become too small, the last one not too large and the
- * others not empty. */
+/* Returns how many points to move along the chain that ends at part `to`: half
+ * of what is possible, since the costs change afterwards. It is possible to
+ * move points until the first part has its wanted size, the last part has its
+ * wanted size, or another part has one point left. */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {
@@ -330,7 +339,8 @@ static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
     return amount > 1 ? amount / 2 : 1;
 }
 
-/* Moves points along cheapest chains until all parts have their sizes. */
+/* Moves points along the cheapest chains until all parts have their wanted
+ * sizes. */
 static void power_diagram_even_out(struct power_diagram_work *work)
 {
     int32_t to;
@@ -382,9 +392,9 @@ static nw_status power_diagram_alloc(struct power_diagram_work *work)
     return status;
 }
 
-/* Moves each center to the mean of its part. The mean is taken relative to the
- * part's last point, since absolute coordinates have no mean in a periodic
- * dimension. */
+/* Moves each center to the mean of its part's points. The mean is taken
+ * relative to one point of the part, since absolute coordinates have no mean in
+ * a periodic dimension. */
 static void power_diagram_center_parts(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -396,7 +406,8 @@ static void power_diagram_center_parts(struct power_diagram_work *work)
     power_diagram_move_centers(work, 0);
 }
 
-/* Reads the wanted sizes and the first centers from the given parts. */
+/* Takes the wanted sizes and the first centers from the parts that the caller
+ * gave. */
 static void power_diagram_begin(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -413,8 +424,9 @@ static void power_diagram_begin(struct power_diagram_work *work)
     power_diagram_center_parts(work);
 }
 
-/* Moves centers, with random shifts that become smaller; then keeps them while
- * the powers converge; finally makes the sizes exact. */
+/* Runs the rounds: moves centers, with random shifts that become smaller; then
+ * keeps the centers while the powers converge; finally makes the sizes exact.
+ */
 static void power_diagram_run(struct power_diagram_work *work)
 {
     for (int i = 0; i < nw_tuned.tiling.moves; i++) {

@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A balanced power diagram: points are divided into compact parts of given
- * sizes. Each point goes to the nearest center of a part, and centers move to
- * the mean of their points (Lloyd 1982, Least squares quantization in PCM). The
- * power of a part is subtracted from squared distances to its center; it grows
- * while the part is too small (Aurenhammer, Hoffmann and Aronov 1998,
- * Minkowski-type theorems and least-squares clustering).
+ * sizes. Each point goes to the part with the nearest center, and centers move
+ * to the mean of their points (Lloyd 1982, Least squares quantization in PCM).
+ * Each part has a number, its power, that is subtracted from squared distances
+ * to its center. The power grows while the part has too few points
+ * (Aurenhammer, Hoffmann and Aronov 1998, Minkowski-type theorems and
+ * least-squares clustering).
  */
 #ifndef NW_MAP_STENCIL_POWER_DIAGRAM_H
 #define NW_MAP_STENCIL_POWER_DIAGRAM_H
 
 #include "map/stencil/grid.h"
 
-/* The points and their parts. */
+/* The input and the result: points and their parts. */
 struct nw_power_diagram {
-    int32_t n, parts; /* number of points, about one per unit of volume; number
-                         of parts */
+    int32_t n, parts; /* number of points, with a density of about one per unit
+                         of volume; number of parts */
     int dims;         /* number of dimensions */
     const float *at[NW_STENCIL_DIMS]; /* [n] coordinates of the points */
-    float ring[NW_STENCIL_DIMS]; /* length of a periodic dimension; 0: open */
+    float ring[NW_STENCIL_DIMS]; /* length of each periodic dimension; 0: the
+                                    dimension is not periodic */
     uint64_t seed;               /* seed of the random moves of centers */
-    int32_t threads;             /* at least 1; does not change the answer */
-    int32_t *part; /* [n] part of each point, in and out; the sizes of the parts
-                      do not change */
+    int32_t threads;             /* number of threads, at least 1; does not
+                                    change the result */
+    int32_t *part; /* [n] part of each point, in and out; every part keeps its
+                      number of points */
 };
 
-/* Moves points between the parts so that these form a balanced power diagram.
+/* Moves points between parts so that the parts form a balanced power diagram.
  * No part may be empty on input. */
 NW_MUST_CHECK nw_status nw_power_diagram(const struct nw_power_diagram *round);
 

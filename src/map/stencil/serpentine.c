@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers the cells column by column. The grid is divided evenly into columns
- * across all dimensions but one; cells are numbered upwards in one column and
- * downwards in the next. Each piece of this order is nearly a box, whatever its
- * size, since it may continue from the end of one column into the next. */
+/* Puts the cells of a grid in order, column by column. The grid is divided
+ * evenly into columns across all dimensions but one; the order goes upwards in
+ * one column and downwards in the next. The order is cut into pieces, one for
+ * each child of the root. Each piece is nearly a box, whatever its size, since
+ * it may continue from the end of one column into the next. */
 #include "map/stencil/grid.h"
 
 #include <stdlib.h>
@@ -10,16 +11,17 @@
 
 /* --- search for the best divisions of the grid into columns --- */
 
-/* A search for the best divisions into columns. */
+/* A search for the best divisions of the grid into columns. */
 struct columns_choice {
     const struct nw_stencil *stencil;
     double each;                            /* cells per piece */
-    struct nw_stencil_columns trial, *best; /* [count] the best, sorted */
-    int count, most; /* divisions in best[], and their limit */
+    struct nw_stencil_columns trial, *best; /* division being tried; [most] best
+                                               divisions so far, best first */
+    int count, most; /* divisions in best[]; most divisions in best[] */
 };
 
-/* Inserts the trial into the sorted list of the best divisions. `kept` is the
- * number of bytes that stay inside one of the pieces of the trial. */
+/* Inserts the trial into the sorted list of the best divisions if it is good
+ * enough. `kept`: bytes inside one of its pieces. */
 static void columns_note(struct columns_choice *choice, double kept)
 {
     struct nw_stencil_columns *best = choice->best;
@@ -37,8 +39,8 @@ static void columns_note(struct columns_choice *choice, double kept)
     best[at].kept = kept;
 }
 
-/* Computes the bytes that stay inside a piece of the trial, and inserts the
- * trial into the list. Skips the trial if a piece would be shorter than one
+/* Computes the bytes inside one piece of the trial and inserts the trial into
+ * the list of the best. Skips a trial whose pieces would be shorter than one
  * layer of a column or longer than the column. */
 static void columns_weigh(struct columns_choice *choice)
 {
@@ -57,7 +59,7 @@ static void columns_weigh(struct columns_choice *choice)
     columns_note(choice, nw_stencil_inside_about(stencil, shape));
 }
 
-/* Tries all numbers of columns in each dimension from d on. */
+/* Tries all numbers of columns in each of the dimensions d, d + 1, ... */
 static void columns_try_counts(struct columns_choice *choice, int d)
 {
     const struct nw_stencil *stencil = choice->stencil;
@@ -86,7 +88,8 @@ int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
 
 /* --- the order of the cells --- */
 
-/* Returns the lowest coordinate of column `number` in dimension d. */
+/* Returns the lowest coordinate, in dimension d, of the column that is number
+ * `number` in that dimension. */
 static int32_t columns_column_begin(const struct nw_stencil *stencil,
                                     const struct nw_stencil_columns *columns,
                                     int d, int32_t number)
@@ -97,17 +100,16 @@ static int32_t columns_column_begin(const struct nw_stencil *stencil,
 /* A walk through the columns, cell by cell. */
 struct columns_walk {
     const struct nw_stencil *stencil;
-    int slowest; /* dimension along which the columns run */
-    bool down;   /* the current column is followed downwards */
-    /* the column's coordinates, low .. high - 1 in the other dimensions */
+    int slowest; /* dimension along which columns run */
+    bool down;   /* the present column is followed downwards */
+    /* range of the present column in the other dimensions: low .. high - 1 */
     int32_t low[NW_STENCIL_DIMS], high[NW_STENCIL_DIMS];
-    int32_t *cell; /* position of the next cell in the list */
+    int32_t *cell; /* where the next cell is written */
 };
 
-/* Writes the cells of one layer of a column, by recursion over the dimensions
- * d. `process` is the sum of coordinate x stride over the coordinates set so
- * far.
- */
+/* Writes the cells of one layer of the present column, by recursion over the
+ * dimensions from d on. `process`: sum of coordinate x stride over the
+ * dimensions before d and the dimension along the column. */
 static void columns_walk_layer(struct columns_walk *walk, int d,
                                int32_t process)
 {
@@ -123,7 +125,8 @@ static void columns_walk_layer(struct columns_walk *walk, int d,
         columns_walk_layer(walk, d + 1, process + x * walk->stencil->stride[d]);
 }
 
-/* Writes the cells of the column, layer by layer. */
+/* Writes the cells of the present column, layer by layer, and reverses the
+ * direction for the next column. */
 static void columns_walk_column(struct columns_walk *walk)
 {
     int32_t size = walk->stencil->size[walk->slowest];
@@ -136,9 +139,8 @@ static void columns_walk_column(struct columns_walk *walk)
     walk->down = !walk->down;
 }
 
-/* The columns are numbered back and forth, too, so that consecutive ones are
- * adjacent.
- */
+/* Columns are taken back and forth in every dimension, so that consecutive
+ * columns are adjacent. */
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell)

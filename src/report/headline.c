@@ -70,8 +70,8 @@ static bool headline_is_network(const nw_topology *topology,
     return kind == NW_LINK_NETWORK || kind == NW_LINK_NIC;
 }
 
-/* Returns "cache" or "core" if all messages stay inside a cache or a core, and
- * all on the same level; else NULL. */
+/* Returns "cache" or "core" if all messages between ranks are on the same
+ * level, inside a cache or a core; else NULL. */
 static const char *headline_shared(const nw_topology *topology,
                                    const struct nw_cost *cost)
 {
@@ -88,6 +88,45 @@ static const char *headline_shared(const nw_topology *topology,
         return "cache";
     return name && (!strcmp(name, "same") || !strcmp(name, "core")) ? "core"
                                                                     : NULL;
+}
+
+static bool headline_has_messages(const nw_pattern *pattern)
+{
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            if (pattern->dst[e] != r &&
+                (pattern->messages[e] || pattern->bytes[e]))
+                return true;
+    return false;
+}
+
+static int32_t headline_root(int32_t *parent, int32_t r)
+{
+    while (parent[r] != r)
+        r = parent[r] = parent[parent[r]];
+    return r;
+}
+
+/* Whether the messages lead, in steps, from each rank to each other rank. Ranks
+ * whose messages all stay inside a cache share one cache only then. */
+static bool headline_is_connected(const nw_pattern *pattern)
+{
+    int32_t parts = pattern->rank_count, *parent;
+
+    if (nw_alloc((size_t)parts, sizeof *parent, &parent))
+        return false;
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        parent[r] = r;
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            int32_t a = headline_root(parent, r);
+            int32_t b = headline_root(parent, pattern->dst[e]);
+
+            parts -= a != b;
+            parent[a] = b;
+        }
+    free(parent);
+    return parts == 1;
 }
 
 static struct nw_end headline_core(const nw_topology *topology, int32_t node,
@@ -145,38 +184,48 @@ static bool headline_is_uniform(const nw_pattern *pattern)
     return true;
 }
 
-/* Returns true if a rank sends bytes to another rank. */
-static bool headline_has_traffic(const nw_pattern *pattern)
+/* Returns the reason for a gain of zero that cannot change with any mapping, or
+ * NULL if none can be proved. */
+static const char *headline_impossible(const nw_pattern *pattern,
+                                       const char *shared)
 {
-    for (int32_t r = 0; r < pattern->rank_count; r++)
-        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
-            if (pattern->dst[e] != r && pattern->bytes[e] > 0)
-                return true;
-    return false;
+    if (pattern->rank_count == 1)
+        return "there is only one rank";
+    if (!headline_has_messages(pattern))
+        return "the ranks send each other nothing";
+    if (!shared || !headline_is_connected(pattern))
+        return NULL;
+    return !strcmp(shared, "core") ? "all ranks share one core"
+                                   : "all ranks share one cache";
 }
 
-/* Writes the verdict for a mapping that is as good as the default: the reason
- * why there is no gain, if one is known. */
 static void headline_explain_none(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   const struct nw_cost *before,
                                   struct nw_headline *out)
 {
     const char *shared = headline_shared(topology, before);
+    const char *reason = headline_impossible(pattern, shared);
+    bool flat = !nw_pattern_has_gpu(pattern) && headline_is_flat(topology);
 
-    if (!headline_has_traffic(pattern))
-        snprintf(out->verdict, sizeof out->verdict,
-                 "No gain possible here: the ranks send each other nothing");
-    else if (shared)
-        snprintf(out->verdict, sizeof out->verdict,
-                 "No gain possible here: all ranks share one %s", shared);
+    if (reason)
+        snprintf(out->verdict, sizeof out->verdict, "No gain possible here: %s",
+                 reason);
     else if (headline_is_uniform(pattern))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: every rank sends the same to all others, so their "
                  "order does not matter");
-    else if (!nw_pattern_has_gpu(pattern) && headline_is_flat(topology))
+    else if (flat && !(shared && !strcmp(shared, "core")))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: all cores are equally far from each other");
+    else if (shared && !nw_pattern_has_gpu(pattern))
+        snprintf(out->verdict, sizeof out->verdict,
+                 "No gain: the default placement already keeps every message "
+                 "inside a %s",
+                 shared);
+    else if (!(out->before > 0))
+        snprintf(out->verdict, sizeof out->verdict,
+                 "No gain: the messages between ranks carry no bytes");
     else
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: the default placement is as good as this mapping");
@@ -194,7 +243,10 @@ static void headline_judge(const nw_topology *topology,
     bool freed = headline_is_network(topology, before) &&
                  !headline_is_network(topology, after);
 
-    if (!(out->before > 0) || fabs(out->percent_less) < HEADLINE_EQUAL)
+    if (!(out->before > 0) && out->after > 0)
+        snprintf(out->verdict, sizeof out->verdict,
+                 "Predicted: more %s than the default, which has none", what);
+    else if (!(out->before > 0) || fabs(out->percent_less) < HEADLINE_EQUAL)
         headline_explain_none(topology, pattern, before, out);
     else if (out->percent_less < 0)
         snprintf(out->verdict, sizeof out->verdict,

@@ -212,6 +212,18 @@ $ nodewise simulate -t eight2.yaml -p grid.pattern --hosts n1 --hostfile shuffle
 ## No gain says why.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 100 1\n' >pair.pattern; nodewise map -t "hwloc:package:1 l3:2 core:4 pu:1" -p pair.pattern -o pair.mapping | grep gain
 No gain possible here: all ranks share one cache.
+## Pairs in two caches do not share one; a single rank has no partner; empty messages are messages.
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 1 hh 9 1\n2 3 hh 9 1\n' >caches.pattern; nodewise map -t "hwloc:package:1 l3:2 core:2 pu:1" -p caches.pattern -o caches.mapping | grep gain
+No gain: the default placement already keeps every message inside a cache.
+$ printf 'nodewise pattern 1\nranks 1 edges 1\n0 0 hh 9 1\n' >single.pattern; nodewise map -t "hwloc:package:1 core:2 pu:1" -p single.pattern -o single.mapping | grep gain
+No gain possible here: there is only one rank.
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 1 hh 0 1\n1 2 hh 0 1\n' >zero.pattern; nodewise map -t hierarchy:2:2@1:10 -p zero.pattern -o zero.mapping | grep gain
+No gain: the messages between ranks carry no bytes.
+## Ranks that share a core by default are as close as possible.
+$ printf 'nodewise pattern 1\nranks 3 edges 1\n0 1 hh 9 1\n' >apart.pattern; printf 'nodewise mapping 1\nranks 3\n0 machine 0 -\n1 machine 1 -\n2 machine 1 -\n' >apart.mapping; nodewise map -q -t hierarchy:2@1 --capacity 2 -p apart.pattern | grep -c '^. machine'; nodewise map -t hierarchy:2@1 --capacity 2 -p apart.pattern -o near.mapping | grep gain; nodewise evaluate -t hierarchy:2@1 -p apart.pattern apart.mapping | grep -e 'gain' -e Pred
+3
+No gain: the default placement already keeps every message inside a core.
+apart.mapping: Predicted: more hop-bytes (this machine states no bandwidths) than the default, which has none.
 $ printf 'nodewise pattern 1\nranks 4 edges 2\n0 3 hh 9 1\n1 2 hh 7 1\n' >some.pattern; for t in hierarchy:8@1 hierarchy:8@0 'hwloc:package:1 core:8 pu:1'; do nodewise map -t "$t" -p some.pattern -o flat.mapping | grep gain; done; awk 'BEGIN {print "nodewise pattern 1\nranks 8 edges 56"; for (i = 0; i < 8; i++) for (k = 0; k < 8; k++) if (i != k) print i, k, "hh", 1000, 1}' >all.pattern; for t in 'hwloc:package:2 core:4 pu:1'; do nodewise map -t "$t" -p all.pattern -o all.mapping | grep gain; nodewise evaluate -t "$t" -p all.pattern all.mapping | grep -o 'No gain.*'; done
 No gain: all cores are equally far from each other.
 No gain: all cores are equally far from each other.

@@ -82,7 +82,7 @@ static int tell_all(const struct nw_common *common, const char *provider)
     if (!status)
         status = nw_text_take(&written, &said);
     code = status ? nw_cli_fail("channel", status)
-                  : nw_cli_output("channel", common, result, NULL, said);
+                  : nw_cli_output_table("channel", common, result, said);
     free(result);
     free(said);
     return code;

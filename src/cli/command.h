@@ -102,6 +102,10 @@ int nw_cli_check_output(const char *command, const struct nw_common *common);
  * only `json` is printed. Each text may be NULL. Returns the exit status. */
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json);
+/* Writes the output of a command whose only result is a table: `json` with
+ * --json, else `table`, to the file of -o or to standard output. */
+int nw_cli_output_table(const char *command, const struct nw_common *common,
+                        const char *table, const char *json);
 
 /* Returns NW_EINVAL if -o names the file that `input` is read from, since -o
  * would overwrite the input. `input` may be NULL or have a prefix such as

@@ -309,3 +309,10 @@ int nw_cli_output(const char *command, const struct nw_common *common,
         fputs(shown, stderr);
     return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
 }
+
+int nw_cli_output_table(const char *command, const struct nw_common *common,
+                        const char *table, const char *json)
+{
+    return nw_cli_output(command, common, common->json ? json : table, NULL,
+                         NULL);
+}

@@ -143,9 +143,8 @@ static int doctor_run(int argc, char **argv)
     else
         examine(&table, &json);
     nw_json_end_object(&json);
-    code = nw_cli_output("doctor", &arguments.common,
-                         arguments.common.json ? text.data : table.data, NULL,
-                         NULL);
+    code =
+        nw_cli_output_table("doctor", &arguments.common, table.data, text.data);
     nw_text_fini(&table);
     nw_text_fini(&text);
     return code;

@@ -215,9 +215,8 @@ static int evaluate_show(const struct evaluate_work *work,
     if (!status)
         status = evaluate_make_json(work, &json);
     code = status ? nw_cli_fail("evaluate", status)
-                  : nw_cli_output("evaluate", &arguments->common,
-                                  arguments->common.json ? json : table, NULL,
-                                  json);
+                  : nw_cli_output_table("evaluate", &arguments->common, table,
+                                        json);
     free(table);
     free(json);
     return code;

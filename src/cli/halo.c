@@ -494,7 +494,7 @@ static int halo_show(const struct halo_arguments *arguments,
         code = nw_cli_fail("halo", status);
     else
         code = nw_cli_output("halo", &arguments->common, result,
-                             result ? NULL : table, json);
+                             result ? NULL : table, result ? NULL : json);
     free(table);
     free(json);
     return code;

@@ -350,10 +350,8 @@ static int print(const struct launch_arguments *arguments,
 
 static int list_launchers(const struct nw_common *common)
 {
-    static const struct nw_cli_list list = {.command = "launch",
-                                            .key = "launchers",
-                                            .width = 10,
-                                            .name = nw_launch_launcher};
+    static const struct nw_cli_list list = {
+        .command = "launch", .key = "launchers", .name = nw_launch_launcher};
 
     return nw_cli_list(&list, common);
 }

@@ -12,7 +12,6 @@
 struct nw_cli_list {
     const char *command;
     const char *key; /* key of the list of names in JSON */
-    int width;       /* width of the column of names in the table */
     /* Stores name i and its sentence; returns false if i is past the last. */
     bool (*name)(size_t i, const char **name, const char **summary);
     const char *more_key, *more; /* key and value of one more entry, or NULL */

@@ -898,7 +898,6 @@ static int list_algorithms(const struct nw_common *common)
 {
     const struct nw_cli_list list = {.command = "map",
                                      .key = "algorithms",
-                                     .width = 18,
                                      .name = name_algorithm,
                                      .more_key = "phases",
                                      .more = nw_map_phase_names()};

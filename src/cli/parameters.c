@@ -65,8 +65,7 @@ int nw_cli_parameters(const struct nw_common *common)
     }
     nw_json_end_array(&json);
     nw_json_end_object(&json);
-    code = nw_cli_output("map", common, common->json ? text.data : table.data,
-                         NULL, NULL);
+    code = nw_cli_output_table("map", common, table.data, text.data);
     nw_text_fini(&table);
     nw_text_fini(&text);
     return code;

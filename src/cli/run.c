@@ -595,8 +595,11 @@ static int run_verbatim(const struct run_arguments *arguments)
 
 static int show_store(const struct run_arguments *arguments)
 {
-    nw_status status = nw_known_show(arguments->folder, arguments->json);
+    nw_status status =
+        nw_known_show(arguments->folder, arguments->json, arguments->output);
 
+    if (status == NW_EIO)
+        return nw_cli_fail_output("run", status);
     return status ? nw_cli_fail("run", status) : NW_EXIT_DONE;
 }
 

@@ -295,7 +295,7 @@ static void show_json(const struct knowns *all, struct nw_text *text)
     nw_json_end_object(&json);
 }
 
-nw_status nw_known_show(const char *folder, bool as_json)
+nw_status nw_known_show(const char *folder, bool as_json, const char *output)
 {
     struct knowns all = {0};
     struct nw_text text = {0};
@@ -309,7 +309,7 @@ nw_status nw_known_show(const char *folder, bool as_json)
     else if (!status)
         status = show_table(&all, path, &text);
     if (!status)
-        status = nw_file_write_text("-", &text);
+        status = nw_file_write_text(output ? output : "-", &text);
     nw_text_fini(&text);
     free_all(&all);
     free(path);

@@ -15,8 +15,10 @@ NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,
                                       const struct nw_job *job,
                                       nw_pattern **out, char **how);
 
-/* Prints what is stored in `folder`, as given to nw_store_open. */
-NW_MUST_CHECK nw_status nw_known_show(const char *folder, bool as_json);
+/* Writes what is stored in `folder`, as given to nw_store_open, to the file
+ * `output`, or to standard output if it is NULL. */
+NW_MUST_CHECK nw_status nw_known_show(const char *folder, bool as_json,
+                                      const char *output);
 /* Removes the patterns of the program with this name, or all patterns and
  * topologies if `program` is NULL. *count is the number of removed patterns and
  * topologies. */

@@ -410,8 +410,7 @@ static int simulate_show(const struct prediction *work,
         status = simulate_make_table(work, &table);
     explain(work, arguments);
     code = status ? nw_cli_fail("simulate", status)
-                  : nw_cli_output("simulate", common,
-                                  common->json ? json : table, NULL, json);
+                  : nw_cli_output_table("simulate", common, table, json);
     free(table);
     free(json);
     return code;

@@ -26,8 +26,8 @@ static const struct nw_launcher launchers[] = {
      nw_launch_openmpi4_write, false},
     {"openmpi5", "Open MPI 5 and 6 (PRRTE): a rankfile and a hostfile",
      nw_launch_openmpi_lacks, NULL, nw_launch_openmpi5_write, false},
-    {"mpich", "MPICH to 4.3 (Hydra): a hostfile", nw_launch_mpich_lacks, NULL,
-     nw_launch_mpich_write, false},
+    {"mpich", "MPICH up to 4.3 (Hydra): a hostfile", nw_launch_mpich_lacks,
+     NULL, nw_launch_mpich_write, false},
     {"mpich41", "MPICH from 5.0 (Hydra): a hostfile and -rankmap",
      nw_launch_rankmap_lacks, NULL, nw_launch_rankmap_write, false},
     {"intel", "Intel MPI: a machinefile and I_MPI_PIN variables",
@@ -38,7 +38,7 @@ static const struct nw_launcher launchers[] = {
      "Slurm from 23.02: an arbitrary host file, --cpu-bind, --gpu-bind",
      nw_launch_slurm_lacks, nw_launch_slurm_lacks_gpus, nw_launch_slurm_write,
      true},
-    {"slurm22", "Slurm to 22.05: the same, GPUs by their older name",
+    {"slurm22", "Slurm up to 22.05: as slurm, but with older options for GPUs",
      nw_launch_slurm_lacks, nw_launch_slurm_lacks_gpus, nw_launch_slurm22_write,
      true},
     {"cray", "Cray MPICH under Slurm: a rank order", nw_launch_cray_lacks, NULL,
@@ -64,7 +64,7 @@ static const struct nw_launcher launchers[] = {
      nw_launch_script_lacks, nw_launch_script_lacks_gpus,
      nw_launch_slurm_torch_write, false},
     {"environment",
-     "any other of PyTorch: a script that sets torchrun's "
+     "any other launcher of PyTorch: a script that sets torchrun's "
      "variables, hosts by rank",
      nw_launch_script_lacks, nw_launch_script_lacks_gpus,
      nw_launch_environment_write, false},
@@ -73,7 +73,8 @@ static const struct nw_launcher launchers[] = {
     {"jobset", "JobSet of Kubernetes: torchrun's script in a ConfigMap",
      nw_launch_script_lacks, nw_launch_script_lacks_gpus,
      nw_launch_jobset_write, false},
-    {"script", "any other: a script in front of the program, hosts by rank",
+    {"script",
+     "any other launcher: a script in front of the program, hosts by rank",
      nw_launch_script_lacks, nw_launch_script_lacks_gpus,
      nw_launch_script_write, false},
 };

@@ -41,7 +41,7 @@ NODEWISE_RECORD=FILE
 $ nodewise doctor -o out.txt; grep -c Permissions out.txt
 1
 ## With -o the JSON goes to the file, as everything that a command is asked for.
-$ for what in "doctor" "doctor --env" "map --list" "launch --list" "topology --list"; do nodewise $what --json -o out.json; nodewise $what --json | cmp - out.json; done
+$ for what in "doctor" "doctor --env" "map --list" "launch --list" "topology --list" "run --list" "evaluate -t hierarchy:2 -p generate:hypercube:ranks=2" "simulate --estimate -t magc-a -p generate:hypercube:ranks=2" "halo plan -t summit:1 -n 64x64x64"; do nodewise $what --json -o out.json; nodewise $what --json | cmp - out.json; done
 $ nodewise doctor --what 2>/dev/null
 ? 2
 ## An installed tree that was moved finds what belongs to it.

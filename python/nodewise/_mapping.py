@@ -147,7 +147,9 @@ class Mapping:
         return found.item() if np.ndim(found) == 0 else found
 
     def __repr__(self) -> str:
-        words = "%d ranks on %d nodes" % (len(self), len(np.unique(self.nodes)))
+        nodes = len(np.unique(self.nodes))
+        words = "%d rank%s on %d node%s" % (
+            len(self), "s"[:len(self) != 1], nodes, "s"[:nodes != 1])
         if self.algorithm:
             words += ", by %s" % self.algorithm
         return "<Mapping: %s>" % words

@@ -353,8 +353,9 @@ class Pattern:
         return self.ranks
 
     def __repr__(self) -> str:
-        return "<Pattern: %d ranks, %d edges, %d bytes>" % (
-            self.ranks, self.edges, self.total().bytes)
+        return "<Pattern: %d rank%s, %d edge%s, %d bytes>" % (
+            self.ranks, "s"[:self.ranks != 1], self.edges, "s"[:self.edges != 1],
+            self.total().bytes)
 
 
 def _of_networkx(graph: Any, weight: str) -> Any:

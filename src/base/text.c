@@ -63,6 +63,11 @@ void nw_text_add_glob(struct nw_text *text, const char *words)
     }
 }
 
+const char *nw_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void nw_text_add_word(struct nw_text *text, const char *word)
 {
     size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"

@@ -6,6 +6,7 @@
 #include "base/hostfile.h"
 #include "base/hostlist.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/batch.h"
 
 #include <limits.h>
@@ -373,9 +374,9 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
             continue;
         if (!slots)
             snprintf(what, sizeof what,
-                     "rank %d is on '%s', which is not among the %zu hosts of "
+                     "rank %d is on '%s', which is not among the %zu host%s of "
                      "this job",
-                     r, name, hosts->count);
+                     r, name, hosts->count, nw_plural(hosts->count));
         else if (taken[slots - hosts->slots]++ == *slots)
             snprintf(
                 what, sizeof what,

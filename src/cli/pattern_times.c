@@ -42,12 +42,13 @@ void nw_cli_add_traffic(const nw_pattern *p, struct nw_text *text)
 
         if (!amount->messages)
             continue;
-        nw_text_format(text, "%s%s %s in %llu messages",
+        nw_text_format(text, "%s%s %s in %llu message%s",
                        text->length == begun ? "" : ", ",
                        nw_origin_name((enum nw_origin)o),
                        nw_format_quantity((double)amount->bytes, NW_UNIT_BYTES,
                                           words, sizeof words),
-                       (unsigned long long)amount->messages);
+                       (unsigned long long)amount->messages,
+                       nw_plural(amount->messages));
     }
 }
 

@@ -79,9 +79,11 @@ static void print_totals(const char *path, const nw_pattern *pattern)
         bytes += total.bytes;
         messages += total.messages;
     }
-    fprintf(stderr, "nodewise profile: wrote %s: %d ranks, %s in %llu messages",
-            path, pattern->rank_count, profile_tell_say_bytes(bytes, text),
-            (unsigned long long)messages);
+    fprintf(stderr,
+            "nodewise profile: wrote %s: %d rank%s, %s in %llu message%s", path,
+            pattern->rank_count, nw_plural((uint64_t)pattern->rank_count),
+            profile_tell_say_bytes(bytes, text), (unsigned long long)messages,
+            nw_plural(messages));
     if (pattern->partial)
         fprintf(stderr, "; partial: %s", pattern->partial);
     fputs("\n", stderr);
@@ -185,9 +187,9 @@ void nw_profile_tell(const char *path, bool phases)
     print_times(pattern);
     if (phases)
         print_phases(path);
-    fprintf(stderr,
-            "nodewise profile: next: nodewise map -t live -p %s -o "
-            "app.mapping\n",
-            path);
+    nw_text_add(&text, "nodewise map -t live -p ");
+    nw_text_add_word(&text, path);
+    nw_text_add(&text, " -o app.mapping");
+    print_line("next: ", &text);
     nw_pattern_free(pattern);
 }

@@ -366,8 +366,9 @@ static void keep_pattern(const struct run_arguments *arguments,
     } else {
         run_say(
             arguments,
-            "first time: profiled %d ranks and stored their pattern in %s%s",
-            pattern->rank_count, store->pattern,
+            "first time: profiled %d rank%s and stored the pattern in %s%s",
+            pattern->rank_count, nw_plural((uint64_t)pattern->rank_count),
+            store->pattern,
             may_be_mapped(arguments) && !arguments->rounds
                 ? "; the next run will be mapped"
                 : "");
@@ -407,8 +408,9 @@ static int run_profiled(const struct run_arguments *arguments,
         profiled_words(arguments, store, &words))
         return run_warned(arguments, nw_error_text());
     if (arguments->dry)
-        run_say(arguments, "first time: would profile %d ranks",
-                arguments->job.ranks);
+        run_say(arguments, "first time: would profile %d rank%s",
+                arguments->job.ranks,
+                nw_plural((uint64_t)arguments->job.ranks));
     code = run_start(arguments, &(struct nw_run_account){.action = "profile",
                                                          .word = words});
     if (!arguments->dry)
@@ -424,8 +426,9 @@ static void say_plan(const struct run_arguments *arguments,
 {
     char *words = NULL;
 
-    run_say(arguments, "%s %d ranks on %zu host%s, topology %s%s",
+    run_say(arguments, "%s %d rank%s on %zu host%s, topology %s%s",
             arguments->dry ? "would map" : "mapped", arguments->job.ranks,
+            nw_plural((uint64_t)arguments->job.ranks),
             arguments->job.host.count,
             arguments->job.host.count == 1 ? "" : "s", plan->known_by,
             plan->crowded ? ", ranks share cores" : "");

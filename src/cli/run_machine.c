@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hostlist.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/prober.h"
 
@@ -43,9 +44,9 @@ static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
                        "status %d",
                        launcher, code);
     return nw_fail(NW_ENODEV,
-                   "no rank on the %zu hosts answered, and %s ended with "
-                   "status %d: can all of them be reached from here?",
-                   job->host.count, launcher, code);
+                   "no rank on %zu host%s answered, and %s ended with "
+                   "status %d: can every host be reached from here?",
+                   job->host.count, nw_plural(job->host.count), launcher, code);
 }
 
 /* Runs the measuring program and shows its progress. If the user ends it with
@@ -225,9 +226,10 @@ nw_status nw_run_find_topology(const struct nw_job *job,
     if (status || nw_topology_element_count(plan->given) >= job->ranks)
         return status;
     return nw_fail(NW_EUNSUPPORTED,
-                   "%d ranks share the %d cores of this "
+                   "%d ranks share the %d core%s of this "
                    "machine: there is nothing to choose",
-                   job->ranks, nw_topology_element_count(plan->given));
+                   job->ranks, nw_topology_element_count(plan->given),
+                   nw_topology_element_count(plan->given) == 1 ? "" : "s");
 }
 
 /* Returns the index, within node 0, of the element that has this CPU of the

@@ -398,8 +398,9 @@ static void probe_cluster_add_all(struct sheet *sheet)
 
     nw_text_format(text,
                    "nodewise: cluster 1\nname: probed\n# measured by nodewise "
-                   "probe between %d ranks on %d hosts\n",
-                   sheet->probe->rank_count, sheet->host.host_count);
+                   "probe between %d ranks on %d host%s\n",
+                   sheet->probe->rank_count, sheet->host.host_count,
+                   nw_plural((uint64_t)sheet->host.host_count));
     if (!sheet->probe->done)
         nw_text_add(text, "# the measurement did not come to its end\n");
     if (sheet->host.untidy > 0.05)

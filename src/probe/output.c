@@ -105,9 +105,12 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 
     if (status)
         return status;
-    nw_text_format(&text, "%d ranks on %d hosts, %zu pairs, %zu streams\n",
-                   probe->rank_count, view.host.host_count, probe->pair_count,
-                   probe->stream_count);
+    nw_text_format(&text, "%d rank%s on %d host%s, %zu pair%s, %zu stream%s\n",
+                   probe->rank_count, nw_plural((uint64_t)probe->rank_count),
+                   view.host.host_count,
+                   nw_plural((uint64_t)view.host.host_count), probe->pair_count,
+                   nw_plural(probe->pair_count), probe->stream_count,
+                   nw_plural(probe->stream_count));
     if (view.host.inside > 0)
         nw_text_format(&text, "  in a host: %s, %s\n",
                        quantity(view.host.inside_rate, NW_UNIT_BANDWIDTH, rate),

@@ -268,8 +268,10 @@ static void draw_frame(struct nw_text *text, const struct nw_picture *picture,
     struct nw_range gpus = nw_topology_node_gpus(topology, place.node);
     char tip[400];
 
-    snprintf(tip, sizeof tip, "%s: %d cores, %d GPUs",
-             topology->node_name[place.node], cores.count, gpus.count);
+    snprintf(tip, sizeof tip, "%s: %d core%s, %d GPU%s",
+             topology->node_name[place.node], cores.count,
+             nw_plural((uint64_t)cores.count), gpus.count,
+             nw_plural((uint64_t)gpus.count));
     nw_svg_box(text, &(struct nw_svg_box){place.x, place.y, layout->width[0],
                                           layout->height[0], "frame", tip});
     if (layout->summary)
@@ -277,7 +279,9 @@ static void draw_frame(struct nw_text *text, const struct nw_picture *picture,
                      (struct nw_svg_label){place.x + layout->width[0] / 2,
                                            place.y + layout->height[0] / 2 + 4,
                                            "mid"},
-                     "%d cores, %d GPUs", cores.count, gpus.count);
+                     "%d core%s, %d GPU%s", cores.count,
+                     nw_plural((uint64_t)cores.count), gpus.count,
+                     nw_plural((uint64_t)gpus.count));
 }
 
 void nw_picture_node(struct nw_text *text, const struct nw_picture *picture,

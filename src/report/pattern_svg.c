@@ -21,8 +21,8 @@ nw_status nw_report_pattern_svg(const nw_pattern *pattern, char **out)
 
     for (int layer = 0; layer < NW_LAYER_COUNT; layer++)
         used += nw_layer_is_used(pattern, (enum nw_layer)layer);
-    snprintf(title, sizeof title, "Traffic between %d ranks",
-             pattern->rank_count);
+    snprintf(title, sizeof title, "Traffic between %d rank%s",
+             pattern->rank_count, nw_plural((uint64_t)pattern->rank_count));
     frame.title = title;
     frame.width = (used ? used : 1) * NW_PANEL_WIDTH;
     nw_svg_begin(&text, &frame);

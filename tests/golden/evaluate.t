@@ -84,7 +84,7 @@ $ mkfifo pipe; cat open.mapping >pipe & nodewise evaluate -t magc-a -p two.patte
 ! pipe ... rank 1 ... mapping
 ? 3
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' | nodewise launch -t magc-a --hosts a2 --for openmpi4 -
-! standard input ... rank 0 ... 'a1' ... 1 hosts
+! standard input ... rank 0 ... 'a1' ... 1 host of
 ? 3
 ## Two ranks a GPU, two GPUs six links apart: 1 + 3 bytes between them. The
 ## default beside it shares them, too.

@@ -287,7 +287,7 @@ $ nodewise pattern --generate=alltoall:ranks=65535 -o none.pattern
 $ test ! -e none.pattern
 ## What a profile knows beside its messages: who moved them, and time in MPI over the ranks.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\ntraffic: point-to-point 300 3\ntraffic: collective 100 1\ntime: run 2 4000000 5000000 6000000\ntime: MPI 5 1000000 1250000 1500000\ntime: MPI_Wait 4 900000 1150000 1400000\ntime: MPI_Bcast 1 100000 100000 100000\n0 1 hh 400 4\n' >timed; nodewise pattern timed | sed -n '4,5p;/^MPI/p'
-traffic  point-to-point 300 B in 3 messages, collective 100 B in 1 messages
+traffic  point-to-point 300 B in 3 messages, collective 100 B in 1 message
 in MPI   mean 1.25 ms (25.0 % of 5 ms), min 1 ms, max 1.5 ms
 MPI CALL  CALLS MIN TIME MEAN TIME MAX TIME
 MPI_Wait      4   900 us   1.15 ms   1.4 ms

@@ -217,9 +217,9 @@ static void switches_add_switch(struct nw_text *text,
     nw_svg_words(text, switches_name(all, s, name));
     nw_text_format(
         text,
-        " <small>%d nodes, %d links to switches, busiest %s</small>"
+        " <small>%d node%s, %d link%s to switches, busiest %s</small>"
         "</summary>\n",
-        nodes, links,
+        nodes, nw_plural((uint64_t)nodes), links, nw_plural((uint64_t)links),
         nw_format_quantity(busiest, NW_UNIT_TIME, words, sizeof words));
     switches_add_links(text, all, s);
     switches_add_nodes(text, all, s);

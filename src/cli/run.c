@@ -137,6 +137,10 @@ static void run_check_words(const struct run_arguments *arguments,
 {
     if (!arguments->job.program)
         nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
+    if (arguments->rounds && arguments->job.program[1] &&
+        !strcmp(arguments->job.program[1], "--"))
+        nw_argfail(state, "rounds are given as --compare=%s",
+                   arguments->job.program[0]);
     if (arguments->job.hosts && arguments->job.hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
     if (arguments->dry && arguments->rounds)
@@ -339,9 +343,11 @@ static void say_shared(const struct run_arguments *arguments)
 }
 
 /* Stores the recorded pattern unless the run failed, since the pattern of a
- * failed run may be incomplete. `code` is the exit status of the run. */
+ * failed run may be incomplete. `code` is the exit status of the run.
+ * `has_machine` is true if a later run of this command can be mapped. */
 static void keep_pattern(const struct run_arguments *arguments,
-                         const struct nw_store *store, int code)
+                         const struct nw_store *store, bool has_machine,
+                         int code)
 {
     nw_pattern *pattern = NULL;
     nw_status status;
@@ -364,40 +370,43 @@ static void keep_pattern(const struct run_arguments *arguments,
         fprintf(stderr, "nodewise run: warning: %s; no pattern was stored\n",
                 nw_error_text());
     } else {
-        run_say(
-            arguments,
-            "first time: profiled %d rank%s and stored the pattern in %s%s",
-            pattern->rank_count, nw_plural((uint64_t)pattern->rank_count),
-            store->pattern,
-            may_be_mapped(arguments) && !arguments->rounds
-                ? "; the next run will be mapped"
-                : "");
+        run_say(arguments,
+                "first time: profiled %d rank%s and stored the pattern in %s%s",
+                pattern->rank_count, nw_plural((uint64_t)pattern->rank_count),
+                store->pattern,
+                has_machine && may_be_mapped(arguments) && !arguments->rounds
+                    ? "; the next run will be mapped"
+                    : "");
     }
     nw_pattern_free(pattern);
 }
 
 /* Prints a warning before the profiled run if the topology of -t cannot be
- * loaded, since later runs could then not be mapped. */
-static void check_topology(const struct run_arguments *arguments)
+ * loaded, since later runs could then not be mapped; returns false then. */
+static bool check_topology(const struct run_arguments *arguments)
 {
     nw_topology *topology = NULL;
+    nw_status status =
+        arguments->wish.topology
+            ? nw_topology_load(arguments->wish.topology, NULL, &topology)
+            : NW_OK;
 
-    if (arguments->wish.topology &&
-        nw_topology_load(arguments->wish.topology, NULL, &topology))
+    if (status)
         fprintf(stderr,
-                "nodewise run: warning: %s; by that no run will be "
-                "mapped\n",
+                "nodewise run: warning: %s; without this topology no run can "
+                "be mapped\n",
                 nw_error_text());
     nw_topology_free(topology);
+    return !status;
 }
 
 static int run_profiled(const struct run_arguments *arguments,
                         struct nw_store *store)
 {
     char **words = NULL;
+    bool has_machine = check_topology(arguments);
     int code;
 
-    check_topology(arguments);
     say_shared(arguments);
     if (!arguments->wish.store) {
         run_say(arguments, "no pattern is known, and none is to be stored: "
@@ -414,7 +423,7 @@ static int run_profiled(const struct run_arguments *arguments,
     code = run_start(arguments, &(struct nw_run_account){.action = "profile",
                                                          .word = words});
     if (!arguments->dry)
-        keep_pattern(arguments, store, code);
+        keep_pattern(arguments, store, has_machine, code);
     nw_argv_free(words);
     return code;
 }
@@ -518,6 +527,23 @@ static nw_status read_given(struct run_arguments *arguments)
     return status;
 }
 
+/* Runs without the pattern of -p, which cannot be scaled. */
+static int run_not_scaled(const struct run_arguments *arguments)
+{
+    struct nw_text text = {0};
+    int code;
+
+    nw_text_format(&text,
+                   "%s is for %d rank%s, this job has %d, and the pattern "
+                   "cannot be extended: %s",
+                   arguments->pattern, arguments->given->rank_count,
+                   nw_plural((uint64_t)arguments->given->rank_count),
+                   arguments->job.ranks, nw_error_text());
+    code = run_warned(arguments, text.data ? text.data : nw_error_text());
+    nw_text_fini(&text);
+    return code;
+}
+
 /* Runs with the pattern of -p, scaled to the ranks of the job. */
 static int run_by_given(const struct run_arguments *arguments,
                         struct nw_store *store)
@@ -529,7 +555,7 @@ static int run_by_given(const struct run_arguments *arguments,
     if (arguments->given->rank_count == arguments->job.ranks)
         return run_mapped(arguments, store, arguments->given);
     if (nw_pattern_scale(arguments->given, arguments->job.ranks, &scaled, &how))
-        return run_warned(arguments, nw_error_text());
+        return run_not_scaled(arguments);
     run_say(arguments, "%s: extended from %d to %d ranks: %s",
             arguments->pattern, arguments->given->rank_count,
             arguments->job.ranks, how);
@@ -659,6 +685,7 @@ static int cli_run(int argc, char **argv)
         goto out;
     }
     if (read_given(&arguments) || nw_job_find_hosts(&arguments.job) ||
+        nw_job_check_mpi(&arguments.job) ||
         nw_store_open(&store, arguments.folder, &arguments.job, true))
         code = run_warned(&arguments, nw_error_text());
     else

@@ -183,6 +183,22 @@ nw_status nw_job_find_launcher(struct nw_job *job)
     return status;
 }
 
+nw_status nw_job_check_mpi(const struct nw_job *job)
+{
+    const char *own = nw_launcher_flavour(NW_LAUNCHER_NONE, job->program);
+
+    if (job->kind == NW_LAUNCHER_SRUN || fits(own, job->kind))
+        return NW_OK;
+    return nw_fail(NW_EMPI,
+                   "'%s' uses %s, but '%s' starts programs of %s: each rank "
+                   "would run alone; use the launcher of the program's MPI",
+                   job->program[0],
+                   strcmp(own, "openmpi") ? "MPICH or a relative of it"
+                                          : "Open MPI",
+                   job->launcher.word[0],
+                   job->kind == NW_LAUNCHER_OPENMPI ? "Open MPI" : "MPICH");
+}
+
 /* --- hosts --- */
 
 static nw_status run_job_add_host(void *user, const char *name, int32_t slots)

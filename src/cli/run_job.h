@@ -45,6 +45,9 @@ struct nw_job {
 /* Sets kind, writer and flavour of the job. Returns NW_ENODEV if no launcher is
  * found. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
+/* Returns NW_EMPI if the program is linked with another MPI than that of the
+ * launcher, so that each rank would be a job of its own. */
+NW_MUST_CHECK nw_status nw_job_check_mpi(const struct nw_job *job);
 /* Finds hosts and number of ranks that the user did not give, from the batch
  * system or else from this machine. Returns NW_EFORMAT or NW_EIO for a host
  * list that this function cannot read; the launcher may still be able to read

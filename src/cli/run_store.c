@@ -161,8 +161,18 @@ nw_status nw_store_folder(const char *folder, char **out)
     else if (folder)
         nw_text_add(&text, folder);
     else if (!nw_file_cache(&text))
-        return nw_fail(NW_EIO, "no folder to store in: HOME is not set");
+        return nw_fail(NW_EIO,
+                       "no folder to store in: HOME is not set; name one with "
+                       "--store or NODEWISE_STORE");
     return nw_text_take(&text, out);
+}
+
+/* Returns the error for a store that cannot be used. */
+static nw_status store_fail(const char *path, const char *why)
+{
+    return nw_fail(NW_EIO,
+                   "store %s: %s; name another with --store or NODEWISE_STORE",
+                   path, why);
 }
 
 /* Creates the folder and its parent folders. Returns an error if other users
@@ -170,16 +180,12 @@ nw_status nw_store_folder(const char *folder, char **out)
 static nw_status make_folder(const char *path)
 {
     struct stat info;
-    nw_status status = nw_file_folders(path, 0777);
 
-    if (status)
-        return status;
-    if (mkdir(path, 0700) && errno != EEXIST)
-        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    if (stat(path, &info))
-        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (nw_file_folders(path, 0777) || (mkdir(path, 0700) && errno != EEXIST) ||
+        stat(path, &info))
+        return store_fail(path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: not a directory", path);
+        return store_fail(path, "not a directory");
     if ((info.st_uid != geteuid() && info.st_uid) ||
         ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX)))
         return nw_fail(NW_EIO,
@@ -187,7 +193,7 @@ static nw_status make_folder(const char *path)
                        "permission, or name another with --store",
                        path);
     if (access(path, W_OK | X_OK))
-        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        return store_fail(path, strerror(errno));
     return NW_OK;
 }
 

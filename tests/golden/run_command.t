@@ -21,7 +21,7 @@ $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run --json -- .
 {
   "schema": "nodewise.run/1",
   "action": "plain",
-  "why": "/proc/none: No such file or directory",
+  "why": "store /proc/none: No such file or directory; name another with --store or NODEWISE_STORE",
   "ranks": 1,
   "hosts": 1,
   "environment": {},
@@ -140,8 +140,8 @@ $ nodewise run --store store -np 4 --launcher './mpirun --oversubscribe' --dry-r
 ./mpirun --oversubscribe -n 4 ./app -np 3
 $ nodewise run --store store --dry-run --no-store -q -- ./mpirun -np 2 --hostfile one --bind-to core -x A=b --mca btl self ./app -np 3
 ./mpirun -x A=b --mca btl self -n 2 --hostfile one --bind-to core ./app -np 3
-$ mkdir hydra; printf '#!/bin/sh\necho "HYDRA build details:"\n' >hydra/mpiexec; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >hydra/srun; chmod +x hydra/*; nodewise run --store store --dry-run --no-store -q -- hydra/mpiexec -genv A b -ppn 2 -n 4 -hosts a,b ./app; nodewise run --store store --dry-run --no-store -q -- hydra/srun -n4 --mpi=pmi2 -w 'a[1-2]' --cpu-bind=cores ./app
-hydra/mpiexec -genv A b -n 4 -hosts a,b -ppn 2 ./app
+$ mkdir hydra; printf '#!/bin/sh\necho "HYDRA build details:"\n' >hydra/mpiexec; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >hydra/srun; printf '# libmpich.so.12\n' >hydra/app; chmod +x hydra/*; nodewise run --store store --dry-run --no-store -q -- hydra/mpiexec -genv A b -ppn 2 -n 4 -hosts a,b hydra/app; nodewise run --store store --dry-run --no-store -q -- hydra/srun -n4 --mpi=pmi2 -w 'a[1-2]' --cpu-bind=cores ./app
+hydra/mpiexec -genv A b -n 4 -hosts a,b -ppn 2 hydra/app
 hydra/srun --mpi=pmi2 -n 4 -w a1,a2 --cpu-bind=cores ./app
 ## What only the launcher understands is started as it is.
 $ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n 2'; do nodewise run --store store --dry-run -- ./mpirun $l; done

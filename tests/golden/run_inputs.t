@@ -29,7 +29,7 @@ a1 a1
 a1 a1 a2 a2
 ./srun -n 4 -w a1,a2 ./app
 ./srun -n 1 -w a1,a2 ./app
-! no grid ... started
+! three.pattern is for 3 ranks ... 4 ... no grid ... started
 ! missing ... No such file or directory ... started
 ## what is stored, and how it is removed
 $ nodewise run --store inputs --list | awk '{print $1, $4, $5}'; nodewise run --store inputs --list --json | grep -e schema -e program
@@ -78,6 +78,21 @@ mapped
 $ nodewise run --compare --dry-run -- ./mpi
 ! --dry-run ... --compare
 ? 2
+$ nodewise run --compare 2 -- ./mpi
+! --compare=2
+? 2
 $ nodewise run --compare=none -- ./mpi
 ! --compare ... 'none'
 ? 2
+## a program of one MPI under the launcher of another is not mapped, for each of its ranks is alone
+$ printf '#!/bin/sh\n# libmpich.so.12\necho alone\n' >mpich; printf '#!/bin/sh\ncase $1 in --version) echo "mpirun (Open MPI) 4.1.4";; *) shift 2; exec "$@";; esac\n' >mpirun; chmod +x mpich mpirun; for p in '' '-p two.pattern'; do nodewise run --store inputs --launcher ./mpirun $p -n 2 -- ./mpich; done
+alone
+alone
+! './mpich' uses MPICH ... './mpirun' ... Open MPI ... launcher of the program's MPI ... started
+! './mpich' uses MPICH ... './mpirun' ... Open MPI ... launcher of the program's MPI ... started
+## without its topology no run is promised to be mapped; a store that cannot be made says how to name another
+$ printf 'a file' >storage; ./start -n 2 --store new -t absent.yaml -- ./mpi 2>said; grep -c 'next run' said; ./start -n 2 --store storage -- ./mpi
+profiled
+0
+default
+! storage: not a directory ... --store ... NODEWISE_STORE ... started

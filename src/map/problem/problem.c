@@ -236,9 +236,11 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
         "nodes%s",
         n, problem->host_count, problem_plural(problem->host_count),
         (long long)capacity, initial,
-        problem->uses_gpus ? ""
-                           : ", or --capacity N for N ranks on each core, or "
-                             "--imbalance 3% to divide them evenly");
+        problem->uses_gpus
+            ? ""
+            : ", or let ranks share cores by options of nodewise "
+              "map: --capacity N for N ranks on each core, or "
+              "--imbalance 3% to divide them evenly");
 }
 
 /* Returns NW_EINVAL if the hosts are too few for all ranks, or for the ranks

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from ._library import check, decode, encode, ffi, lib, number_of, options
+from ._library import check, decode, encode, ffi, lib, number_of, options, several
 from ._mapping import Mapping
 
 
@@ -70,7 +70,7 @@ def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",),
     Args:
         mapping: a complete mapping.
         launcher: a name of ``nodewise.launchers()``.
-        program: the program and its arguments.
+        program: the program and its arguments, or the program alone.
         prefix: of the files' names.
         exec: put `nodewise exec` in front of the program: ``"auto"``, ``"always"``,
             ``"never"``.
@@ -84,7 +84,7 @@ def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",),
     >>> nodewise.launch(mapping, "openmpi4", ["./app"]).command[0]
     'mpirun'
     """
-    kept = [ffi.new("char[]", encode(word)) for word in program]
+    kept = [ffi.new("char[]", encode(word)) for word in several(program)]
     words = ffi.new("const char *[]", kept)
     path = prefix + ".mapping"
     texts = {"launcher": launcher, "prefix": prefix, "mapping_path": path,

@@ -67,6 +67,12 @@ def encode(path: str | os.PathLike) -> bytes:
     return os.fsencode(path)
 
 
+def several(words: Any) -> Any:
+    """The words of a sequence or mapping. A single word is a sequence of one, and not one
+    of its letters."""
+    return [words] if isinstance(words, (str, bytes, os.PathLike)) else words
+
+
 def decode(text: Any) -> str | None:
     """A text that the library keeps; None for NULL."""
     return None if text == NULL else ffi.string(text).decode("utf-8", "replace")

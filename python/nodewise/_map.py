@@ -7,7 +7,7 @@ from typing import Any, Mapping as Names, Sequence
 import numpy as np
 
 from ._cost import Cost, Simulation, cost_of
-from ._library import borrow, check, decode, encode, ffi, lib, number_of, options
+from ._library import borrow, check, decode, encode, ffi, lib, number_of, options, several
 from ._mapping import Mapping, as_mapping
 from ._pattern import Pattern, as_pattern
 from ._run import Report, run
@@ -38,7 +38,7 @@ class _Arguments:
     def words(self, algorithm: str | None, phases: Sequence[str | None]) -> None:
         if algorithm:
             self.struct.algorithm = self.keep(ffi.new("char[]", encode(algorithm)))
-        for i, phase in enumerate(phases):
+        for i, phase in enumerate(several(phases)):
             if phase:
                 self.struct.phase[i] = self.keep(ffi.new("char[]", encode(phase)))
 
@@ -70,6 +70,7 @@ class _Arguments:
     def hosts(self, hosts: Sequence[str] | Names[str, int] | None) -> None:
         if hosts is None:
             return
+        hosts = several(hosts)
         nodes = [lib.nw_topology_node_find(self.topology._handle, encode(name))
                  for name in hosts]
         if -1 in nodes:

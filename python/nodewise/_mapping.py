@@ -48,6 +48,9 @@ class Mapping:
     """True if Ctrl-C ended the search, and this is the best until then."""
 
     def __init__(self, topology: Topology, elements: Any, gpus: Any = None):
+        if isinstance(elements, (str, os.PathLike)) or not isinstance(topology, Topology):
+            raise TypeError("a mapping is a Topology and the elements of the ranks; "
+                            "Mapping.read(path, topology) reads a file")
         array = _ints(elements, "elements")
         if array.size and not (0 <= array.min() and array.max() < topology.element_count):
             raise ValueError("elements are from 0 to %d, not %d to %d"

@@ -9,7 +9,7 @@ from typing import Any, Iterator, NamedTuple, Union
 import numpy as np
 
 from ._library import (NULL, borrow, check, decode, encode, ffi, lib, number_of, options,
-                       taken)
+                       several, taken)
 
 End = Union[int, str]
 """An element by its number, or ``"gpuN"`` for GPU N of the machine."""
@@ -82,6 +82,9 @@ class Topology:
                             elements=number_of("nw_elements", "NW_ELEMENTS_", elements))
             check(lib.nw_topology_load(encode(source), given, out))
         else:
+            if not np.ndim(source):
+                raise TypeError("a topology is a source such as 'live' or a square array of "
+                                "distances, not %s" % type(source).__name__)
             matrix = np.ascontiguousarray(source, np.float64)
             if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
                 raise ValueError("distances have the shape (n, n), not %s" % (matrix.shape,))
@@ -106,7 +109,7 @@ class Topology:
 
         The contradictions between the sources are in the attribute ``notes``.
         """
-        words = [ffi.new("char[]", encode(word)) for word in nodes]
+        words = [ffi.new("char[]", encode(word)) for word in several(nodes)]
         array = ffi.new("const char *[]", words)
         kept = [ffi.new("char[]", encode(word)) if word else NULL for word in (network, gpus)]
         parts = options("nw_topology_parts", network=kept[0], nodes=array,

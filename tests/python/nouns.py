@@ -427,6 +427,24 @@ class Mappings(InFolder):
             with self.assertRaises(ValueError):
                 nodewise.map(self.machine, self.pattern, **wrong)
 
+    def test_single_words(self):
+        """A string where a sequence of strings is expected is one word."""
+        mapping = nodewise.Mapping(self.machine, range(4))
+        self.assertEqual(nodewise.launch(mapping, "openmpi4", "./app").command,
+                         nodewise.launch(mapping, "openmpi4", ["./app"]).command)
+        self.assertEqual(nodewise.map(self.machine, self.pattern, hosts=self.machine.nodes[0],
+                                      capacity=32).ranks_by_node.keys(),
+                         {self.machine.nodes[0]})
+        with self.assertRaisesRegex(ValueError, "'n.1-2.:4'"):
+            nodewise.map(self.machine, self.pattern, hosts="n[1-2]:4")
+
+    def test_swapped_arguments(self):
+        for machine in (None, 3, self.pattern):
+            with self.assertRaisesRegex(TypeError, "source"):
+                nodewise.map(machine, self.machine)
+        with self.assertRaisesRegex(TypeError, "Mapping.read"):
+            nodewise.Mapping("app.mapping", self.machine)
+
 
 if __name__ == "__main__":
     unittest.main()

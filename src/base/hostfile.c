@@ -20,17 +20,20 @@ int32_t nw_hostfile_slots_sum(int32_t one, int32_t other)
     return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
 }
 
-/* Stores a number of slots in *slots, which must be 0 before, since slots may
- * be given only once. */
-static nw_status hostfile_parse_slots(const char *word, int32_t *slots)
+/* Stores a number of slots of `host` in *slots, which must be 0 before, since
+ * slots may be given only once. */
+static nw_status hostfile_parse_slots(const char *host, const char *word,
+                                      int32_t *slots)
 {
     int32_t before = *slots;
 
     if (!nw_parse_i32(word, slots) || *slots < 1)
-        return nw_fail(NW_EFORMAT, "slots are a number from 1, not '%s'", word);
-    if (before)
-        return nw_fail(NW_EFORMAT, "slots are said twice: %d and %s", before,
+        return nw_fail(NW_EFORMAT,
+                       "host '%s': slots are a number from 1, not '%s'", host,
                        word);
+    if (before)
+        return nw_fail(NW_EFORMAT, "host '%s': slots are said twice: %d and %s",
+                       host, before, word);
     *slots -= *slots == INT32_MAX; /* because INT32_MAX stands for "not
                                       given" */
     return NW_OK;
@@ -64,7 +67,7 @@ static nw_status hostfile_add_names(char *names, int32_t slots,
     colon = strrchr(names, ':');
     if (colon) {
         *colon = '\0';
-        status = hostfile_parse_slots(colon + 1, &slots);
+        status = hostfile_parse_slots(names, colon + 1, &slots);
     }
     if (!status)
         status = nw_hostlist_expand(names, &list);
@@ -135,7 +138,8 @@ static const char *hostfile_value_of(const char *word, const char *const *name,
 
 /* Reads the words after the host's name: the number of slots, and words that
  * have another meaning for a launcher, which are ignored. */
-static nw_status hostfile_read_slots(char *words, int32_t *slots)
+static nw_status hostfile_read_slots(const char *host, char *words,
+                                     int32_t *slots)
 {
     static const char *const ours[] = {"slots", "cpu", "count"};
     static const char *const others[] = {
@@ -152,7 +156,7 @@ static nw_status hostfile_read_slots(char *words, int32_t *slots)
             hostfile_value_of(word, ours, sizeof ours / sizeof *ours);
 
         if (value)
-            status = hostfile_parse_slots(value, slots);
+            status = hostfile_parse_slots(host, value, slots);
         else if (!hostfile_value_of(word, others,
                                     sizeof others / sizeof *others))
             status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
@@ -164,7 +168,7 @@ nw_status nw_hostfile_line(char *line, nw_host_adder *add, void *user)
 {
     char *rest = line, *names = nw_word_next(&rest), *at = strchr(names, '@');
     int32_t slots = 0;
-    nw_status status = rest ? hostfile_read_slots(rest, &slots) : NW_OK;
+    nw_status status = rest ? hostfile_read_slots(names, rest, &slots) : NW_OK;
 
     names = at ? at + 1 : names; /* "user@host", as Open MPI reads it */
     return status ? status : hostfile_add_names(names, slots, add, user);

@@ -45,7 +45,7 @@ void nw_nearest_try(struct nw_nearest *nearest, const char *known)
     if (nearest->length > LONGEST || strlen(known) > LONGEST)
         return;
     distance = edit_distance(nearest, known);
-    if (distance < nearest->least && distance < strlen(known)) {
+    if (distance < nearest->least && 2 * distance <= strlen(known)) {
         nearest->least = distance;
         nearest->best = known;
     }

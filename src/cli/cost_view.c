@@ -261,8 +261,11 @@ nw_status nw_cli_cost_table(const nw_topology *topology,
 {
     struct nw_text text = {0};
     nw_status status = add_figures(&text, objective, columns, count);
+    bool has_bytes = false;
 
-    if (!status) {
+    for (int32_t l = 0; l < columns[0].cost->level_count; l++)
+        has_bytes |= any_uses(columns, count, l);
+    if (!status && has_bytes) {
         nw_text_add(&text, "\n");
         status = add_level_rows(&text, topology, columns, count);
     }

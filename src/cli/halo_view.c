@@ -115,10 +115,11 @@ static void tell_partition(struct nw_text *text,
     if (sum->node_grid[0])
         nw_text_format(text,
                        "partition  nodes [%d,%d,%d], slots [%d,%d,%d], %d "
-                       "pieces\n",
+                       "piece%s\n",
                        sum->node_grid[0], sum->node_grid[1], sum->node_grid[2],
                        sum->slot_grid[0], sum->slot_grid[1], sum->slot_grid[2],
-                       nw_halo_layout_count(view->layout));
+                       nw_halo_layout_count(view->layout),
+                       nw_halo_layout_count(view->layout) == 1 ? "" : "s");
     else
         nw_text_format(text, "partition  uneven nodes, %d pieces\n",
                        nw_halo_layout_count(view->layout));

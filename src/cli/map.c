@@ -748,6 +748,8 @@ static nw_status map_compute(struct map_work *work,
         status = nw_map_priced(work->topology, work->pattern, &arguments->map,
                                &work->answer);
     nw_cli_progress_finish();
+    if (status && arguments->from)
+        status = nw_cli_blame_mapping(arguments->from, status);
     if (status && arguments->fix)
         status = nw_cli_blame_fix(arguments->fix, status);
     return nw_cli_blame_pattern(

@@ -195,7 +195,9 @@ static nw_status pattern_pairs_make_table(const nw_pattern *before,
 
     if (!status)
         status = nw_table_new(&table);
-    if (!status) {
+    if (!status && !after && !pairs.count) {
+        status = nw_strdup("no rank sends to another rank\n", out);
+    } else if (!status) {
         if (after)
             add_diff(table, &pairs, most);
         else

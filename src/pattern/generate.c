@@ -62,7 +62,7 @@ static nw_status read_ranks(struct nw_spec *spec, uint64_t *ranks,
     if (status)
         return status;
     if (!*ranks)
-        return nw_fail(NW_EINVAL, "%s: ranks= is needed", spec->name);
+        return nw_spec_lacks(spec, "ranks", "64");
     return nw_spec_volume(spec, volume);
 }
 

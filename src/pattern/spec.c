@@ -4,6 +4,7 @@
 #include "pattern/spec.h"
 
 #include "base/array.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -61,12 +62,43 @@ void nw_spec_fini(struct nw_spec *spec)
 
 const char *nw_spec_find(struct nw_spec *spec, const char *key)
 {
+    if (spec->known_count < NW_SPEC_KEYS)
+        spec->known[spec->known_count++] = key;
     for (size_t i = 0; i < spec->count; i++)
         if (!strcmp(spec->pair[i].key, key)) {
             spec->pair[i].used = true;
             return spec->pair[i].value;
         }
     return NULL;
+}
+
+nw_status nw_spec_lacks(const struct nw_spec *spec, const char *key,
+                        const char *example)
+{
+    for (size_t i = 0; i < spec->count; i++) {
+        struct nw_nearest nearest;
+
+        nw_nearest_start(&nearest, spec->pair[i].key,
+                         strlen(spec->pair[i].key));
+        nw_nearest_try(&nearest, key);
+        if (nearest.best)
+            return nw_fail(NW_EINVAL, "%s has no key '%s'; %s", spec->name,
+                           spec->pair[i].key, nw_nearest_say(&nearest, ""));
+    }
+    return nw_fail(NW_EINVAL, "%s: %s= is needed, for instance %s=%s",
+                   spec->name, key, key, example);
+}
+
+/* Returns the error for a key that the generator has not looked for. */
+static nw_status spec_fail_key(const struct nw_spec *spec, const char *key)
+{
+    struct nw_nearest nearest;
+
+    nw_nearest_start(&nearest, key, strlen(key));
+    for (size_t i = 0; i < spec->known_count; i++)
+        nw_nearest_try(&nearest, spec->known[i]);
+    return nw_fail(NW_EINVAL, "%s has no key '%s'; %s", spec->name, key,
+                   nw_nearest_say(&nearest, "see nodewise-pattern(1)"));
 }
 
 nw_status nw_spec_number(struct nw_spec *spec,
@@ -124,8 +156,7 @@ nw_status nw_spec_grid(struct nw_spec *spec, struct nw_grid *out)
     size_t count;
 
     if (!word)
-        return nw_fail(NW_EINVAL, "%s: dims= is needed, for instance dims=8x8",
-                       spec->name);
+        return nw_spec_lacks(spec, "dims", "8x8");
     count = read_list(word, "x", values, NW_SPEC_DIMS);
     for (size_t i = 0; i < count; i++)
         if (!values[i] || values[i] > INT32_MAX ||
@@ -222,8 +253,7 @@ nw_status nw_spec_builder(const struct nw_spec *spec, uint64_t ranks,
 
     for (size_t i = 0; i < spec->count; i++)
         if (!spec->pair[i].used)
-            return nw_fail(NW_EINVAL, "%s has no key '%s'", spec->name,
-                           spec->pair[i].key);
+            return spec_fail_key(spec, spec->pair[i].key);
     if (ranks > INT32_MAX || (degree && ranks > MAX_EDGES / degree))
         return nw_fail(
             NW_EINVAL, "%s: %llu ranks with %llu edges each are too many",

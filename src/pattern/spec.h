@@ -18,6 +18,9 @@ struct nw_spec {
         bool used;
     } pair[NW_SPEC_KEYS];
     size_t count;
+    /* keys that the generator has looked for, of static storage */
+    const char *known[NW_SPEC_KEYS];
+    size_t known_count;
 };
 
 NW_MUST_CHECK nw_status nw_spec_init(struct nw_spec *spec,
@@ -26,6 +29,11 @@ void nw_spec_fini(struct nw_spec *spec);
 
 /* Returns the value of `key`, or NULL if the key is not given. */
 const char *nw_spec_find(struct nw_spec *spec, const char *key);
+
+/* Returns the error for a key that is needed and not given, or for a key that
+ * is given and nearly has its name. `example` is a value of the key. */
+NW_MUST_CHECK nw_status nw_spec_lacks(const struct nw_spec *spec,
+                                      const char *key, const char *example);
 
 /* A whole number from least to most. nw_spec_number sets *value, or leaves it
  * unchanged if the key is not given. */

@@ -90,6 +90,8 @@ static const char *headline_shared(const nw_topology *topology,
                                                                     : NULL;
 }
 
+/* Returns true if a rank sends a message to another rank, even if it is
+ * empty. */
 static bool headline_has_messages(const nw_pattern *pattern)
 {
     for (int32_t r = 0; r < pattern->rank_count; r++)
@@ -100,6 +102,17 @@ static bool headline_has_messages(const nw_pattern *pattern)
     return false;
 }
 
+/* Returns true if a rank sends bytes to another rank. */
+static bool headline_has_bytes(const nw_pattern *pattern)
+{
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            if (pattern->dst[e] != r && pattern->bytes[e] > 0)
+                return true;
+    return false;
+}
+
+/* Returns the rank that stands for all ranks that are connected with r. */
 static int32_t headline_root(int32_t *parent, int32_t r)
 {
     while (parent[r] != r)
@@ -199,6 +212,8 @@ static const char *headline_impossible(const nw_pattern *pattern,
                                    : "all ranks share one cache";
 }
 
+/* Writes the verdict for a mapping that is as good as the default: the reason
+ * why there is no gain, if one is known. */
 static void headline_explain_none(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   const struct nw_cost *before,
@@ -223,7 +238,7 @@ static void headline_explain_none(const nw_topology *topology,
                  "No gain: the default placement already keeps every message "
                  "inside a %s",
                  shared);
-    else if (!(out->before > 0))
+    else if (!(out->before > 0) && !headline_has_bytes(pattern))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: the messages between ranks carry no bytes");
     else

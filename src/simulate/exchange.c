@@ -19,8 +19,8 @@ nw_status nw_exchange_init(struct nw_exchange *exchange,
         .topology = topology, .pattern = pattern, .scale = 1};
     if (!nw_topology_has_links(topology))
         return nw_fail(NW_EUNSUPPORTED,
-                       "'%s' gives distances and no links: there is nothing "
-                       "for messages to share",
+                       "'%s' has distances and no links, which a simulation "
+                       "needs; nodewise evaluate compares hop-bytes",
                        nw_topology_name(topology));
     status = nw_endpoints_find(topology, pattern, mapping, &exchange->ends);
     if (!status)

@@ -162,7 +162,7 @@ $ SLURM_JOB_NODELIST='x[1-3]' nodewise launch -t four.yaml four.mapping --for mp
 n1:2
 ! nodewise launch: warning ... four has no host ... SLURM_JOB_NODELIST: x[1-3] ... n[1-4] ... --hosts
 $ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -q -t four.yaml -p six.pattern
-! four.yaml:1 ... 6 ranks ... 4 hosts ... --capacity
+! four.yaml:1 ... 6 ranks ... 4 hosts ... more slots
 ? 3
 
 ## MPICH to 4.0 shares memory within a run of ranks: scattered ranks exchange places, and the file says how.

@@ -126,7 +126,7 @@ a2 a2 a2 a2
 a1 a1 a1 a1
 a1 a1 a1 a1
 $ OAR_NODEFILE=parts nodewise map -q -t magc-a -p app.pattern
-! 4 ranks ... 2 hosts ... --capacity
+! 4 ranks ... 2 hosts ... more slots
 ? 3
 $ printf 'a1\nz9\n' >odd; LSB_DJOB_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
 ! LSB_DJOB_HOSTFILE ... magc-a ... 'z9'
@@ -262,7 +262,7 @@ $ printf 'SwitchName=a Nodes=n[1-4]\n' > slurm.conf; printf 'nodewise pattern 1\
 3
 ~ slurm.conf:1 ... 'n9'
 3
-~ hosts:1 ... 4 ranks ... 2 hosts ... --capacity
+~ hosts:1 ... 4 ranks ... 2 hosts ... more slots
 3
 ~ other:2 ... slurm.conf ... 'n9'
 0
@@ -426,3 +426,6 @@ digit_embedding: digit embedding of grids (src/map/congestion/)
   work                         4000000  All trials together look at this many edges.
   grouped_starts                 1/3/8  This many partitions are made if every second one is made group by group.
   qap_divided                 1000/1/1  Tabu and memetic search divide their steps by this number.
+## Without messages there is no table of bytes, and one empty line.
+$ printf 'nodewise pattern 1\nranks 2 edges 0\n' >nothing.pattern; nodewise map -t hierarchy:2@1 -p nothing.pattern -o nothing.mapping | grep -c -e '^$' -e WITHIN
+1

@@ -115,3 +115,20 @@ $ M="nodewise map -t six.yaml -p pairs.pattern"; for o in "--without n2" "--move
 ! --spare is a number ... 'x'
 ! --spare excludes --capacity
 ? 2
+## An error in the mapping to begin from names its file, slots name their host, and ranks that do not fit name what limits them.
+$ printf '0 1 9\n2 3 9\n' >four.list; printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 machine 1 -\n' >begun.mapping; nodewise map -t hwloc:'core:4 pu:1' -p four.list --from begun.mapping
+! begun.mapping: ... 2 ranks ... 4
+? 3
+$ nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:0
+! 'machine' ... slots ... '0'
+? 3
+$ nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:3 2>&1 | grep -c -e --capacity; nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:3
+0
+! 4 ranks ... 1 host ... 3 ... more slots
+? 3
+$ nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:3 --capacity 2
+! 4 ranks ... 4 elements ... 3 ... more slots
+? 3
+$ nodewise map -t hwloc:'core:4 pu:1' -p four.list --cores-per-rank 2
+! 4 ranks ... 2 ... --cores-per-rank
+? 3

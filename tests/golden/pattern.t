@@ -314,3 +314,17 @@ $ for l in 'traffic: telepathy 1 1' 'traffic: nccl 1' 'traffic: nccl 1 0' 'traff
 3
 ~ bad:5 ... end of the line
 3
+## A key that is nearly right is named before one that is missing; a pattern without pairs says so.
+$ nodewise pattern --generate alltoall:rank=4
+! no key 'rank' ... 'ranks'
+? 2
+$ nodewise pattern --generate stencil2d5:dims=2x2,byte=4
+! no key 'byte' ... 'bytes'
+? 2
+$ nodewise pattern --generate random
+! ranks= is needed ... ranks=64
+? 2
+$ nodewise pattern --generate foo 2>&1 | grep -v 'did you mean'
+nodewise pattern: unknown generator 'foo'; see nodewise-pattern(1)
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 0 hh 9 1\n' >alone.pattern; nodewise pattern alone.pattern --top 3
+no rank sends to another rank

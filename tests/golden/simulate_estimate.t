@@ -29,7 +29,7 @@ default             -    499 s         0.0 %
 $ printf '0 1\n1 0\n' > two.txt
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 6 1\n' > two.pattern
 $ nodewise simulate -t matrix:two.txt -p two.pattern
-! 'two.txt' ... distances
+! 'two.txt' ... distances ... nodewise evaluate
 ? 4
 $ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern app.mapping
 ! app.mapping ... 4 ranks ... 2

@@ -219,6 +219,8 @@ $ printf 'nodewise pattern 1\nranks 1 edges 1\n0 0 hh 9 1\n' >single.pattern; no
 No gain possible here: there is only one rank.
 $ printf 'nodewise pattern 1\nranks 4 edges 2\n0 1 hh 0 1\n1 2 hh 0 1\n' >zero.pattern; nodewise map -t hierarchy:2:2@1:10 -p zero.pattern -o zero.mapping | grep gain
 No gain: the messages between ranks carry no bytes.
+$ nodewise map -t hierarchy:2:2@0:10 -p pair.pattern -o zero.mapping | grep gain
+No gain: the default placement is as good as this mapping.
 ## Ranks that share a core by default are as close as possible.
 $ printf 'nodewise pattern 1\nranks 3 edges 1\n0 1 hh 9 1\n' >apart.pattern; printf 'nodewise mapping 1\nranks 3\n0 machine 0 -\n1 machine 1 -\n2 machine 1 -\n' >apart.mapping; nodewise map -q -t hierarchy:2@1 --capacity 2 -p apart.pattern | grep -c '^. machine'; nodewise map -t hierarchy:2@1 --capacity 2 -p apart.pattern -o near.mapping | grep gain; nodewise evaluate -t hierarchy:2@1 -p apart.pattern apart.mapping | grep -e 'gain' -e Pred
 3

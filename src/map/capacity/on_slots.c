@@ -33,11 +33,12 @@ static nw_status on_slots_check_given(const struct on_slots_work *work,
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
         if (answer->core[r] >= 0 &&
             !nw_problem_within_limit(problem, answer->core[r], r))
-            return nw_fail(NW_EINVAL,
-                           "the mapping to begin from has rank %d on an "
-                           "element that bears %lld, and its weight is %lld",
-                           r, (long long)problem->limit[answer->core[r]],
-                           (long long)problem->load[r]);
+            return nw_fail_about(
+                NW_MAPPED(-1), NW_EINVAL,
+                "the mapping to begin from has rank %d on an "
+                "element that bears %lld, and its weight is %lld",
+                r, (long long)problem->limit[answer->core[r]],
+                (long long)problem->load[r]);
     return NW_OK;
 }
 

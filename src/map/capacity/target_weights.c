@@ -340,8 +340,10 @@ static nw_status target_weights_set_capacities(struct nw_several *several)
         total += capacity[q];
     if (!status && total < g->n)
         return nw_fail_about(NW_HOSTS, NW_EINVAL,
-                             "%d ranks do not fit: %d elements take %lld", g->n,
-                             several->machine.k, (long long)total);
+                             "%d ranks do not fit: %d elements take %lld; use "
+                             "more nodes, more slots on each or a larger "
+                             "--capacity",
+                             g->n, several->machine.k, (long long)total);
     return status;
 }
 

@@ -92,10 +92,11 @@ static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
         if (node >= 0)
             node = nw_topology_node_find(work->topology, old->node_name[node]);
         if (node < 0)
-            return nw_fail(NW_EINVAL,
-                           "the mapping to begin from has rank %d on no node "
-                           "of %s",
-                           r, nw_topology_name(work->topology));
+            return nw_fail_about(
+                NW_MAPPED(-1), NW_EINVAL,
+                "the mapping to begin from has rank %d on no node "
+                "of %s",
+                r, nw_topology_name(work->topology));
         work->node[r] = node;
         work->ranks_of[node]++;
     }
@@ -144,8 +145,8 @@ static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
         is_host[work->host[h]] = true;
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
         if (!work->homeless[r] && !is_host[work->node[r]])
-            status = nw_fail(
-                NW_EINVAL,
+            status = nw_fail_about(
+                NW_MAPPED(-1), NW_EINVAL,
                 "the mapping to begin from has rank %d on %s, which is not "
                 "among the hosts to use",
                 r, nw_topology_node_name(work->topology, work->node[r]));

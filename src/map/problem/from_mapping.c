@@ -73,10 +73,11 @@ static nw_status from_mapping_read_rank(const struct nw_problem *problem,
     node = nw_topology_node_find(problem->topology, start->node_name[node]);
     host = node < 0 ? -1 : host_of[node];
     if (host < 0)
-        return nw_fail(NW_EINVAL,
-                       "the mapping to begin from has rank %d on %s, which is "
-                       "not among the hosts to use; --without names lost nodes",
-                       rank, start->node_name[start->node[rank]]);
+        return nw_fail_about(
+            NW_MAPPED(-1), NW_EINVAL,
+            "the mapping to begin from has rank %d on %s, which is "
+            "not among the hosts to use; --without names lost nodes",
+            rank, start->node_name[start->node[rank]]);
     answer->host[rank] = host;
     if (nw_problem_needs_core(problem, rank))
         answer->core[rank] = from_mapping_find_unit(
@@ -101,9 +102,10 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
     if (!start)
         return NW_OK;
     if (start->rank_count != n)
-        return nw_fail(NW_EINVAL,
-                       "the mapping to begin from has %d ranks, the pattern %d",
-                       start->rank_count, n);
+        return nw_fail_about(
+            NW_MAPPED(-1), NW_EINVAL,
+            "the mapping to begin from has %d ranks, the pattern %d",
+            start->rank_count, n);
     status = nw_answer_init(answer, n);
     if (!status && start->gpu_node)
         status = nw_answer_allow_remote(answer, n);
@@ -130,10 +132,11 @@ static nw_status from_mapping_check_open(const struct nw_problem *problem,
         (answer->core[rank] >= 0 || !nw_problem_needs_core(problem, rank)) &&
         (answer->gpu[rank] >= 0 || !nw_problem_needs_gpu(problem, rank)))
         return NW_OK;
-    return nw_fail(NW_EINVAL,
-                   "the mapping to begin from leaves rank %d open or on cores "
-                   "or GPUs that are not to be used",
-                   rank);
+    return nw_fail_about(
+        NW_MAPPED(-1), NW_EINVAL,
+        "the mapping to begin from leaves rank %d open or on cores "
+        "or GPUs that are not to be used",
+        rank);
 }
 
 /* Returns NW_EINVAL if a fixed rank is on another host. */
@@ -147,11 +150,12 @@ static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
 
     if (fixed < 0 || fixed == host)
         return NW_OK;
-    return nw_fail(NW_EINVAL,
-                   "the mapping to begin from has rank %d on %s, and it is "
-                   "fixed on %s",
-                   rank, nw_topology_node_name(topology, problem->host[host]),
-                   nw_topology_node_name(topology, problem->host[fixed]));
+    return nw_fail_about(
+        NW_MAPPED(-1), NW_EINVAL,
+        "the mapping to begin from has rank %d on %s, and it is "
+        "fixed on %s",
+        rank, nw_topology_node_name(topology, problem->host[host]),
+        nw_topology_node_name(topology, problem->host[fixed]));
 }
 
 /* Counts the ranks on each core unit or on each GPU unit. */
@@ -171,10 +175,11 @@ static nw_status from_mapping_take(const struct from_mapping_work *work,
 
     if (unit < 0 || ++work->taken[unit] <= work->units->capacity[unit])
         return NW_OK;
-    return nw_fail(NW_EINVAL,
-                   "the mapping to begin from has more ranks on the %s of "
-                   "rank %d than it takes",
-                   work->what, rank);
+    return nw_fail_about(
+        NW_MAPPED(-1), NW_EINVAL,
+        "the mapping to begin from has more ranks on the %s of "
+        "rank %d than it takes",
+        work->what, rank);
 }
 
 /* Counts a rank on its host. Returns NW_EINVAL if the host is then over its
@@ -184,8 +189,8 @@ static nw_status from_mapping_take_host(const struct nw_problem *problem,
 {
     if (++taken[host] <= problem->capacity[host])
         return NW_OK;
-    return nw_fail(
-        NW_EINVAL,
+    return nw_fail_about(
+        NW_MAPPED(-1), NW_EINVAL,
         "the mapping to begin from has more ranks on %s than the %d it takes",
         nw_topology_node_name(problem->topology, problem->host[host]),
         problem->capacity[host]);

@@ -217,6 +217,25 @@ static int32_t problem_count_silent(const nw_pattern *pattern)
     return silent;
 }
 
+/* Returns the advice for ranks that do not fit, to follow "use more nodes". */
+static const char *problem_remedy(const struct nw_problem *problem)
+{
+    const int32_t *slots = problem->options.slots;
+    int32_t bound = 0;
+
+    for (int32_t h = 0; slots && h < problem->host_count; h++)
+        bound += problem->capacity[h] == slots[h];
+    if (bound == problem->host_count)
+        return ", or more slots on each";
+    if (problem->uses_gpus)
+        return "";
+    if (problem->options.cores_per_rank > 1)
+        return ", or a smaller --cores-per-rank";
+    return ", or let ranks share cores by options of nodewise map: --capacity "
+           "N for N ranks on each core, or --imbalance 3% to divide them "
+           "evenly";
+}
+
 /* Returns NW_EINVAL with a message that says how many ranks would fit. */
 static nw_status problem_fail_capacity(const struct nw_problem *problem,
                                        int64_t capacity)
@@ -235,12 +254,7 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
         "%d ranks do not fit on %d host%s: at most %lld would fit%s; use more "
         "nodes%s",
         n, problem->host_count, problem_plural(problem->host_count),
-        (long long)capacity, initial,
-        problem->uses_gpus
-            ? ""
-            : ", or let ranks share cores by options of nodewise "
-              "map: --capacity N for N ranks on each core, or "
-              "--imbalance 3% to divide them evenly");
+        (long long)capacity, initial, problem_remedy(problem));
 }
 
 /* Returns NW_EINVAL if the hosts are too few for all ranks, or for the ranks

@@ -47,8 +47,9 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     if (options->spare < 0 || (size_t)options->spare >= count)
         return nw_fail_about(
             NW_HOSTS, NW_EINVAL,
-            "%d spare nodes of %zu leave no node for the ranks", options->spare,
-            count);
+            "%d spare node%s of %zu leave%s no node for the ranks",
+            options->spare, options->spare == 1 ? "" : "s", count,
+            options->spare == 1 ? "s" : "");
     if (count > (size_t)nw_topology_node_count(problem->topology))
         return nw_fail(NW_EINVAL, "more hosts than %s has nodes",
                        nw_topology_name(problem->topology));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The heap finds a process in `item` by its index in `at`, so removing or
- * updating a process needs no search. */
+/* A binary heap of processes. The index `at` gives the position of a process in
+ * `item`, so removing or updating a process needs no search. */
 #include "map/common/addressable_heap.h"
 
-/* Returns true if process a comes before process b in the heap. */
+/* Returns true if process a comes before process b in the heap: its gain is
+ * larger, or equal and its number is lower. */
 static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
 {
     if (heap->gain[a] != heap->gain[b])
@@ -11,14 +12,15 @@ static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
     return a < b;
 }
 
-/* Puts a process at position i of the heap. */
+/* Puts a process at position i of the heap and notes that in `at`. */
 static void heap_set(struct nw_heap *heap, int32_t i, int32_t process)
 {
     heap->item[i] = process;
     heap->at[process] = i + 1;
 }
 
-/* Moves the process at position i up until its parent comes before it. */
+/* Moves the process at position i up until its parent in the heap comes before
+ * it. */
 static void heap_rise(struct nw_heap *heap, int32_t i)
 {
     int32_t process = heap->item[i];

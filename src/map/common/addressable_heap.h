@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary heap of processes. The process with the largest gain is on top; of
- * several with the same gain, the one with the lowest number. */
+/* A binary heap of numbered items, called processes here. The process with the
+ * largest gain is on top; of several with the same gain, the one with the
+ * lowest number. */
 #ifndef NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 #define NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 
@@ -10,11 +11,11 @@
 /* The heap. Its arrays belong to the caller. */
 struct nw_heap {
     const double *gain; /* [processes] sort key of each process; borrowed */
-    int32_t *at;        /* [processes] 1 + index of a process in `item`; 0: the
-                           process is not in a heap. Heaps without a common
-                           process may share this array. */
-    int32_t *item;      /* [count] processes in heap order; item[0] is on top */
-    int32_t count;      /* processes in the heap */
+    int32_t *at;   /* [processes] 1 + index in `item` of each process; 0: the
+                      process is not in a heap. Heaps without a common process
+                      may share this array. */
+    int32_t *item; /* [count] processes in heap order; item[0] is on top */
+    int32_t count; /* number of processes in the heap */
 };
 
 /* Adds a process that is not in the heap; `item` must have space for it. */

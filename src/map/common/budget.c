@@ -28,8 +28,8 @@ void nw_budget_init(struct nw_budget *budget,
             budget->begun_ns + (uint64_t)(fmin(options->seconds, 1e9) * 1e9);
 }
 
-/* Reports how much of the work or of the time is done, and the best objective
- * so far. */
+/* Reports to the user how much of the steps or of the time is used, and the
+ * best value of the objective so far. `now`: time in ns. */
 static void budget_tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
@@ -115,13 +115,13 @@ void nw_budget_end_starts(struct nw_budget *budget, bool former)
     budget->anytime = former;
 }
 
-/* A start and the budget that it uses. */
+/* One of the two starts, and the budget in which it counts its steps. */
 struct budget_start {
     struct nw_start *start;
     struct nw_budget *budget;
 };
 
-/* Runs a start; `user` is a struct budget_start. */
+/* Runs a start; `user` is a struct budget_start. The body of a thread. */
 static nw_status budget_run_start(void *user)
 {
     struct budget_start *run = user;
@@ -136,8 +136,10 @@ static nw_status budget_run_start(void *user)
     return status;
 }
 
-/* Runs the second start with a copy of the budget, even if there is only one
- * thread, so that the result does not depend on the number of threads. */
+/* Runs both starts, the second one with a copy of the budget even if there is
+ * only one thread, so that the result does not depend on the number of threads.
+ * Adds the steps of both to `budget`, without those of a second start that is
+ * not needed. */
 static nw_status budget_run_apart(struct nw_budget *budget,
                                   struct nw_start start[2],
                                   bool (*first_suffices)(const void *user))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Metropolis criterion by a table of -ln u for evenly spaced u in (0, 1).
- * The values are rounded so that every C library gives the same table. */
+/* The Metropolis criterion of simulated annealing by a table of -ln u for
+ * evenly spaced u in (0, 1). The values are rounded so that every C library
+ * gives the same table. */
 #ifndef NW_MAP_COMMON_METROPOLIS_H
 #define NW_MAP_COMMON_METROPOLIS_H
 
@@ -10,7 +11,8 @@
 #define NW_METROPOLIS_SIZE 4096
 
 /* Fills the table. A change of cost is accepted at temperature T if it is at
- * most T times a random entry, which has the probability exp(-change / T). */
+ * most T times a random entry of the table; the probability of that is
+ * exp(-change / T). */
 static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
 {
     for (int i = 0; i < NW_METROPOLIS_SIZE; i++)
@@ -18,8 +20,8 @@ static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
             floor(-log((i + 0.5) / NW_METROPOLIS_SIZE) * 1048576.0) / 1048576.0;
 }
 
-/* Returns an index from 0 to count - 1 computed from the lower 32 of the random
- * `bits`. */
+/* Returns an index from 0 to count - 1: the lower 32 of the random `bits`,
+ * scaled to this range. */
 static inline int32_t nw_random_index(uint64_t bits, int32_t count)
 {
     return (int32_t)(((bits & 0xffffffff) * (uint64_t)(uint32_t)count) >> 32);

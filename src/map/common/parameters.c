@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of tuned numbers, for people who want to read or change them. */
+/* Gives access to the table of tuned numbers, which nodewise map
+ * --show-parameters prints. */
 #include "map/common/parameters.h"
 
 static const struct nw_map_parameter parameters_all[] = {

@@ -10,7 +10,7 @@
 typedef float nw_simd4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t nw_simd4_mask __attribute__((vector_size(16)));
 
-/* Returns the smaller one of each pair of elements. */
+/* Returns for each of the four positions the smaller element of a and b. */
 static inline nw_simd4 nw_simd4_min(nw_simd4 a, nw_simd4 b)
 {
 #ifdef __SSE__

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges the edges that leave a process with the edges that enter it. Each row
+/* Finds the traffic of each process with each peer in both directions: merges
+ * the pattern's edges that leave a process with those that enter it. Each row
  * of the pattern is sorted by destination. The rows are read in ascending order
- * of their sources, so the entering edges of a process are sorted by source. */
+ * of their sources, so the edges that enter a process are sorted by source,
+ * too. */
 #include "map/problem/arcs.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
-/* An edge that enters a process: the process where it begins, and its bytes or
- * messages. */
+/* An edge of the pattern that enters a process: the process where the edge
+ * begins, and its bytes or messages. */
 struct arcs_incoming {
     int32_t from;
     double amount;
 };
 
-/* The edges that enter each process. */
+/* The edges of the pattern that enter each process. */
 struct arcs_work {
     const struct nw_arcs_of *of;
-    size_t *first; /* [processes + 2] in the end, the edges that enter process p
-                      are incoming[first[p]] .. incoming[first[p + 1] - 1] */
+    size_t *first; /* [processes + 2] after arcs_spread with `write`, the edges
+                      that enter process p are incoming[first[p]] ..
+                      incoming[first[p + 1] - 1] */
     struct arcs_incoming *incoming;
 };
 
@@ -28,8 +31,8 @@ static int32_t arcs_rank_of(const struct nw_arcs_of *of, int32_t process)
 }
 
 /* Returns the process at which edge e of `process` ends; -1 if the edge is not
- * to be read: its kind is not wanted, its end is not a process, or it ends at
- * `process` itself. */
+ * to be read, because its kind is not in of->kinds, it ends at no process, or
+ * it ends at `process` itself. */
 static int32_t arcs_peer_of(const struct nw_arcs_of *of, size_t e,
                             int32_t process)
 {
@@ -50,8 +53,8 @@ static double arcs_amount_of(const struct nw_arcs_of *of, size_t e)
                                  : of->pattern->bytes[e]);
 }
 
-/* Counts the edges that enter each process in `first`. If `write` is set,
- * writes these edges to `incoming` instead. */
+/* Counts the edges that enter each process in work->first. If `write` is set,
+ * writes these edges to work->incoming instead. */
 static void arcs_spread(struct arcs_work *work, bool write)
 {
     const struct nw_arcs_of *of = work->of;
@@ -71,8 +74,8 @@ static void arcs_spread(struct arcs_work *work, bool write)
     }
 }
 
-/* Writes the arcs of process p to `arc` in ascending order of their peers.
- * Returns the number of arcs. */
+/* Writes the arcs of process p to arc[], one for each peer, in ascending order
+ * of the peers. Returns the number of arcs. */
 static size_t arcs_merge(const struct arcs_work *work, int32_t p,
                          struct nw_arc *arc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The traffic between ranks, read from a pattern: for each rank its peers in
- * ascending order, with the bytes or messages sent to and received from each.
- */
+ * ascending order, with the bytes or messages sent to and received from each
+ * peer. */
 #ifndef NW_MAP_PROBLEM_ARCS_H
 #define NW_MAP_PROBLEM_ARCS_H
 
@@ -23,16 +23,17 @@ struct nw_arc {
 #define NW_KINDS_GPU (1u << NW_KIND_GG)
 #define NW_KINDS_ALL ((1u << NW_KIND_COUNT) - 1)
 
-/* The traffic that nw_arcs_read reads. Process p is rank ranks.values[p], in
- * ascending order. If ranks.values is NULL, every rank is a process. local[r]
- * is the process of rank r; its value does not matter if the rank is not a
- * process. If local is NULL, the process number is the rank. */
+/* Which traffic nw_arcs_read reads: edges of the kinds in `kinds` between some
+ * ranks, the processes. Process p is rank ranks.values[p]; these are ascending.
+ * If ranks.values is NULL, process p is rank p, and ranks.count is their
+ * number. local[r] is the process of rank r, and may have any value if the rank
+ * is not a process. If local is NULL, rank r is process r. */
 struct nw_arcs_of {
     const nw_pattern *pattern;
     struct nw_ints ranks;
     const int32_t *local;
     unsigned kinds;
-    bool messages; /* counts messages instead of bytes */
+    bool messages; /* true: messages are counted; false: bytes */
 };
 
 /* Reads the arcs: those of process p are arc[row[p]] .. arc[row[p + 1] - 1].

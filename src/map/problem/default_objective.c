@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the objective if the user names none. It compares two times of a
- * message of mean size on a route between two distant elements: the latency,
- * and the transfer time at the narrowest link. */
+/* Chooses the objective if the user names none. For a message of mean size on a
+ * route between two distant elements (cores), compares the latency with the
+ * transfer time on the narrowest link. */
 #include <nodewise/map.h>
 #include "map/common/parameters.h"
 
@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The sums from which the mean size of a message follows. */
+/* The sums whose quotient is the mean size of a message. */
 struct default_objective_mean {
-    double bytes, messages; /* sums over messages between different ranks */
+    double bytes, messages; /* sums over the traffic between different ranks */
 };
 
-/* Sums the bytes and messages between different ranks. */
+/* Sums the bytes and the number of messages between different ranks. */
 static struct default_objective_mean
 default_objective_sum_messages(const nw_pattern *pattern)
 {
@@ -35,12 +35,11 @@ default_objective_sum_messages(const nw_pattern *pattern)
 /* A route between two distant elements of the machine. */
 struct default_objective_way {
     double latency; /* latency of the route in s */
-    double slow;    /* s per byte: inverse bandwidth of the narrowest link */
+    double slow;    /* s per byte on the link with the lowest bandwidth */
 };
 
-/* Reads the latency and the narrowest link of the route from the first element
- * of the machine to the last one, which is on another node if there are several
- * nodes. */
+/* Fills *out for the route from the first element (core) of the machine to the
+ * last one, which is on another node if there are several nodes. */
 static nw_status default_objective_find_way(const nw_topology *topology,
                                             struct default_objective_way *out)
 {
@@ -69,8 +68,8 @@ static nw_status default_objective_find_way(const nw_topology *topology,
     return NW_OK;
 }
 
-/* Returns true if the topology is a plain hierarchy, given only by the number
- * of parts on each level: such a description states no bandwidths. */
+/* Returns true if the topology is a hierarchy given only by the number of
+ * children on each level: such a description states no bandwidths. */
 static bool default_objective_is_plain(const nw_topology *topology)
 {
     return nw_topology_node_count(topology) == 1 &&
@@ -85,8 +84,9 @@ static void default_objective_say(struct nw_objective_choice *choice,
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
-/* Chooses the objective by the two times of a message of mean size, and writes
- * the reason. */
+/* Chooses the objective: congestion if a message of mean size takes far more
+ * time on the narrowest link than the latency, latency if far less, otherwise
+ * time. Writes the reason to choice->why. */
 static void default_objective_weigh(struct nw_objective_choice *choice,
                                     const struct default_objective_mean *mean,
                                     const struct default_objective_way *way)

@@ -2,8 +2,8 @@
 /* The cores and GPUs that ranks are fixed to. */
 #include "map/problem/problem.h"
 
-/* Returns `set`; an empty set if it begins with -1, which means "any core" or
- * "any GPU". */
+/* Returns `set`; an empty set if it begins with a negative number, which means
+ * "any core" or "any GPU". */
 static struct nw_ints fixed_ranks_only_closed(struct nw_ints set)
 {
     if (set.count && set.values[0] < 0)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts the free slots of places while ranks are assigned to the places. */
+/* Counts the free slots of places (hosts or other parts of the machine) while
+ * ranks are assigned to them. */
 #include "map/problem/free_slots.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many ranks with a GPU still fit on a place: each needs a core
- * slot and a GPU slot. */
+/* Returns how many ranks with a GPU still fit on a place: each needs a free
+ * core slot and a free GPU slot. */
 static int64_t free_slots_pairs(const struct nw_free_slots *free_slots,
                                 int32_t place)
 {

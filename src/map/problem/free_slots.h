@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Free slots of each place, counted separately for all ranks and for ranks with
- * a GPU. A rank without a GPU never takes the last core beside a GPU that
- * another rank still needs, so that placing rank by rank always succeeds.
+ * Free slots of each place (a host or another part of the machine), counted
+ * separately for all ranks and for ranks with a GPU. A rank without a GPU never
+ * takes the last core beside a GPU that another rank still needs, so that
+ * assigning rank by rank always succeeds.
  */
 #ifndef NW_MAP_PROBLEM_FREE_SLOTS_H
 #define NW_MAP_PROBLEM_FREE_SLOTS_H
@@ -14,31 +15,33 @@
 /* The free slots of `count` places. */
 struct nw_free_slots {
     int32_t count;
-    int32_t *capacity, *gpu_capacity; /* [count] free slots; gpu_capacity is
-                                         NULL if no rank uses a GPU */
-    int64_t spare; /* free pairs of core and GPU beyond those that ranks
-                      still to be placed need */
+    /* [count] how many more ranks each place takes; how many more with a GPU
+     * (NULL: no rank uses a GPU) */
+    int32_t *capacity, *gpu_capacity;
+    int64_t spare; /* how many more ranks with a GPU all places take than are
+                      still to be assigned */
 };
 
-/* nw_free_slots_init copies both arrays; gpu_capacity may be NULL.
- * nw_free_slots_expect sets how many ranks with a GPU are still to be placed.
- */
+/* nw_free_slots_init sets the free slots to copies of both arrays; gpu_capacity
+ * may be NULL. nw_free_slots_expect sets how many ranks with a GPU are still to
+ * be assigned, at first 0. */
 NW_MUST_CHECK nw_status nw_free_slots_init(struct nw_free_slots *free_slots,
                                            int32_t count,
                                            const int32_t *capacity,
                                            const int32_t *gpu_capacity);
 void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks);
 void nw_free_slots_fini(struct nw_free_slots *free_slots);
-/* Returns true if a place has a free slot for a rank, with a GPU if `gpu` is
+/* Returns true if a place may take one more rank, which uses a GPU if `gpu` is
  * set. */
 bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
                         bool gpu);
-/* Adds `by` (1 or -1) free slots to a place and updates `spare`;
+/* Changes the free slots of a place by `by`: 1 if a rank leaves it, -1 if a
+ * rank takes it; `gpu`: the rank uses a GPU. Updates `spare`.
  * nw_free_slots_take and nw_free_slots_give call it if GPUs are counted. */
 void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
                           bool gpu, int by);
 
-/* Takes a free slot of a place for a rank, with a GPU if `gpu` is set. */
+/* Counts a rank on a place; `gpu`: the rank uses a GPU. */
 static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
                                       int32_t place, bool gpu)
 {
@@ -48,7 +51,7 @@ static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
         free_slots->capacity[place]--;
 }
 
-/* Frees the slot of a rank on a place again. */
+/* Undoes nw_free_slots_take for a rank that leaves the place. */
 static inline void nw_free_slots_give(struct nw_free_slots *free_slots,
                                       int32_t place, bool gpu)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts a given mapping to the answer from which a search begins: the host,
- * core unit and GPU unit of each rank. A rank with a fixed core or GPU gets no
- * unit, because units contain no fixed cores or GPUs.
- * nw_answer_check_complete decides if such an answer is valid as it is. */
+/* Converts the mapping of --from to the answer from which a search begins: the
+ * host, core unit and GPU unit of each rank. A rank with a fixed core or GPU
+ * gets no unit, because units contain no fixed cores or GPUs.
+ * nw_answer_check_complete decides if the answer is valid as it is. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-/* Returns the unit of a host that contains core or GPU `member`; -1 if no unit
- * does. */
+/* Returns the unit of a host that contains the core or GPU with index `member`
+ * in the node; -1 if no unit does. */
 static int32_t from_mapping_unit_of(const struct nw_units *units, int32_t host,
                                     int32_t member)
 {
@@ -23,9 +23,9 @@ static int32_t from_mapping_unit_of(const struct nw_units *units, int32_t host,
     return -1;
 }
 
-/* Returns the unit of a host that contains the first member of `set`; -1 if the
- * set is empty or no unit does. In the usual case unit i of a host is core i,
- * so that unit is tried first. */
+/* Returns the unit of a host that contains the first core or GPU of `set`; -1
+ * if the set is empty or no unit does. In the usual case unit i of a host is
+ * core i, so that unit is tried first. */
 static int32_t from_mapping_find_unit(const struct nw_units *units,
                                       int32_t host, struct nw_ints set)
 {
@@ -40,9 +40,9 @@ static int32_t from_mapping_find_unit(const struct nw_units *units,
     return from_mapping_unit_of(units, host, set.values[0]);
 }
 
-/* Sets and returns the host of a rank's GPU. It differs from the host of the
- * rank if the GPU is remote. It is -1 if the GPU's node is not among the hosts
- * to use. */
+/* Sets and returns the host of a rank's GPU, which may be another one than the
+ * host of the rank; -1 if the GPU's node is not among the hosts to use.
+ * host_of[i] is the host of node i of the topology. */
 static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
                                           const int32_t *host_of, int32_t rank,
                                           struct nw_answer *answer)
@@ -58,8 +58,9 @@ static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
     return answer->gpu_host[rank];
 }
 
-/* Sets the host and the units of one rank. Returns NW_EINVAL if its node is not
- * to be used. */
+/* Sets the host and the units of one rank from the mapping of --from. Returns
+ * NW_EINVAL if the rank's node is not among the hosts to use. host_of[i] is the
+ * host of node i of the topology; -1: not used. */
 static nw_status from_mapping_read_rank(const struct nw_problem *problem,
                                         const int32_t *host_of, int32_t rank,
                                         struct nw_answer *answer)
@@ -123,7 +124,8 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns NW_EINVAL if a rank has no host or lacks a unit. */
+/* Returns NW_EINVAL if a rank has no host, or lacks a core unit or GPU unit
+ * that it needs. */
 static nw_status from_mapping_check_open(const struct nw_problem *problem,
                                          const struct nw_answer *answer,
                                          int32_t rank)
@@ -139,7 +141,7 @@ static nw_status from_mapping_check_open(const struct nw_problem *problem,
         rank);
 }
 
-/* Returns NW_EINVAL if a fixed rank is on another host. */
+/* Returns NW_EINVAL if a rank that is fixed to a host is on another host. */
 static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
                                           const struct nw_answer *answer,
                                           int32_t rank)
@@ -158,16 +160,17 @@ static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
         nw_topology_node_name(topology, problem->host[fixed]));
 }
 
-/* Counts the ranks on each core unit or on each GPU unit. */
+/* The units of cores, or of GPUs, while the ranks on each of them are counted.
+ */
 struct from_mapping_work {
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] unit of each rank; -1: none */
     const char *what;    /* "core" or "GPU", for messages */
-    int32_t *taken;      /* [units] ranks counted so far */
+    int32_t *taken;      /* [units] ranks counted so far on each unit */
 };
 
-/* Counts `rank` on its unit. Returns NW_EINVAL if the unit is then over its
- * capacity. */
+/* Counts a rank on its unit. Returns NW_EINVAL if the unit then has more ranks
+ * than its capacity. */
 static nw_status from_mapping_take(const struct from_mapping_work *work,
                                    int32_t rank)
 {
@@ -182,8 +185,8 @@ static nw_status from_mapping_take(const struct from_mapping_work *work,
         work->what, rank);
 }
 
-/* Counts a rank on its host. Returns NW_EINVAL if the host is then over its
- * capacity. */
+/* Counts a rank on its host in taken[]. Returns NW_EINVAL if the host then has
+ * more ranks than its capacity. */
 static nw_status from_mapping_take_host(const struct nw_problem *problem,
                                         int32_t host, int32_t *taken)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping, as a launcher with binding would make it: ranks in
+/* The default mapping, as a launcher that binds ranks would make it: ranks in
  * ascending order fill node after node; the ranks of a node alternate between
  * its packages and get the nearest GPUs. */
 #include "map/problem/problem.h"
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHER_DEFAULT_EQUAL 1e-9 /* distances that differ less are equal */
+/* distances (in links) that differ less count as equal */
+#define LAUNCHER_DEFAULT_EQUAL 1e-9
 
-/* Puts the fixed ranks on their hosts. */
+/* Puts the fixed ranks on their hosts and counts them in free_slots. */
 static void launcher_default_place_fixed(const struct nw_problem *problem,
                                          struct nw_answer *answer,
                                          struct nw_free_slots *free_slots)
@@ -27,9 +28,9 @@ static void launcher_default_place_fixed(const struct nw_problem *problem,
         }
 }
 
-/* Returns the first host with a free slot for a rank, in the order host,
- * host + 1, ..., last host, 0, ..., host - 1. Returns -1 if there is none.
- * `gpu` is set if the rank needs a GPU. */
+/* Returns the first host with a free slot for a rank, in the order host, host +
+ * 1, ..., last host, 0, ..., host - 1; -1 if there is none. `gpu`: the rank
+ * uses a GPU. */
 static int32_t
 launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
                            bool gpu)
@@ -78,16 +79,19 @@ static nw_status launcher_default_hosts(const struct nw_problem *problem,
     return status;
 }
 
-/* The state of one host while its ranks alternate between its packages. */
+/* Which core units of one host are next while its ranks alternate between the
+ * host's packages. */
 struct launcher_default_turns {
-    int32_t *next;          /* [packages] first unit that may still be free */
-    int32_t packages, turn; /* number of packages, at least 1; package of the
-                               next rank */
+    int32_t *next; /* [packages] first core unit of the host that may be free on
+                      each package */
+    /* number of packages, at least 1; package from which the next rank takes a
+     * core unit */
+    int32_t packages, turn;
 };
 
-/* Takes and returns the lowest free core unit of package `turn`, or of the next
- * package that has a free unit; -1 if the host has none. Each package goes
- * through the units in ascending order, so next[package] only grows. */
+/* Takes and returns the lowest free core unit of package turns->turn, or of the
+ * next package that has a free one; -1 if the host has none. Each package goes
+ * through the host's units in ascending order, so next[package] only grows. */
 static int32_t launcher_default_take_turn(const struct nw_problem *problem,
                                           struct launcher_default_turns *turns,
                                           int32_t host)
@@ -108,7 +112,7 @@ static int32_t launcher_default_take_turn(const struct nw_problem *problem,
     return -1;
 }
 
-/* Sets the state of a host without ranks. */
+/* Sets *turns for a host on which no rank has a core unit yet. */
 static void launcher_default_start_turns(const struct nw_problem *problem,
                                          struct launcher_default_turns *turns,
                                          int32_t host)
@@ -161,8 +165,10 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
 }
 
 /* Takes and returns the next GPU unit of a host with free capacity; -1 if there
- * is none. Local rank i thus gets GPU unit i; after the last unit the first one
- * follows again, if ranks share GPUs. *turn is the unit to try first. */
+ * is none. The i-th rank of the host thus gets GPU unit i; after the last unit
+ * the first one follows again, if ranks share GPUs. *turn is the index within
+ * the host of the unit to try first. capacity[u] is how many more ranks unit u
+ * takes. */
 static int32_t launcher_default_next_gpu(const struct nw_problem *problem,
                                          int32_t *capacity, int32_t host,
                                          int32_t *turn)
@@ -205,7 +211,8 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the mean number of links between a rank's cores and a GPU unit. */
+/* Returns the mean number of links between a rank's cores and the GPUs of GPU
+ * unit `gpu`. */
 static double launcher_default_distance(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         int32_t rank, int32_t gpu)
@@ -219,10 +226,10 @@ static double launcher_default_distance(const struct nw_problem *problem,
         nw_units_members(&problem->gpu, gpu));
 }
 
-/* Returns the GPU unit nearest to the rank's core, among the units with free
- * capacity and fewer than `most` ranks; -1 if there is none. Of equally near
- * units it returns the one with the fewest ranks, then the lowest number.
- * taken[u] is the number of ranks on unit u. */
+/* Returns the GPU unit nearest to the rank's cores, among the units of its host
+ * with free capacity and fewer than `most` ranks; -1 if there is none. Of
+ * equally near units it returns the one with the fewest ranks, then the lowest
+ * number. taken[u] is the number of ranks on unit u. */
 static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
                                             const struct nw_answer *answer,
                                             int32_t rank, const int32_t *taken,
@@ -247,8 +254,9 @@ static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
     return best;
 }
 
-/* Sets (*out)[h] to the largest number of ranks per GPU unit of host h if its
- * ranks are divided evenly over its GPU units. The caller frees *out. */
+/* Sets (*out)[h] to the number of ranks that share a GPU unit of host h,
+ * rounded up, if the host's ranks are divided evenly over its GPU units. The
+ * caller frees *out. */
 static nw_status
 launcher_default_count_sharers(const struct nw_problem *problem,
                                const struct nw_answer *answer, int32_t **out)
@@ -269,8 +277,8 @@ launcher_default_count_sharers(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Gives each rank, in ascending order, the nearest GPU unit that is not yet
- * used by its even share of ranks. */
+/* Assigns to each rank, in ascending order, the nearest GPU unit that does not
+ * yet have its even share of the host's ranks. */
 static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
                                                struct nw_answer *answer)
 {
@@ -299,8 +307,8 @@ static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
     return status;
 }
 
-/* Exchanges the GPU units of two ranks of one host if that lowers the sum of
- * their distances. Returns true if it did. */
+/* Exchanges the GPU units of ranks a and b of one host if that lowers the sum
+ * of the distances between ranks and their GPUs. Returns true if it did. */
 static bool launcher_default_exchange(const struct nw_problem *problem,
                                       struct nw_answer *answer, int32_t a,
                                       int32_t b)
@@ -321,8 +329,8 @@ static bool launcher_default_exchange(const struct nw_problem *problem,
     return true;
 }
 
-/* Returns true if no GPU unit of the host is nearer to the rank than its own.
- */
+/* Returns true if no GPU unit of the rank's host is nearer to the rank than its
+ * own. */
 static bool launcher_default_has_nearest(const struct nw_problem *problem,
                                          const struct nw_answer *answer,
                                          int32_t rank)
@@ -338,11 +346,11 @@ static bool launcher_default_has_nearest(const struct nw_problem *problem,
     return true;
 }
 
-/* Exchanges GPUs between the ranks of one host until no exchange lowers the
- * distances. Exchanges help because an earlier rank may have taken the GPU
+/* Exchanges GPU units between the ranks of one host until no exchange lowers
+ * the distances. Exchanges help because an earlier rank may have taken the GPU
  * nearest to a later rank although another GPU is equally near to the earlier
- * one. `first` is the first rank of the host, next[r] the one after rank r; -1:
- * none. */
+ * one. `first` is the first rank of the host with a GPU, next[r] the one after
+ * rank r; -1: none. */
 static void launcher_default_bring_near(const struct nw_problem *problem,
                                         struct nw_answer *answer,
                                         const int32_t *next, int32_t first)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a complete problem from the options. If the ranks do not fit, the error
- * message says how many would. */
+/* Makes a complete problem from the options of a call. If the ranks do not fit
+ * on the hosts, the error message says how many would. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -13,8 +13,8 @@
 
 static const int32_t problem_one_each = 1;
 
-/* Returns NW_EINVAL if numbers in the options are out of range or exclude each
- * other. */
+/* Returns NW_EINVAL if numbers in the options are out of range or cannot be
+ * combined. */
 static nw_status problem_check_options(const struct nw_map_options *options)
 {
     if (options->cores_per_rank < 0 || options->ranks_per_gpu < 0 ||
@@ -76,7 +76,7 @@ static void problem_mark_gpu_ends(struct nw_problem *problem)
         }
 }
 
-/* Returns how many ranks with GPUs the hosts have space for. */
+/* Returns how many ranks with GPUs fit on all hosts together. */
 static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -101,9 +101,10 @@ static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
     return total > INT32_MAX ? INT32_MAX : (int32_t)total;
 }
 
-/* Decides which ranks get a GPU. All do if the options ask for GPUs, or if the
- * pattern has GPU traffic and the hosts have enough GPUs for all. Otherwise
- * only the ranks that send from a GPU or receive on one get one. */
+/* Decides which ranks get a GPU (wants_gpu). All do if the options ask for
+ * GPUs, or if the pattern has GPU traffic and the hosts have enough GPUs for
+ * all ranks. Otherwise only the ranks that send from a GPU or receive on one
+ * do. */
 static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
 {
     struct nw_map_options *options = &problem->options;
@@ -134,8 +135,9 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
                    nw_topology_name(problem->topology));
 }
 
-/* Sets the host of a fixed rank, -1 if the rank is not fixed. host_of[node] is
- * the host of a node; -1: the node is not to be used. */
+/* Sets the host of a rank in fixed_host, -1 if the rank is not fixed.
+ * host_of[node] is the host of a node of the topology; -1: the node is not
+ * used. Returns NW_EINVAL if the rank is fixed to such a node. */
 static nw_status problem_fix_rank(struct nw_problem *problem,
                                   const int32_t *host_of, int32_t rank)
 {
@@ -169,7 +171,7 @@ static nw_status problem_fix_rank(struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Sets the host of each fixed rank. */
+/* Sets the host of each fixed rank, if the options fix ranks. */
 static nw_status problem_read_fixed(struct nw_problem *problem)
 {
     const nw_mapping *fixed = problem->options.fixed;
@@ -236,7 +238,7 @@ static const char *problem_remedy(const struct nw_problem *problem)
            "evenly";
 }
 
-/* Returns NW_EINVAL with a message that says how many ranks would fit. */
+/* Returns NW_EINVAL with a message that at most `capacity` ranks would fit. */
 static nw_status problem_fail_capacity(const struct nw_problem *problem,
                                        int64_t capacity)
 {
@@ -257,7 +259,7 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
         (long long)capacity, initial, problem_remedy(problem));
 }
 
-/* Returns NW_EINVAL if the hosts are too few for all ranks, or for the ranks
+/* Returns NW_EINVAL if the hosts together take too few ranks, or too few ranks
  * with GPUs. */
 static nw_status problem_check_capacity(const struct nw_problem *problem)
 {

@@ -17,14 +17,15 @@ struct nw_map_call {
     const struct nw_map_options *options;
 };
 
-/* Units of all hosts. Host h has the units first[h] .. first[h + 1] - 1. Unit u
- * consists of the `size` cores or GPUs from member[u * size] on, as ascending
- * indexes within the node. */
+/* Units of all hosts. A unit is a group of cores, or of GPUs, of one node, as
+ * many as one rank needs. Host h has the units first[h] .. first[h + 1] - 1.
+ * Unit u consists of the `size` cores or GPUs from member[u * size] on, as
+ * ascending indexes within the node. */
 struct nw_units {
     int32_t size;
     int32_t *first; /* [host_count + 1] first unit of each host */
     int32_t *member;
-    int32_t *capacity; /* [units] most ranks on a unit */
+    int32_t *capacity; /* [units] most ranks on each unit */
 };
 
 struct nw_budget;
@@ -32,32 +33,37 @@ struct nw_budget;
 /* The problem. Algorithms only read it. */
 struct nw_problem {
     struct nw_budget *budget; /* shared by all searches; NULL: none */
-    /* out: cost of the default mapping; NULL: not requested */
+    /* cost of the default mapping, filled by the algorithms; NULL: not
+     * requested */
     struct nw_cost *standard;
     const nw_topology *topology;
     const nw_pattern *pattern;
-    const struct nw_pattern_phases *phases; /* phases of `pattern` */
-    struct nw_map_options options; /* options with every 0 replaced by its
-                                      default */
-    bool uses_gpus;                /* at least one rank uses a GPU */
-    bool *wants_gpu;               /* [rank_count] the rank uses a GPU */
+    /* phases of a training step in `pattern`, if any */
+    const struct nw_pattern_phases *phases;
+    /* options of the call with every 0 replaced by its default */
+    struct nw_map_options options;
+    bool uses_gpus;  /* at least one rank uses a GPU */
+    bool *wants_gpu; /* [rank_count] the rank uses a GPU */
     int32_t host_count;
-    int32_t *host;         /* [host_count] node index of each host */
-    int32_t *capacity;     /* [host_count] most ranks, including fixed ones */
-    int32_t *gpu_capacity; /* [host_count] most ranks with GPUs, including fixed
-                              ones */
-    struct nw_units core, gpu; /* units of cores and of GPUs */
-    bool lean;           /* the QAP searches for small problems are not run */
+    int32_t *
+        host; /* [host_count] node of each host, as its index in the topology */
+    int32_t *capacity; /* [host_count] most ranks of each host, including fixed
+                          ones */
+    /* [host_count] most ranks with GPUs of each host, including fixed ones */
+    int32_t *gpu_capacity;
+    /* units of cores; units of GPUs; those of fixed ranks are left out */
+    struct nw_units core, gpu;
+    bool lean; /* true: `auto` leaves out the QAP searches for small problems */
     int32_t *fixed_host; /* [rank_count] host of a fixed rank, otherwise -1;
                             NULL if no rank is fixed */
-    /* Borrowed: load of each rank, largest load allowed on each core unit; NULL
-     * if loads are not limited. Only the searches on slots respect the limits.
-     */
+    /* Borrowed: load[r] of each rank; limit[u], the largest load allowed on
+     * each core unit. NULL if loads are not limited. Only the searches on slots
+     * (congestion/) respect the limits. */
     const int64_t *load, *limit;
 };
 
-/* Returns true if the load of one rank is within the limit of a core unit (-1:
- * no unit), or if loads are not limited. */
+/* Returns true if the load of `rank` is within the limit of a core unit (-1: no
+ * unit), or if loads are not limited. */
 static inline bool nw_problem_within_limit(const struct nw_problem *problem,
                                            int32_t core_unit, int32_t rank)
 {
@@ -68,9 +74,9 @@ static inline bool nw_problem_within_limit(const struct nw_problem *problem,
 /* Returns the caller's options with defaults for fields that an older, shorter
  * struct lacks; `options` may be NULL. */
 struct nw_map_options nw_problem_options(const struct nw_map_options *options);
-/* Makes the problem. Returns NW_EINVAL, and names what would fit, if the ranks
- * do not fit. The problem borrows all arguments until nw_problem_fini;
- * `options` may be NULL. */
+/* Makes the problem. If the ranks do not fit on the hosts, returns NW_EINVAL
+ * with a message that says how many would. The problem borrows all arguments
+ * until nw_problem_fini; `options` may be NULL. */
 NW_MUST_CHECK nw_status nw_problem_init(struct nw_problem *problem,
                                         const nw_topology *topology,
                                         const nw_pattern *pattern,
@@ -82,8 +88,8 @@ void nw_problem_fini(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_check_links(
     const nw_topology *topology, const struct nw_map_options *options);
 
-/* Steps of nw_problem_init, defined in select_hosts.c: choose the hosts, then
- * divide their cores and GPUs into units. */
+/* Steps of nw_problem_init, defined in select_hosts.c. The first one chooses
+ * the hosts; the second one divides their cores and GPUs into units. */
 NW_MUST_CHECK nw_status nw_problem_choose_hosts(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_cut_units(struct nw_problem *problem);
 
@@ -95,12 +101,13 @@ struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
                                      int32_t rank);
 /* Returns the cores or GPUs of a unit, borrowed from `units`. */
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
-/* Return true if a rank has no fixed core, or uses a GPU and has no fixed one,
- * so that it must get a unit. */
+/* Return true if a rank must get a core unit or a GPU unit: its core is not
+ * fixed; it uses a GPU that is not fixed. */
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 
-/* Return the end of routes at a core or GPU, given by its index in the node. */
+/* Return where in the machine the routes of a core or GPU end; `core` and `gpu`
+ * are indexes within the node. */
 struct nw_end nw_problem_core_end(const struct nw_problem *problem,
                                   int32_t host, int32_t core);
 struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
@@ -113,8 +120,8 @@ double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,
 int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
                                 int32_t unit);
 
-/* A host, a core unit and a GPU unit for each rank; -1: none assigned, or the
- * rank is fixed. */
+/* The result of an algorithm: a host, a core unit and a GPU unit for each rank.
+ * -1: none assigned, or the rank's core or GPU is fixed. */
 struct nw_answer {
     int32_t *host, *core, *gpu; /* [rank_count] host and units of each rank */
     /* [rank_count] host of the rank's GPU, if GPUs may be on other nodes;
@@ -125,37 +132,40 @@ struct nw_answer {
 };
 NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
                                        int32_t rank_count);
-/* Allocates gpu_host, if it is NULL, and sets it to the host of each rank. */
+/* Allocates gpu_host, if it is NULL, so that GPUs may be on other nodes. Sets
+ * it to the host of each rank. */
 NW_MUST_CHECK nw_status nw_answer_allow_remote(struct nw_answer *answer,
                                                int32_t rank_count);
 void nw_answer_fini(struct nw_answer *answer);
-/* Makes the mapping of a complete answer; the caller frees it. */
+/* Makes the mapping of a complete answer; the caller frees *out. */
 NW_MUST_CHECK nw_status nw_answer_to_mapping(const struct nw_answer *answer,
                                              const struct nw_problem *problem,
                                              nw_mapping **out);
 
-/* Converts the initial mapping of the options (`start`) to an answer, which
- * stays empty without one. Each rank gets the units that contain its first core
- * and first GPU in `start`. Returns NW_EINVAL if `start` has another number of
- * ranks or does not fit the hosts. Defined in from_mapping.c. */
+/* Converts the mapping of --from (options.start) to an answer, which stays
+ * empty without one. Each rank gets the units that contain its first core and
+ * first GPU in that mapping. Returns NW_EINVAL if the mapping has another
+ * number of ranks or uses nodes that are not among the hosts. Defined in
+ * from_mapping.c. */
 NW_MUST_CHECK nw_status nw_answer_from_mapping(const struct nw_problem *problem,
                                                struct nw_answer *answer);
-/* Returns NW_EINVAL if a rank has no place, is not where it is fixed, or if a
- * core, GPU or host has too many ranks. */
+/* Returns NW_EINVAL if a rank lacks a host or unit, is not where it is fixed,
+ * or if a core, GPU or host has more ranks than it takes. */
 NW_MUST_CHECK nw_status nw_answer_check_complete(
     const struct nw_problem *problem, const struct nw_answer *answer);
 
 /* Fills an answer with the default mapping. Defined in launcher_default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,
                                           struct nw_answer *answer);
-/* Makes the default mapping of a call; the caller frees it. */
+/* Makes the default mapping of a call; the caller frees *out. */
 NW_MUST_CHECK nw_status nw_problem_default(const struct nw_map_call *call,
                                            nw_mapping **out);
-/* Assigns cores as the default mapping does, alternating between packages; the
- * hosts must be set. */
+/* Assigns core units as the default mapping does: the ranks of each host
+ * alternate between its packages. The hosts of the ranks must be set. */
 NW_MUST_CHECK nw_status nw_answer_default_cores(
     const struct nw_problem *problem, struct nw_answer *answer);
-/* Assigns GPU i to local rank i on each host; the hosts must be set. */
+/* Assigns the GPU units of each host to its ranks in order, starting again with
+ * the first unit after the last one. The hosts of the ranks must be set. */
 NW_MUST_CHECK nw_status nw_answer_gpus_in_order(
     const struct nw_problem *problem, struct nw_answer *answer);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the nodes to use and divides their cores and GPUs into units of the
- * size that one rank needs. Cores and GPUs of fixed ranks are left out. */
+/* Chooses the nodes to use and divides their cores and GPUs into units: groups
+ * of as many cores, or GPUs, as one rank needs. Cores and GPUs that are taken
+ * by fixed ranks are left out. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -63,17 +64,18 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     return options->hosts ? select_hosts_check_hosts(problem) : NW_OK;
 }
 
-/* State while the members of nodes, which are either cores or GPUs, are divided
- * into units. */
+/* State while the cores, or the GPUs, of all nodes are divided into units. A
+ * member is one core or one GPU of a node. */
 struct select_hosts_work {
     struct nw_problem *problem;
     struct nw_units *units;
-    int32_t *capacity; /* [most members of a node] ranks that each member of the
-                          present node still takes */
-    int32_t *free_members; /* [most members of a node] scratch: members with
-                              capacity */
-    int32_t capacity_each; /* ranks that a member without fixed ranks takes */
-    bool gpus;             /* members are GPUs, otherwise cores */
+    int32_t *capacity; /* [most members of any node] how many more ranks each
+                          member of the present node takes */
+    /* [most members of any node] scratch: members that take more ranks */
+    int32_t *free_members;
+    /* how many ranks a member takes if none is fixed to it */
+    int32_t capacity_each;
+    bool gpus; /* true: members are GPUs; false: they are cores */
 };
 
 /* Returns the number of cores, or GPUs, of a host. */
@@ -87,8 +89,8 @@ static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
                      : nw_topology_node_elements(problem->topology, node).count;
 }
 
-/* Returns the package of member m of a host. A unit spans two packages only if
- * it must. */
+/* Returns the package of member m (a core or GPU) of a host, so that units can
+ * be kept within one package. */
 static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
                                            int32_t host, int32_t m)
 {
@@ -102,8 +104,9 @@ static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
         topology, nw_topology_node_elements(topology, node).first + m);
 }
 
-/* Adds a unit with the given members. The capacity of the unit is the smallest
- * capacity of its members. Increases *count, the number of units so far. */
+/* Adds the unit that consists of members[units->size]. The capacity of the unit
+ * is the smallest capacity of its members. Increases *count, the number of
+ * units so far. */
 static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
                                   const int32_t *members)
 {
@@ -120,8 +123,10 @@ static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
     units->capacity[(*count)++] = capacity;
 }
 
-/* Makes units of the first free_count free members: first units within one
- * package, then units of the members that remain, which span packages. */
+/* Makes units of the first free_count entries of cut->free_members, cores or
+ * GPUs of a host: first units within one package, then units of the members
+ * that remain, which span packages. Increases *count, the number of units so
+ * far. */
 static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
                                   int32_t free_count, int32_t *count)
 {
@@ -147,8 +152,9 @@ static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
         select_hosts_add_unit(cut, count, members + i);
 }
 
-/* Makes each core, or GPU, of a host a unit. For hosts without fixed ranks if a
- * unit has one member, which is the usual case. */
+/* Makes each core, or GPU, of a host a unit. Used for hosts without fixed ranks
+ * if a unit has one member, which is the usual case. Increases *count, the
+ * number of units so far. */
 static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
                                    int32_t *count)
 {
@@ -162,8 +168,9 @@ static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
     *count += members;
 }
 
-/* Divides the cores, or GPUs, of a host into units. Leaves out those whose
- * capacity is taken by fixed ranks. */
+/* Divides the cores, or GPUs, of a host into units. Leaves out those that take
+ * no more ranks because fixed ranks use them. Increases *count, the number of
+ * units so far. */
 static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
                                   int32_t *count)
 {
@@ -180,8 +187,9 @@ static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
         select_hosts_add_unit(cut, count, cut->free_members + i);
 }
 
-/* Lowers the capacity of member m by a rank that is fixed to it. Returns
- * NW_EINVAL if the member does not exist or is full. */
+/* Lowers the capacity of member m (a core or GPU) of a host by a rank that is
+ * fixed to it. Returns NW_EINVAL if the member does not exist or takes no more
+ * ranks. */
 static nw_status select_hosts_take_one(struct select_hosts_work *cut,
                                        int32_t rank, int32_t host, int32_t m)
 {
@@ -201,8 +209,8 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
     return NW_OK;
 }
 
-/* Lowers the capacities of the cores, or GPUs, to which ranks are fixed.
- * `ranks` lists the ranks fixed on the host. */
+/* Lowers the capacities of the cores, or GPUs, of a host to which ranks are
+ * fixed. `ranks` lists the ranks that are fixed on the host. */
 static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
                                          int32_t host,
                                          const struct nw_ints *ranks)
@@ -221,7 +229,7 @@ static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
     return status;
 }
 
-/* Ranks fixed on each host h: rank[row[h]] .. rank[row[h + 1] - 1]. */
+/* The ranks fixed on host h are rank[row[h]] .. rank[row[h + 1] - 1]. */
 struct select_hosts_fixed_ranks {
     size_t *row;
     int32_t *rank;
@@ -250,7 +258,7 @@ static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
 }
 
 /* Allocates as many units as there are cores, or GPUs, in all hosts, which is
- * the most that can be needed. */
+ * the largest number that can be needed. */
 static nw_status select_hosts_size_units(struct select_hosts_work *cut)
 {
     struct nw_units *units = cut->units;
@@ -275,8 +283,9 @@ static nw_status select_hosts_size_units(struct select_hosts_work *cut)
     return status;
 }
 
-/* Divides the members of a host into units if it has fixed ranks or if a unit
- * has several members. `fixed` lists the ranks fixed on the host. */
+/* Divides the cores, or GPUs, of a host into units if ranks are fixed on it or
+ * if a unit has several members. `fixed` lists the ranks that are fixed on the
+ * host. Increases *count, the number of units so far. */
 static nw_status select_hosts_cut_among(struct select_hosts_work *cut,
                                         int32_t host,
                                         const struct nw_ints *fixed,
@@ -316,8 +325,9 @@ select_hosts_cut_all(struct select_hosts_work *cut,
     return status;
 }
 
-/* Computes how many ranks, and how many ranks with GPUs, each host takes: the
- * capacities of its units plus the ranks with a fixed core or GPU, at most the
+/* Computes how many ranks (capacity), and how many ranks with GPUs
+ * (gpu_capacity), each host takes: the sum of the capacities of its units plus
+ * the number of ranks with a fixed core or GPU. `capacity` is at most the
  * host's slots. */
 static nw_status
 select_hosts_count_capacity(struct nw_problem *problem,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts an answer, which has hosts and units, to a mapping, which has nodes,
- * cores and GPUs. */
+/* Converts an answer, in which ranks have hosts and units, to a mapping, in
+ * which they have nodes, cores and GPUs. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -56,20 +56,21 @@ static struct nw_ints to_mapping_unit_members(const struct nw_units *units,
     return (struct nw_ints){units->member + (size_t)unit * size, size};
 }
 
-/* Fills either the cores or the GPUs of a mapping. */
+/* Arguments for filling either the cores or the GPUs of a mapping. */
 struct to_mapping_work {
     const struct nw_problem *problem;
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] unit of each rank; -1: none */
     /* returns the cores or GPUs to which a rank is fixed */
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
-    int32_t **values; /* out: cores or GPUs in the order of the ranks */
-    size_t **row;     /* out: [ranks + 1] first value of each rank; stays NULL
-                         if no rank has several values */
+    int32_t **
+        values; /* out: cores or GPUs of all ranks, in the order of the ranks */
+    size_t **row; /* out: [ranks + 1] index of each rank's first value in
+                   *values; stays NULL if no rank has several values */
 };
 
-/* Returns the cores, or GPUs, of a rank: those it is fixed to or those of its
- * unit. */
+/* Returns the cores, or GPUs, of a rank: those to which it is fixed, otherwise
+ * those of its unit. */
 static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
                                         int32_t rank)
 {
@@ -91,8 +92,8 @@ static void to_mapping_fill_single(const struct to_mapping_work *fill)
     }
 }
 
-/* Writes the cores or GPUs of ranks of which some have several. `total` is
- * their number. */
+/* Writes the cores, or GPUs, of all ranks if some ranks have several. `total`
+ * is the number over all ranks. */
 static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
                                       size_t total)
 {
@@ -115,8 +116,9 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
     return NW_OK;
 }
 
-/* The usual case: units have one member and no rank is fixed. Writes the ranks
- * of one of the ranges that threads share. */
+/* Writes the cores, or GPUs, of the ranks in range `part` of those that threads
+ * share, in the usual case that units have one member and no rank is fixed.
+ * `user` is a struct to_mapping_work. */
 static void to_mapping_fill_plain(void *user, int32_t part)
 {
     const struct to_mapping_work *fill = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks that each fault ends with an error message on every rank, and never in
- * a hang: different plans, impossible domains, missing arrays, a second start,
- * a peer that dies.   faults [METHOD] NAME... */
+ * a hang: plans that differ between ranks, impossible domains, missing arrays,
+ * a second start, a rank that dies. Usage: faults [METHOD] NAME... */
 #include <mpi.h>
 
 #include <nodewise/halo.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const struct nw_halo_quantity quantity = {sizeof(double), 0};
-static const char *method_name = "shared"; /* of dying */
+static const char *method_name = "shared"; /* method of the fault "dying" */
 static int rank, size;
 
 static struct nw_halo_options plan(void)
@@ -28,7 +28,7 @@ static struct nw_halo_options plan(void)
     return options;
 }
 
-/* 0 where every rank got the status and the words. */
+/* Returns 0 if every rank got the status and the words in its message. */
 static int refused(const struct nw_halo_options *options, nw_status status,
                    const char *words)
 {
@@ -92,7 +92,8 @@ static int impossible(void)
     return wrong;
 }
 
-/* As before NW_HALO_OPTIONS_INIT, or of another version, on one rank alone. */
+/* Options that were not initialised, or of another version, on only one
+ * rank. */
 static int unset(void)
 {
     struct nw_halo_options options = plan();
@@ -102,7 +103,7 @@ static int unset(void)
     return refused(&options, NW_EINVAL, "not set by NW_HALO_OPTIONS_INIT");
 }
 
-/* Words and numbers that mean nothing. */
+/* Invalid words and numbers. */
 static int unknown(void)
 {
     struct nw_halo_options options = plan();
@@ -135,7 +136,8 @@ static int unknown(void)
     return wrong;
 }
 
-/* The halves of the ranks as two groups, and no communicator at all. */
+/* An intercommunicator of the two halves of the ranks, and no communicator at
+ * all. */
 static int between(void)
 {
     struct nw_halo_options options = plan();
@@ -178,8 +180,8 @@ static int missing(void)
     return wrong;
 }
 
-/* Boxes with as many cells as the domain that are not a division of it: two
- * that share a slab, and two quarters twice. */
+/* Boxes with as many cells as the domain that do not divide it: two that share
+ * a slab, and two quarters that occur twice. */
 static int overlapping(void)
 {
     static const int64_t slab[3][2] = {{0, 6}, {5, 11}, {11, 15}};
@@ -205,7 +207,7 @@ static int overlapping(void)
     return wrong + refused(&options, NW_EINVAL, "pieces 0 and 1 overlap");
 }
 
-/* Arrays of a halo whose pieces are others. */
+/* The arrays of another halo, whose pieces differ. */
 static int unlike(void)
 {
     struct nw_halo_options options = plan();
@@ -238,14 +240,14 @@ static int twice(void)
     wrong += nw_halo_start(halo, NULL, 0) != NW_OK;
     wrong += nw_halo_start(halo, NULL, 0) != NW_EINVAL;
     wrong += nw_halo_wait(halo) != NW_OK;
-    /* nothing is under way: at once */
+    /* no exchange has started, so that it returns at once */
     wrong += nw_halo_wait(halo) != NW_OK;
     wrong += nw_halo_start(halo, NULL, 0) != NW_OK;
-    nw_halo_free(halo); /* waits */
+    nw_halo_free(halo); /* waits for the exchange */
     return wrong;
 }
 
-#define PATIENCE 200 /* seconds of one exchange, on a busy machine */
+#define PATIENCE 200 /* limit in seconds of one exchange on a busy machine */
 
 static void waited(int number)
 {
@@ -256,8 +258,8 @@ static void waited(int number)
     _exit(7);
 }
 
-/* Rank 1 ends within an exchange; the others must say so, not wait for ever.
- * The launcher may end them first, which is no hang either. */
+/* Rank 1 ends during an exchange; the others must report it instead of waiting
+ * for ever. The launcher may end them first, which is no hang, either. */
 static int dying(void)
 {
     struct nw_halo_options options = plan();
@@ -281,11 +283,11 @@ static int dying(void)
         if (nw_halo_start(halo, NULL, 0) || (i < 2 && nw_halo_wait(halo)))
             return 1;
     if (rank == 1)
-        kill(getpid(), SIGKILL); /* in the midst of the third */
+        kill(getpid(), SIGKILL); /* during the third exchange */
     while (nw_halo_start(halo, NULL, 0) == NW_OK && nw_halo_wait(halo) == NW_OK)
         alarm(PATIENCE);
     fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());
-    nw_halo_free(halo); /* must not wait for the dead either */
+    nw_halo_free(halo); /* must not wait for the dead rank, either */
     _exit(strstr(nw_error_text(), "rank 1 ended during a halo exchange") ? 5
                                                                          : 6);
 }
@@ -311,7 +313,8 @@ static int silent(void)
     return wrong;
 }
 
-/* Memory that was got after the halo was freed. */
+/* Counts the bytes that have changed in memory that was allocated after the
+ * halo was freed. */
 static int count_strange(char *const *block, size_t count)
 {
     int strange = 0;
@@ -322,8 +325,8 @@ static int count_strange(char *const *block, size_t count)
     return strange;
 }
 
-/* Rank 1 comes after the others gave up: what it sends must not come into
- * memory that they have freed, and got again. */
+/* Rank 1 starts its exchange after the others have given up: what it sends must
+ * not be written to memory that they have freed and allocated again. */
 static int late(void)
 {
     enum { BLOCKS = 1500 };
@@ -356,7 +359,7 @@ static int late(void)
     }
     if (rank == 0)
         MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD); /* now it has sent */
+    MPI_Barrier(MPI_COMM_WORLD); /* rank 1 has sent by now */
     wrong += count_strange(block, BLOCKS);
     for (size_t i = 0; i < BLOCKS; i++)
         free(block[i]);

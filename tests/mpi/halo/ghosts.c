@@ -31,8 +31,9 @@ struct work {
     long wrong;
 };
 
-/* In the library's eyes the kernel's: what it reads of another process in one
- * call has an end, 2 GiB, and with HALO_READS=BYTES an early one. */
+/* Replaces the system call for the library: like the kernel, it reads a limited
+ * number of bytes of another process in one call, 2 GiB, or fewer with
+ * HALO_READS=BYTES. */
 ssize_t process_vm_readv(pid_t process, const struct iovec *own,
                          unsigned long own_count, const struct iovec *other,
                          unsigned long other_count, unsigned long flags)
@@ -68,7 +69,8 @@ static unsigned char byte_of(const struct work *work, const int64_t cell[3],
     return (unsigned char)(mixed >> (8 * (byte % 7) + 5));
 }
 
-/* The domain's cell behind cell `at` along an axis; -1 beyond an open side. */
+/* The cell of the domain that corresponds to cell `at` along an axis; -1 beyond
+ * an open side. */
 static int64_t behind(const struct work *work, int axis, int64_t at)
 {
     int64_t n = work->options.extent[axis];
@@ -97,8 +99,9 @@ static int64_t depth_of(const struct nw_halo_piece *piece, int axis, int64_t at,
     return at < low ? low - at : at >= high ? at - high + 1 : 0;
 }
 
-/* Whether the exchange must fill the local cell, and from which cell. 1 yes, 0
- * it is the piece's own, -1 it must not be touched, 2 it may have its value. */
+/* Whether the exchange must fill the local cell, and from which cell of the
+ * domain. 1: it must; 0: the cell is the piece's own; -1: the cell must stay
+ * unchanged; 2: the exchange may fill it. */
 static int wanted(const struct work *work, const struct nw_halo_piece *piece,
                   const int64_t local[3], int64_t cell[3])
 {
@@ -185,7 +188,7 @@ static long check(struct work *work, int32_t piece, const int64_t at[3])
     return wrong;
 }
 
-/* Arrays of the caller's, rows padded by a few bytes. */
+/* Gives the halo arrays of the caller, whose rows are padded by a few bytes. */
 static void *give(void *context, const struct nw_halo_piece *piece,
                   int32_t quantity, size_t *pitch)
 {
@@ -280,7 +283,7 @@ static void draw(struct work *work, const struct nw_halo_options *given)
     options->seed = next(1000);
 }
 
-/* A wrong byte in the last allocated cell, which the check must find. */
+/* Changes a byte of the last allocated cell, which the check must find. */
 static void spoil(struct work *work)
 {
     const int64_t *n = nw_halo_piece(work->halo, 0)->allocated;
@@ -305,7 +308,8 @@ static long exchange_more(struct work *work, const int32_t *subset, int count)
     return for_cells(work, check);
 }
 
-/* One that failed rests, but ends only when the others have heard of it. */
+/* Makes one exchange. A rank on which it fails exchanges no more, but ends only
+ * when the others have been told. */
 static void exchange_once(struct work *work, const int32_t *subset, int count)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -313,7 +317,7 @@ static void exchange_once(struct work *work, const int32_t *subset, int count)
         work->wrong = exchange_more(work, subset, count);
 }
 
-/* The halo goes before the arrays that were lent to it. */
+/* Frees the halo, and then the arrays that it used. */
 static void free_arrays(struct work *work)
 {
     void *held[64];
@@ -328,7 +332,7 @@ static void free_arrays(struct work *work)
         free(held[count]);
 }
 
-/* A second plan for the same arrays, which fills them as well. */
+/* Makes a second plan for the same arrays, which must fill them as well. */
 static void exchange_again(struct work *work)
 {
     nw_halo *first = work->halo, *second = NULL;
@@ -403,7 +407,8 @@ static enum nw_halo_choice choice(void)
                                   : NW_HALO_CHOOSE_ORDER;
 }
 
-/* The cases of one SEED and what follows it; 0 where all are right. */
+/* Runs the cases of one SEED and the words that follow it; returns 0 if all are
+ * right. */
 static int run_cases(int rank, int argc, char **argv)
 {
     struct nw_halo_options given = NW_HALO_OPTIONS_INIT;

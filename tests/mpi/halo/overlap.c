@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Computing while ghost cells travel, in a thread of its own, for a race
- * detector: the thread reads the interior's stencils in one quantity and writes
- * the interior of another, and drives nothing; the exchange must touch none of
- * it. With "race" it computes the shell too, too early, which must be found.
- *
- *   overlap METHODS [race]
- */
+/* Computes during an exchange in a thread of its own, for a race detector: the
+ * thread reads the stencils of the interior in one quantity and writes the
+ * interior of another, and makes no progress of the exchange, which must touch
+ * none of these cells. With "race" the thread also computes the cells that need
+ * ghost cells, which is too early and must be found. */
 #include <mpi.h>
 
 #include <nodewise/halo.h>

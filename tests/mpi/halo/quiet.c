@@ -93,7 +93,7 @@ static nw_status plan(char **words, nw_halo **out)
     return nw_halo_plan(MPI_COMM_WORLD, &options, out);
 }
 
-/* Not in the library: the planning of the halo must be seen to count. */
+/* Checks that the counter works: the planning of the halo must be counted. */
 static int sees_allocations(char **words)
 {
     nw_halo *halo = NULL;
@@ -112,7 +112,8 @@ static int sees_allocations(char **words)
     return before > 0;
 }
 
-/* Whether it is so with these METHODS, RANKS-PER-NODE and MESSAGES. */
+/* Whether an exchange with these METHODS, RANKS-PER-NODE and MESSAGES fulfils
+ * the promises. */
 static int is_quiet(int rank, char **words)
 {
     nw_halo *halo = NULL;
@@ -124,7 +125,8 @@ static int is_quiet(int rank, char **words)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int i = 0; i < EXCHANGES + 1; i++) {
-        counting = i > 0; /* the first touches what is made at first use */
+        counting = i > 0; /* the first exchange allocates what is allocated
+                             at first use */
         if (nw_halo_start(halo, NULL, 0) || nw_halo_wait(halo))
             MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The test of every ghost cell, on GPU memory: the same program, whose arrays
- * are mirrors on the host that go to the GPU in the caller's own stream just
- * before an exchange, without waiting, and come back after it. Works on the
- * double of the driver and on a GPU.
- */
+/* The test of every ghost cell, in GPU memory: the same program with mirrors of
+ * its arrays on the host, which are copied to the GPU in the caller's own
+ * stream just before an exchange, without waiting, and back after it. It works
+ * with the test double of the driver and on a GPU. */
 #include <mpi.h>
 
 #include <nodewise/halo.h>
@@ -25,7 +23,7 @@ static struct {
 struct mirror {
     char *host, *gpu;
     size_t bytes;
-    bool ours; /* allocated here, not by the library */
+    bool ours; /* allocated by this program, not by the library */
 };
 
 enum { MIRRORS = 64 };

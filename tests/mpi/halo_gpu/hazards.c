@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a program may do to a GPU beside a halo: reset it before the halo is
- * freed, have its arrays in a context of its own, or in two. Works on the
- * double of the driver and on a GPU.
- *
- *   hazards reset|context|foreign
- */
+/* Tests what a program may do with a GPU beside a halo: reset it before the
+ * halo is freed, or have its arrays in a context of its own, or in two. It
+ * works with the test double of the driver and on a GPU. */
 #include <mpi.h>
 
 #include <nodewise/halo.h>
@@ -69,7 +65,8 @@ static nw_halo *plan(void)
     return halo;
 }
 
-/* All bytes of an array alike: so are its ghost cells after an exchange. */
+/* Exchanges with all bytes of an array equal, so that its ghost cells must have
+ * the same value. */
 static void exchange(nw_halo *halo, int value)
 {
     for (int32_t q = 0; q < 2; q++) {
@@ -117,8 +114,8 @@ static void *primary(void)
     return context;
 }
 
-/* An exchange after it says so, freeing touches nothing, and a new halo works
- * in what is made after it. */
+/* After a reset, an exchange returns an error, freeing the halo touches nothing
+ * of the GPU, and a new halo works with what is made afterwards. */
 static void reset(void)
 {
     nw_halo *halo, *idle, *late;
@@ -137,13 +134,14 @@ static void reset(void)
     late = plan();
     exchange(late, 6);
     must(!is_filled(late, 6), "ghost cells after a reset");
-    nw_halo_free(idle); /* of before, while there is a new context */
+    nw_halo_free(idle); /* a halo from before the reset, freed while there is
+                           a new context */
     exchange(late, 7);
     must(!is_filled(late, 7), "ghost cells after the old halo was freed");
     nw_halo_free(late);
 }
 
-/* As PyCUDA: the program has no other context. */
+/* The program has only a context of its own, as with PyCUDA. */
 static void own_context(void)
 {
     void *context = NULL;
@@ -156,7 +154,7 @@ static void own_context(void)
     nw_halo_free(halo);
 }
 
-/* Arrays in a context, and the library already works in another. */
+/* The arrays are in a context while the library already works in another. */
 static void foreign(void)
 {
     static const struct nw_halo_quantity two[2] = {{.bytes = 4}, {.bytes = 8}};

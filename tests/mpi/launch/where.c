@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that writes down where it is: host, CPUs by the kernel,
- * variables of GPUs and OpenMP, ranks that share memory, into the file
- * FOLDER/RANK. Every pair talks once, so that a job spread over hosts that
- * cannot reach each other fails. */
+/* An MPI program that writes where it runs into the file FOLDER/RANK: the host,
+ * the CPUs that the kernel allows, the variables of GPUs and OpenMP, and the
+ * ranks that share memory. Each two ranks exchange a message, so that a job on
+ * hosts that cannot reach each other fails. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Ranks that MPI takes for those of this host. */
+/* The number of ranks that are on this host according to MPI. */
 static int sharing(void)
 {
     MPI_Comm host;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel whose ranks meet through MPI: each sends to all others, from and
- * to host or GPU memory in turn. Rank 0 prints "right". */
+/* Tests a channel whose ranks find each other through MPI: each rank sends to
+ * all others, alternately from and to host and GPU memory. Rank 0 prints
+ * "right". */
 #include <nodewise/channel.h>
 #include <nodewise/channel_mpi.h>
 
@@ -57,8 +58,8 @@ static int opens_nowhere(struct nw_channel_options options, int is_wrong)
            !channel;
 }
 
-/* Wrong options on one rank open no channel on any; nor does a provider that
- * one rank alone has not, found once all have met. */
+/* Wrong options on one rank open no channel on any rank; nor does a provider
+ * that only one rank does not have, which is found once all ranks have met. */
 static int is_refused(void)
 {
     struct nw_channel_options other = NW_CHANNEL_OPTIONS_INIT,
@@ -85,7 +86,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     right = is_refused();
     status = nw_channel_open_mpi(MPI_COMM_WORLD, NULL, &channel);
-    if (status) { /* on all: no rank waits for another */
+    if (status) { /* the error is on all ranks, so that no rank waits for
+                     another */
         fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());
         MPI_Finalize();
         return 1;

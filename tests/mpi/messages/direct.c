@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Random messages between all ranks, from and to host and GPU memory, of which
- * many are large enough to go the direct way. Every receiver knows in which
- * order each rank sent to him, and so what any receive may bring. Prints how
- * many were wrong, and what was copied between GPUs.
- *
- *     direct SEED ROUNDS [probes]
- */
+/* Random messages between all ranks, from and to host and GPU memory; many are
+ * large enough to be copied directly between GPUs. Every receiver knows in
+ * which order each rank has sent to it, and therefore which message each
+ * receive may get. Prints how many were wrong, and what was copied between
+ * GPUs. Usage: direct SEED ROUNDS [probes] */
 #include "driver.h"
 
 #include <stdint.h>
@@ -18,7 +15,7 @@ enum { ROOM = 40000, MOST = 24, RANKS = 8, TAGS = 3, CARD = 160 };
 
 struct letter {
     int from, to, tag, bytes, id;
-    int spread; /* the sender has gaps */
+    int spread; /* the sender's datatype has gaps */
     int taken;
 };
 
@@ -34,7 +31,7 @@ static unsigned draw(uint64_t *from, unsigned bound)
     return (unsigned)(*from >> 33) % bound;
 }
 
-/* Twice the room, for gaps. */
+/* Memory for a message, with twice the room for gaps. */
 struct memory {
     int on_gpu;
     uint64_t gpu;
@@ -78,7 +75,7 @@ static unsigned char byte_of(int id, int i)
     return (unsigned char)(id * 37 + i * 11 + i / 251);
 }
 
-/* Where byte i lies: words with gaps between them, or not. */
+/* The offset of byte i, where words have gaps between them or not. */
 static int place_of(int spread, int i)
 {
     return spread ? i / 4 * 8 + i % 4 : i;
@@ -93,7 +90,8 @@ static void write_letter(const struct letter *letter,
     put(memory);
 }
 
-/* The gaps, and what is behind it, are as they were. */
+/* Whether the message has arrived and the gaps and the bytes behind it are
+ * unchanged. */
 static int reads_as(const struct letter *letter, const struct memory *memory,
                     int spread)
 {
@@ -106,7 +104,7 @@ static int reads_as(const struct letter *letter, const struct memory *memory,
     return !memcmp(image, expected, sizeof image);
 }
 
-/* -- what all ranks know -- */
+/* -- the list of messages, which all ranks know -- */
 
 static void draw_letters(int round)
 {
@@ -127,7 +125,8 @@ static void draw_letters(int round)
     }
 }
 
-/* The first that is not taken. */
+/* The first message from that source and with that tag that was not received
+ * yet. */
 static struct letter *first_of(int from, int tag)
 {
     for (int i = 0; i < letter_count; i++)
@@ -219,7 +218,7 @@ static void look_at(struct target *t, MPI_Request *request, MPI_Status *status)
 }
 
 #if MPI_VERSION >= 4
-/* A count that is none as an int. */
+/* Receives with a count that is too large for an int. */
 static void receive_much(struct target *t, int from, int tag,
                          MPI_Status *status)
 {
@@ -294,7 +293,7 @@ static void receive_plain(struct target *t, int from, int tag,
     }
 }
 
-/* What the probe said must be what comes. */
+/* The message that is received must be the one that the probe reported. */
 static void receive_probed(struct target *t, int from, int tag,
                            MPI_Status *status)
 {
@@ -352,7 +351,8 @@ static void check(struct target *t, int from, int tag, MPI_Status *status)
         complain("the bytes", letter, bytes);
 }
 
-/* One that is still to come, or anything that fits its source or tag. */
+/* Receives a message that has not been received yet, or any message that
+ * matches its source or tag. */
 static void receive_one(struct target *t, int left)
 {
     int skip = (int)draw(&state, (unsigned)left), from = 0, tag = 0;
@@ -420,10 +420,10 @@ static void play(int round, MPI_Comm comm)
         if (requests[i] != MPI_REQUEST_NULL)
             MPI_Request_free(&requests[i]);
     }
-    MPI_Barrier(comm); // what comes next is of another list
+    MPI_Barrier(comm); // later messages belong to another list
 }
 
-/* -- by themselves -- */
+/* -- cases with messages of their own -- */
 
 static void around(MPI_Comm comm)
 {
@@ -453,7 +453,7 @@ static void around(MPI_Comm comm)
 #if MPI_VERSION >= 4
 enum { LONG = 1 << 20, WAYS = 7 };
 
-/* The end of both, with what else may still come. */
+/* Waits for the end of both, in one of several ways, with other requests. */
 static void end_both(struct target *t, int way, MPI_Request *both,
                      MPI_Status *status)
 {
@@ -475,8 +475,9 @@ static void end_both(struct target *t, int way, MPI_Request *both,
     }
 }
 
-/* MPI_Isendrecv of a message that was looked into: it ends with the send, too,
- * which is long, and says what came. */
+/* MPI_Isendrecv whose received message was looked into: the request ends only
+ * with the send, which is long, and its status describes the received
+ * message. */
 static void both_ways(struct memory memory, int way, MPI_Comm comm)
 {
     static char out[LONG], in[LONG];
@@ -519,7 +520,8 @@ static void both_ways(struct memory memory, int way, MPI_Comm comm)
 }
 #endif
 
-/* What does not fit is an error, and the next message a good one. */
+/* A message that does not fit is an error, and the next message is received
+ * correctly. */
 static void truncated(MPI_Comm comm)
 {
     struct letter letter = {.bytes = 8192, .id = 5};
@@ -550,8 +552,9 @@ static void truncated(MPI_Comm comm)
         complain("behind a truncation", &letter, rc);
 }
 
-/* Several at once: the status of the one says so, and all are done. MPICH tells
- * the world's handler of it. */
+/* Several requests at once: the status of the one that failed has the error,
+ * and all are complete. MPICH calls the error handler of MPI_COMM_WORLD for
+ * it. */
 static void truncated_among(int way, MPI_Comm comm)
 {
     struct letter letter = {.bytes = 8192, .id = 8};
@@ -573,7 +576,7 @@ static void truncated_among(int way, MPI_Comm comm)
         status[i].MPI_ERROR = -1;
     }
     MPI_Send(NULL, 0, MPI_INT, 0, 2, comm);
-    /* behind both */
+    /* comes after both messages */
     MPI_Recv(NULL, 0, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
     if (way == 0)
         rc = MPI_Waitall(2, request, status);
@@ -596,8 +599,9 @@ static void truncated_among(int way, MPI_Comm comm)
     }
 }
 
-/* Receives with less room than an envelope: what fits comes, with its gaps left
- * alone; what does not is an error, and its slot is there for the next. */
+/* Receives with less room than an envelope (the internal message that announces
+ * a payload): a message that fits is received and its gaps stay unchanged; one
+ * that does not fit is an error, and its slot becomes free for the next. */
 static void receive_little(MPI_Comm comm, struct memory memory, int spread)
 {
     struct letter letter = {.bytes = 24, .id = 7};
@@ -624,7 +628,8 @@ static void receive_little(MPI_Comm comm, struct memory memory, int spread)
     MPI_Type_free(&t.type);
 }
 
-/* Copies between GPUs so far, as the double counts them; 0 on a GPU. */
+/* Number of copies between GPUs so far, as the test double counts them; 0 on a
+ * GPU. */
 static unsigned long copies(void)
 {
     return cuda.uses ? cuda.uses("device") : 0;
@@ -699,8 +704,8 @@ static void cancelled(MPI_Comm comm)
     }
 }
 
-/* Elements of three characters and a number, of which an envelope would end
- * inside one: from GPU memory into host memory. */
+/* Elements of three characters and a number, where the room of an envelope
+ * would end inside an element: from GPU memory into host memory. */
 static void uneven(MPI_Comm comm)
 {
     enum { ELEMENTS = 2000, EACH = 16 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What these programs ask of the CUDA driver or of its double, found at run
- * time: they are compiled and linked without it. */
+/* The functions of the CUDA driver or of its test double that these programs
+ * use. They are found at run time, so that the programs are compiled and linked
+ * without them. */
 #ifndef NW_TEST_MESSAGES_DRIVER_H
 #define NW_TEST_MESSAGES_DRIVER_H
 
@@ -18,7 +19,8 @@ static struct {
     int (*alloc)(uint64_t *, size_t);
     int (*in)(uint64_t, const void *, size_t);
     int (*out)(void *, uint64_t, size_t);
-    unsigned long (*uses)(const char *); /* NULL on a GPU, also pieces */
+    unsigned long (*uses)(const char *); /* NULL with the real driver, as is
+                                            `pieces` */
     unsigned long (*pieces)(void);
 } cuda;
 

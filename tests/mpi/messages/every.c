@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every function of mpi.h that takes a buffer (every.py lists them), by each
- * process with itself: all its buffers are GPU memory. It must either end in
- * MPI_ERR_BUFFER and leave them alone, or do what it does with host memory.
- * Device memory of the double cannot be touched by the host: whoever does ends
- * the program, and its last line says in which call.
- *
- * Prints "N functions: S staged, R refused, W wrong", and "unknown: NAME" for
- * each function that calls.table knows nothing of.
- */
+/* Calls every function of mpi.h that takes a buffer (every.py lists them); each
+ * process communicates with itself, and all buffers are GPU memory. Each call
+ * must either return MPI_ERR_BUFFER and leave the buffers unchanged, or do what
+ * it does with host memory. The host cannot access device memory of the test
+ * double: an access ends the program, and its last line names the call. Prints
+ * "N functions: S staged, R refused, W wrong", and "unknown: NAME" for each
+ * function that is not in calls.table. */
 #include "driver.h"
 
 #include <stdint.h>
@@ -24,7 +21,7 @@ struct function {
     int (*call)(char *const *at);
 };
 
-static MPI_Comm ring; /* oneself on both sides */
+static MPI_Comm ring; /* this process is its own neighbour on both sides */
 static MPI_Win window;
 static MPI_File file;
 static MPI_Request partner = MPI_REQUEST_NULL;
@@ -46,7 +43,7 @@ static void host_sends(void)
     MPI_Isend(mail, COUNT, MPI_INT, 0, TAG, MPI_COMM_SELF, &partner);
 }
 
-/* Where the call was not made its message is still under way. */
+/* If the call was refused, its message is still pending. */
 static void host_settles(int rc)
 {
     if (rc && partner != MPI_REQUEST_NULL && !partner_sends)
@@ -72,7 +69,7 @@ static int finish(int rc, MPI_Request *request, int persistent)
 
 #include EVERY_CALLS
 
-/* ---- what all calls find ---- */
+/* ---- what all calls use ---- */
 static char *gpu_memory(int i)
 {
     static uint64_t memory[BUFFERS];
@@ -91,7 +88,7 @@ static void image_of(int i, int *image)
         image[k] = 100 * (i + 1) + k;
 }
 
-/* A file of known bytes, read from its beginning. */
+/* Fills the file with known bytes and goes to its beginning. */
 static void rewind_file(void)
 {
     int image[BYTES / 4];
@@ -103,8 +100,8 @@ static void rewind_file(void)
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
 }
 
-/* What a call leaves behind: its buffers, what its partner got, the file, how
- * far it packed. */
+/* The results of a call: its buffers, what its partner received, the file, and
+ * how far it has packed. */
 struct result {
     int rc, memory[BUFFERS][BYTES / 4], mail[BYTES / 4], file[BYTES / 4];
     int position;
@@ -186,7 +183,8 @@ static void set_up(void)
          "MPI_File_open");
 }
 
-/* Of one process, to a place far behind the buffer. */
+/* A collective call of one process that places a block far behind the start of
+ * the buffer. */
 static int is_placed(int blocking)
 {
     enum { PLACE = 1 << 22, ROOM = 4 * (PLACE + COUNT) };
@@ -223,7 +221,7 @@ int main(int argc, char **argv)
         if (argc > 1)
             fprintf(stderr, "%s\n", functions[i].name);
         what = try_one(&functions[i]);
-        window = kept; /* MPI_Win_create gave another */
+        window = kept; /* MPI_Win_create has replaced it */
         seen[what]++;
         if (what == 2)
             fprintf(stderr, "%s: wrong\n", functions[i].name);

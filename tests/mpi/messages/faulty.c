@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A double of an MPI whose requests end in errors: preloaded behind the library
- * under test. While faulty_ends is 1 each request that ends has failed, and
- * is left as this MPI leaves those: Open MPI frees persistent ones, too. While
- * it is 2 tests fail at once, and what they were asked about goes on. With
- * FAULTY_LATE_US receives and probes that wait begin so much later than they
- * are called.
- */
+/* A test double of an MPI library whose requests end in errors; it is preloaded
+ * behind the tested library. While faulty_ends is 1, each request that ends has
+ * failed, and is left as this MPI library leaves failed requests: Open MPI also
+ * frees persistent ones. While it is 2, tests fail at once and their requests
+ * stay pending. With FAULTY_LATE_US, blocking receives and probes begin that
+ * much later than they are called. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -108,7 +106,7 @@ int MPI_Waitsome(int count, MPI_Request *requests, int *done, int *indices,
     return MPI_ERR_IN_STATUS;
 }
 
-/* -- receives and probes that are late -- */
+/* -- receives and probes that begin late -- */
 
 static void be_late(void)
 {
@@ -137,7 +135,7 @@ LATE(MPI_Startall, (int count, MPI_Request *requests), (count, requests))
 LATE(PMPI_Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status),
      (from, tag, comm, status))
 
-/* Of MPI_Recv, which is of two steps where several threads receive. */
+/* Also for MPI_Recv, which consists of two steps if several threads receive. */
 #if MPI_VERSION < 4
 LATE(PMPI_Irecv,
      (void *buffer, int count, MPI_Datatype type, int from, int tag,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The six collective calls of two forms, each result known beforehand: word i
- * of the block from rank a to rank b is a number of (a, b, i). Every rank draws
- * for itself which buffers are a GPU's, and whether they have gaps, which must
- * stay as they were. Communicators: the world, its halves, the world reversed;
- * now and then with messages of MPI under way across the call.
- *
- *     forms SEED ROUNDS LARGEST
- */
+/* Tests the six collective calls that have two forms, blocking and nonblocking.
+ * Each result is known in advance: word i of the block from rank a to rank b is
+ * a number of (a, b, i). Every rank draws which of its buffers are GPU memory,
+ * and whether they have gaps, which must stay unchanged. The communicators are
+ * the world, its halves, and the world reversed; sometimes messages of MPI are
+ * pending during the call. Usage: forms SEED ROUNDS LARGEST */
 #include "driver.h"
 
 #include <stdint.h>
@@ -24,7 +21,7 @@ static int rank, size; /* in the communicator of the case */
 struct side {
     int *image, *host;
     uint64_t device;
-    int on_gpu, step; /* words from one to the next */
+    int on_gpu, step; /* distance between two words */
     int count;
     MPI_Datatype type;
 };
@@ -51,13 +48,14 @@ static void open_gpu(size_t bytes)
     }
 }
 
-/* Where word i of block b lies. */
+/* The offset of word i of block b. */
 static int at(const struct side *side, int words, int b, int i)
 {
     return (b * words + i) * side->step;
 }
 
-/* All of it a gap, in the image too; the datatype of `words`. */
+/* Fills the buffer and its image with the value of gaps, and makes the datatype
+ * of `words` words. */
 static void prepare(struct side *side, int words, int blocks, int plain)
 {
     side->step = plain || draw(&own, 3) ? 1 : 2;
@@ -117,7 +115,7 @@ static int broadcast(int words, MPI_Comm comm)
     return is_wrong(a, words, 1, "broadcast");
 }
 
-/* Gather, allgather, alltoall: what is sent, what comes. */
+/* Tests gather, allgather or alltoall. */
 static int collected(int which, int words, MPI_Comm comm)
 {
     static const char *const names[] = {"gather", "allgather", "alltoall"};
@@ -153,8 +151,8 @@ static int collected(int which, int words, MPI_Comm comm)
     return is_wrong(b, words, size, names[which]) || wrong;
 }
 
-/* MPICH 4.0 itself reads at MPI_IN_PLACE where a long reduction's root is not 0
- */
+/* Whether the reduction can use MPI_IN_PLACE: MPICH 4.0 itself reads at the
+ * address MPI_IN_PLACE in a long reduction whose root is not 0. */
 static int may_be_in_place(int everywhere, int root)
 {
 #ifdef MPICH
@@ -211,8 +209,9 @@ static int try_one(int words, MPI_Comm comm)
     return reduced(which == 5, words, comm);
 }
 
-/* A large message across the call: rank 0 sends it before, and is waited for in
- * MPI while it is in the call; later the other way round. */
+/* A large message is pending during the call: rank 0 sends it before the call
+ * and its receiver waits for it in MPI while rank 0 is in the call; then in the
+ * other direction. */
 static int try_with_messages(int words, MPI_Comm comm)
 {
     static int large[50000], came[50000];
@@ -232,7 +231,7 @@ static int try_with_messages(int words, MPI_Comm comm)
     return wrong;
 }
 
-/* Each rank hears of it, whatever the form: none waits for another. */
+/* Each rank gets the error in either form: none waits for another. */
 static int refused(MPI_Comm comm)
 {
     double own_words[2] = {1, 2}, sum[2];

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What programs do with GPUs that messages must bear, between two ranks:
- *
- *     hazards reset|context|thread|pool|pieces|stream
- *
- * The GPU is reset before MPI_Finalize, and in the middle; memory lies in a
- * context of the program's own; a thread without a context sends; memory is of
- * a pool, or mapped piece by piece; and what was put into the default stream
- * is sent without waiting for it. Dense messages and strided ones.
- */
+/* Tests what programs do with GPUs, between two ranks. The GPU is reset before
+ * MPI_Finalize, and between messages; memory is in a context that the program
+ * made; a thread without a context sends; memory comes from a pool, or is
+ * mapped piece by piece; and work of the default stream is sent without waiting
+ * for it. The messages are dense or strided. Usage: hazards
+ * reset|context|thread|pool|pieces|stream */
 #include "driver.h"
 
 #include <pthread.h>
@@ -79,7 +75,7 @@ static int is_sent(int i, int step)
     return i % step == 0 && i / step < COUNT;
 }
 
-/* A dense message of the even rounds, a strided one of the odd. */
+/* Sends a dense message in even rounds, a strided one in odd ones. */
 static void send_round(uint64_t at, int round)
 {
     void *buffer = (void *)(uintptr_t)at;
@@ -118,7 +114,8 @@ static void exchange(uint64_t at)
     }
 }
 
-/* The default stream orders our messages behind the work that it has. */
+/* The default stream orders the copies of messages behind the work that it
+ * already has. */
 static void exchange_unwaited(uint64_t at)
 {
     int (*fill)(uint64_t, unsigned char, size_t, void *);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks, and messages of GPU memory that fail once the program has freed
- * their communicator: its error handler hears of each.
+ * Two ranks, and messages of GPU memory that fail after the program has freed
+ * their communicator: its error handler must be called for each. Prints "heard
+ * N of M".
  *
  *     heirs probed|waited|copied|dropped
  *
- * probed: messages that were matched before, and are too long for what receives
- * them then. waited: one thread waits for such a message while another frees
- * the communicator. copied: messages from the host, which a test lets the GPU
- * refuse. dropped: receives whose requests the program freed, too; the handler
- * sends GPU memory itself.
- * Prints "heard N of M".
+ * probed: messages that were matched before, and are too long for the receives
+ *   that get them then.
+ * waited: one thread waits for such a message while another frees the
+ *   communicator.
+ * copied: messages from the host whose copies to the GPU fail by the test's
+ *   request.
+ * dropped: receives whose requests the program has freed, too; the handler
+ *   itself sends GPU memory.
  */
 #include "driver.h"
 
@@ -25,8 +28,8 @@ static int rank, asked, heard, talks;
 static uint64_t out, in;
 static MPI_Comm comm;
 
-/* GPU memory by requests of its own; what the library waits for may end here.
- */
+/* Sends GPU memory to itself by requests of its own, during which requests for
+ * which the library waits may end. */
 static void talk_to_self(int tag)
 {
     MPI_Request both[2];
@@ -41,13 +44,15 @@ static void hear(MPI_Comm *of, int *code, ...)
     int class = MPI_SUCCESS, size = 0;
 
     MPI_Error_class(*code, &class);
-    MPI_Comm_size(*of, &size); // it is a communicator
+    MPI_Comm_size(*of, &size); // fails unless it is a valid communicator
     heard += (class == MPI_ERR_TRUNCATE || class == MPI_ERR_BUFFER) && size;
     if (talks)
-        talk_to_self(TAG + 1); // what called us may have begun with TAG
+        talk_to_self(TAG +
+                     1); // the call that called this handler may have used TAG
 }
 
-/* The program keeps no handler. */
+/* Makes the communicator with an error handler, of which the program keeps no
+ * handle. */
 static void open_comm(void)
 {
     MPI_Errhandler handler;
@@ -64,7 +69,7 @@ static void send_all(int count, MPI_Request *sends)
         MPI_Isend((void *)out, WORDS, MPI_INT, 1, TAG, comm, &sends[i]);
 }
 
-/* -- what was matched before -- */
+/* -- messages that were matched before -- */
 
 static void receive_some(MPI_Message *message, int turn)
 {
@@ -101,7 +106,7 @@ static void probed(int turn)
     receive_some(&message, turn);
 }
 
-/* -- one thread waits while another frees -- */
+/* -- one thread waits while another frees the communicator -- */
 
 static void *wait_for(void *context)
 {
@@ -131,7 +136,7 @@ static void waited(int turn)
     pthread_join(thread, NULL);
 }
 
-/* -- a copy that a test lets fail -- */
+/* -- a copy that fails during a test -- */
 
 static void copied(int turn)
 {
@@ -159,7 +164,7 @@ static void copied(int turn)
         MPI_Comm_free(&comm);
 }
 
-/* -- what nobody waits for -- */
+/* -- requests that were freed -- */
 
 static void dropped(int turn)
 {
@@ -210,7 +215,7 @@ int main(int argc, char **argv)
     need(cuda.alloc(&out, WORDS * sizeof(int)) ||
              cuda.alloc(&in, WORDS * sizeof(int)),
          "GPU memory");
-    for (int i = 0; i < 3 && way != 2; i++) // the pools are mapped
+    for (int i = 0; i < 3 && way != 2; i++) // so that the pools are mapped
         MPI_Sendrecv((void *)out, WORDS, MPI_INT, !rank, TAG, (void *)in, WORDS,
                      MPI_INT, !rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int turn = 0; turn < TURNS; turn++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As many messages to nobody as it is told: what a call costs is the
- * difference of two runs. */
+/* Sends the given number of messages to MPI_PROC_NULL: the cost of a call is
+ * the difference of two runs. */
 #include <mpi.h>
 
 #include <stdlib.h>

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call that takes a buffer, made twice with the same bytes: on host
- * memory, which is the oracle, and with GPU memory for some of the buffers,
- * which each rank draws for itself. Afterwards all bytes must be the same, in
- * the gaps of derived datatypes too. Device memory of the double cannot be
- * touched by the host: a forgotten copy ends the program.
- *
- *     messages SEED ROUNDS
- */
+/* Makes every call that takes a buffer twice with the same bytes: with host
+ * memory, which gives the expected result, and with GPU memory for some of the
+ * buffers, which each rank draws. Afterwards all bytes must be the same, also
+ * in the gaps of derived datatypes. The host cannot access device memory of the
+ * test double: a missing copy ends the program. Usage: messages SEED ROUNDS */
 #include "driver.h"
 
 #include <stdint.h>
@@ -21,13 +17,14 @@ static int rank, size;
 static uint64_t state, shared_state;
 
 struct mem {
-    char *host, *oracle; /* the buffer where it is on the host, and its twin */
+    char *host, *oracle; /* the buffer if it is on the host, and the buffer
+                            of the expected result */
     uint64_t device;
     int on_gpu;
 };
 static struct mem mems[MEMS];
 
-/* One case: shared by all ranks but for where the buffers are. */
+/* One case. All ranks have the same, except for where the buffers are. */
 struct call {
     MPI_Comm comm;
     char *a, *b; /* the two buffers */
@@ -54,7 +51,7 @@ static void open_gpu(void)
     }
 }
 
-/* Small numbers, so that sums of them are exact whatever they are read as. */
+/* Fills with small numbers, so that their sums are exact in any type. */
 static void fill(int i)
 {
     for (size_t k = 0; k < ROOM; k++)
@@ -79,7 +76,7 @@ static size_t wrong_at(int i)
     return ROOM;
 }
 
-/* Datatypes: each at most 256 bytes long, so that 32 of each have room. */
+/* Datatypes, each at most 256 bytes long, so that 32 of each fit. */
 static MPI_Datatype types[TYPES], flat[TYPES];
 static int flat_counts[TYPES];
 static const char *const type_names[TYPES] = {"int",
@@ -103,7 +100,7 @@ static const char *const type_names[TYPES] = {"int",
                                               "large subarray",
                                               "large darray"};
 
-/* Made with large counts, where this MPI has them. */
+/* Datatypes made with large counts, if this MPI library has them. */
 #if MPI_VERSION >= 4
 #define LARGE(name) MPI_##name##_c
 typedef MPI_Count units, place;
@@ -133,7 +130,8 @@ static void make_large(MPI_Datatype *out)
      &out[5]);
 }
 
-/* Cyclic and in blocks, and one dimension that is not divided at all. */
+/* Distributed arrays: cyclic, in blocks, and with one dimension that is not
+ * divided. */
 static void make_darrays(MPI_Datatype *out)
 {
     int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
@@ -306,7 +304,8 @@ static void probed(struct call *c)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* Fewer come than there is room for: the rest stays as it was. */
+/* Fewer elements arrive than the receive has room for: the rest stays
+ * unchanged. */
 static void shorter(struct call *c)
 {
     MPI_Status status;
@@ -380,7 +379,7 @@ static void freed(struct call *c)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* Two receives whose pieces lie between each other's, under way at once. */
+/* Two pending receives whose pieces alternate in memory. */
 static void woven(struct call *c)
 {
     MPI_Datatype column;
@@ -601,7 +600,7 @@ static void neighbours(struct call *c)
     MPI_Comm_free(&line);
 }
 
-/* Absolute addresses, the buffer's own among them. */
+/* Datatypes with absolute addresses. */
 static void absolute(struct call *c)
 {
     MPI_Datatype type;
@@ -642,7 +641,7 @@ static void between(struct call *c)
     MPI_Reduce(c->a, c->b, c->count, MPI_INT, MPI_SUM, root, other);
     MPI_Scatterv(c->a, counts, places, c->type, c->b, c->count, c->type, root,
                  other);
-    /* as many from either group, whatever their sizes */
+    /* as many elements from each group, whatever the sizes of the groups are */
     MPI_Comm_size(other, &near);
     MPI_Comm_remote_size(other, &far);
     MPI_Reduce_scatter_block(c->a, c->b, c->count * far, MPI_INT, MPI_SUM,
@@ -711,7 +710,8 @@ static const struct {
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* Runs one case on the host and with GPU memory; the first wrong byte. */
+/* Runs one case on the host and with GPU memory; returns the first wrong
+ * byte. */
 static int try_case(int which, int type, MPI_Comm host, MPI_Comm gpu)
 {
     int other;
@@ -723,10 +723,10 @@ static int try_case(int which, int type, MPI_Comm host, MPI_Comm gpu)
 
     other = draw(&shared_state, 2) ? type : -1;
     if (calls[which].run == shorter)
-        type = type == 5 ? 4 : type; /* no shorts where ints come */
-    /* with host memory, too, files of both libraries get pieces wrong that are
-     * out of order or begin below their address, and Open MPI's unblocked
-     * ones whatever has gaps */
+        type = type == 5 ? 4 : type; /* no type of shorts where ints arrive */
+    /* also with host memory, file access of both MPI libraries is wrong for
+     * pieces that are out of order or begin below their address, and
+     * nonblocking file access of Open MPI for any type with gaps */
     if (calls[which].run == filed)
         type = c.variant < 2 ? 9 * (type % 2) : 6 + type % 2 * 3;
     c.type = types[type];

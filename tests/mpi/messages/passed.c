@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Ping-pong in GPU memory between two ranks, of WORDS words or of a vector of
- * so many, every word checked, those in the gaps too. Prints what rank 0 asked
- * the double of the driver to do in 15 turns, once its way was found: "copies N
- * stores N loads N kernels N reads N", those by the adapter. With all,
- * broadcasts by either rank instead, with most the larger of both ranks' words,
- * which are the same; with behind, other memory before.
- *
- *     passed WORDS [STEP | all | most] [behind]
- */
+/* Ping-pong in GPU memory between two ranks with WORDS words, or with a vector
+ * of so many; every word is checked, also those in the gaps. Prints what rank 0
+ * requested of the test double of the driver in 15 turns, after the way of the
+ * messages was chosen: "copies N stores N loads N kernels N reads N", where
+ * reads are by the adapter. With all, broadcasts by either rank replace the
+ * messages; with most, reductions to the larger of both ranks' words, which are
+ * equal; with behind, other memory is allocated before. Usage: passed WORDS
+ * [STEP | all | most] [behind] */
 #include "driver.h"
 
 #include <stdint.h>
@@ -29,7 +27,8 @@ static uint64_t gpu_memory(void)
     return memory;
 }
 
-/* Each rank's gaps are its own, and stay. */
+/* Whether all words are right, and the gaps have the rank's own values as
+ * before. */
 static int is_right(uint64_t memory, int rank, int step)
 {
     static int words[ROOM];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Calls that keep their memory, given GPU memory: each must end in
- * MPI_ERR_BUFFER and go on. Prints "refused N of M, failed K". With arguments
- * "send" or "receive" one message, whose copy a test lets fail, or, with
- * "reset", behind a GPU that has failed for good; with "mixed" and "led"
- * datatypes that lead to GPU memory from elsewhere.
- */
+/* Makes calls that keep their memory with GPU memory: each must return
+ * MPI_ERR_BUFFER, and the program must go on. Prints "refused N of M, failed
+ * K". With the arguments "send" or "receive", passes one message whose copy
+ * fails by the test's request, or, with "reset", after a permanent failure of
+ * the GPU; with "mixed" and "led", uses datatypes that lead to GPU memory from
+ * other addresses. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -44,7 +43,7 @@ static char *gpu_memory(void)
     return (char *)memory;
 }
 
-/* From now on the driver says of nothing but that. */
+/* Resets the GPU: from now on, every call of the driver returns this error. */
 static void reset_gpu(void)
 {
     void (*reset)(int);
@@ -92,7 +91,7 @@ static void files(char *gpu)
     MPI_File_close(&file);
 }
 
-/* To itself, one side in GPU memory. */
+/* A message of the rank to itself, with one side in GPU memory. */
 static void message(const char *side, char *gpu)
 {
     char memory[4096];
@@ -108,7 +107,7 @@ static void message(const char *side, char *gpu)
     count(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
-/* Four bytes at each of two places. */
+/* A datatype of four bytes at each of two places. */
 static MPI_Datatype two(MPI_Aint first, MPI_Aint second)
 {
     int lengths[2] = {4, 4};
@@ -120,7 +119,7 @@ static MPI_Datatype two(MPI_Aint first, MPI_Aint second)
     return type;
 }
 
-/* The same as one place and a step. */
+/* The same as a vector that begins at one place. */
 static MPI_Datatype step(MPI_Aint first, MPI_Aint second)
 {
     int one = 1;
@@ -150,7 +149,8 @@ static void try(void *buffer, MPI_Datatype type)
  * from either. */
 static void mixed(char *gpu)
 {
-    static char memory[16]; /* at lower addresses than the double's GPUs */
+    static char memory[16]; /* has lower addresses than GPU memory of the
+                               test double */
     MPI_Aint host = (MPI_Aint)memory, device = (MPI_Aint)gpu;
 
     try(MPI_BOTTOM, two(host, device));
@@ -160,8 +160,8 @@ static void mixed(char *gpu)
     try(gpu, two(0, host - device));
 }
 
-/* GPU memory that the datatype leads to alone: bytes go there and back, and
- * what would keep it is refused. */
+/* GPU memory to which only the datatype leads: its bytes are sent and received,
+ * and calls that would keep it are refused. */
 static void led(char *gpu)
 {
     char memory[64], got[8] = "";

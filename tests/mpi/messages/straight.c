@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks exchange GPU memory, other words each turn, each word and all gaps
- * checked. Prints what the messages of rank 0 asked of the double of the driver
- * in 15 turns, once the pools are mapped: "copies N kernels N over N", the
- * first with the host, the last between GPUs.
+ * Two ranks exchange GPU memory with other words in each turn; each word and
+ * all gaps are checked. Prints what the messages of rank 0 requested of the
+ * test double of the driver in 15 turns, once the pools are mapped: "copies N
+ * kernels N over N", where the first are copies from or to the host and the
+ * last are copies between GPUs.
  *
- *     straight
- * plain|persistent|replace|both|failing|broken|stuck|large|stray STEP
- * [apart]
+ *     straight WAY STEP [apart]
  *
- * failing: MPI starts some more sends, which all fail. broken: some more end in
- * an error (faulty.c), and so do the receives of them in the end. stuck: what
- * an exchange failed to see the end of arrives all the same. large: a
- * message of 256 KiB goes ahead. stray: one more is never received. freed: some
- * more, which do not fit, of a communicator that is freed before they end. With
- * apart each rank has a GPU of its own.
+ * WAY is one of the following; with apart, each rank has a GPU of its own.
+ *   plain, persistent, replace, both: the calls that exchange the words.
+ *   failing: MPI starts some more sends, which all fail.
+ *   broken: some more sends end in an error (faulty.c), and so do their
+ *     receives in the end.
+ *   stuck: messages arrive although a call failed to notice their end.
+ *   large: a message of 256 KiB is sent before.
+ *   stray: one more message is never received.
+ *   freed: some more messages do not fit, and belong to a communicator that is
+ *     freed before they end.
  */
 #include "driver.h"
 
@@ -37,7 +40,7 @@ static const char *const kinds[KINDS] = {"copy", "kernel", "device"};
 static int rank, step, words[ROOM];
 static uint64_t out, in;
 static MPI_Datatype type;
-static MPI_Request both[2]; /* persistent: receive, send */
+static MPI_Request both[2]; /* for "persistent": receive, send */
 
 static int word_of(int from, int turn, int i)
 {
@@ -104,7 +107,7 @@ static void replace_both(MPI_Status *status)
 #endif
 }
 
-/* A buffered send finds no room: more often than there are slots. */
+/* Buffered sends fail for lack of room, more often than there are slots. */
 static void failing(MPI_Status *status)
 {
     MPI_Request never;
@@ -176,7 +179,7 @@ static void wait_some(void)
              "MPI_Waitsome that was to fail");
 }
 
-/* Twice, as long as MPI leaves it there. */
+/* Waits twice, if MPI leaves the request there after the error. */
 static void wait_again(void)
 {
     MPI_Request lost = MPI_REQUEST_NULL;
@@ -192,7 +195,7 @@ static void wait_again(void)
         MPI_Request_free(&lost);
 }
 
-/* What was freed is looked at by the next one. */
+/* Frees a request, whose end the next call must notice. */
 static void free_one(void)
 {
     MPI_Request lost;
@@ -202,7 +205,7 @@ static void free_one(void)
     wait_one();
 }
 
-/* Where MPI frees it a later receive gets its handle. */
+/* If MPI frees the request, a later receive gets its handle. */
 static void receive_one(void)
 {
     MPI_Request lost;
@@ -215,7 +218,7 @@ static void receive_one(void)
         MPI_Request_free(&lost);
 }
 
-/* Their payloads are in nobody's memory any more. */
+/* Receives the messages whose payloads no longer exist. */
 static void receive_lost(void)
 {
     for (int i = 0; i < LOST * TURNS; i++)
@@ -240,8 +243,8 @@ static void receive_others(void)
     }
 }
 
-/* Not before the pools are mapped: what is staged would wait for its receiver.
- */
+/* Sends that fail begin only when the pools are mapped: before, a staged send
+ * would wait for its receiver. */
 static void broken(MPI_Status *status)
 {
     int *ends = dlsym(RTLD_DEFAULT, "faulty_ends");
@@ -250,7 +253,7 @@ static void broken(MPI_Status *status)
     need(!ends, "finding the double of MPI");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (turn++ >= WARM) {
-        alarm(300); // without a slot they wait for a receiver
+        alarm(300); // without a free slot, the sends wait for a receiver
         *ends = 1;
         wait_one();
         test_one();
@@ -269,7 +272,7 @@ static void broken(MPI_Status *status)
     receive_lost();
 }
 
-/* In turns that are not counted. */
+/* Runs only in turns that are not counted. */
 static void stuck(MPI_Status *status)
 {
     int *ends = dlsym(RTLD_DEFAULT, "faulty_ends"), word = rank;
@@ -330,7 +333,7 @@ static void stray(MPI_Status *status)
     }
 }
 
-/* -- a communicator that is freed while requests of it are under way -- */
+/* -- a communicator that is freed while its requests are pending -- */
 
 static int heard;
 
@@ -339,11 +342,13 @@ static void hear(MPI_Comm *comm, int *code, ...)
     int class = MPI_SUCCESS, same = MPI_UNEQUAL;
 
     MPI_Error_class(*code, &class);
-    MPI_Comm_compare(*comm, MPI_COMM_SELF, &same); // it is a communicator
+    MPI_Comm_compare(*comm, MPI_COMM_SELF,
+                     &same); // fails unless it is a valid communicator
     heard += class == MPI_ERR_TRUNCATE && same != MPI_UNEQUAL;
 }
 
-/* By a handler that the program has freed, too, or as an error of the call. */
+/* The error is given to a handler that the program has also freed, or returned
+ * by the call. */
 static void handle(MPI_Comm comm, int turn)
 {
     MPI_Errhandler handler;
@@ -366,8 +371,7 @@ static void wait_too_short(MPI_Request *request, int turn)
          "a receive that was to be too short");
 }
 
-/* The second receive is given up, too, and a persistent one is started behind
- * it. */
+/* The second receive fails, too, and a persistent one is started after it. */
 static void freed(MPI_Status *status)
 {
     enum { RECEIVES = 3 };
@@ -406,7 +410,8 @@ static const struct {
             {"stray", stray},     {"freed", freed}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Adds what it asked for; whether all came. */
+/* Adds what the turn requested of the driver; returns whether all words were
+ * right. */
 static int play(int way, int turn, unsigned long asked[KINDS])
 {
     int replaces = way == 2 || way == 3;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * GPU memory in the messages of several threads at once: two ranks, whose
- * threads of one number draw the same calls at random, over communicators of
- * their own. Every word and every gap is looked at.
- *
- *     threads SEED ROUNDS [watched|race]
- *
- * watched: one more thread probes for all that they receive, and receives
- * nothing. With race they count what they do in one place, which a detector
- * must find. Says what was copied between GPUs, too.
- */
+/* GPU memory in messages of several threads at once: two ranks, whose threads
+ * of the same number draw the same random calls over communicators of their
+ * own. Every word and every gap is checked. Usage: threads SEED ROUNDS
+ * [watched|race]. With watched, one more thread probes for all messages that
+ * the others receive, and receives nothing. With race, the threads count in one
+ * unprotected variable, which a race detector must find. Prints also what was
+ * copied between GPUs. */
 #include "driver.h"
 
 #include <pthread.h>
@@ -31,7 +27,7 @@ struct player {
     MPI_Comm comm;
     uint64_t random, out, in;
     int *host;
-    /* of this round */
+    /* the members below are of this round */
     int letters, words, step;
     MPI_Datatype type;
     MPI_Request request[2 * LETTERS]; /* receives, sends */
@@ -73,7 +69,7 @@ static void fill(struct player *p, int (*wanted)(const struct player *p, int))
     put(p, p->in);
 }
 
-/* -- letters, each in its part of the memory -- */
+/* -- messages, each in its part of the memory -- */
 
 static int letter_word(const struct player *p, int from, int at)
 {
@@ -191,7 +187,7 @@ static void test_any(struct player *p)
     } while (!done || index != MPI_UNDEFINED);
 }
 
-/* What several threads look at, of which one will end it. */
+/* Tests a request that several threads test, one of which will end it. */
 static void *look_at_all(void *context)
 {
     struct player *p = context;
@@ -217,7 +213,7 @@ static void end_looked(struct player *p)
     end_all(p);
 }
 
-/* The sends end where the other rank has received them. */
+/* The sends have ended when the other rank has received them. */
 static void end_freed(struct player *p)
 {
     for (int i = 0; i < p->letters; i++)
@@ -317,8 +313,8 @@ static void probed(struct player *p)
     MPI_Waitall(p->letters, p->request, MPI_STATUSES_IGNORE);
 }
 
-/* Of an envelope's size, which probes look into, and all of one tag: each must
- * come, and in order. */
+/* Messages of an envelope's size, into which probes look, all with one tag:
+ * each must arrive, in order. */
 static void flood(struct player *p)
 {
     int card[CARD] = {0}, wrong = 0;
@@ -382,7 +378,7 @@ static int mine_of_all(const struct player *p, int i)
                : GAP;
 }
 
-/* Of two words rank 1 has the greater one. */
+/* The larger of two words is that of rank 1. */
 static int greater(const struct player *p, int i)
 {
     return i < p->words ? word_of(p, 1, i) : GAP;
@@ -428,7 +424,7 @@ static void collective(struct player *p)
 
 /* -- threads -- */
 
-/* A context is a thread's own. */
+/* Makes a context current, since each thread has its own current context. */
 static void take_gpu(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
@@ -461,7 +457,7 @@ static void *play(void *context)
     return NULL;
 }
 
-/* All that may come to any of them. */
+/* Probes for all messages that may arrive for any of the threads. */
 static void *watch(void *context)
 {
     const struct player *player = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded: a machine of 8 cores, and a process that is bound to 4 of them. */
+/* A preloaded library that simulates a machine of 8 cores with a process that
+ * is bound to 4 of them. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>

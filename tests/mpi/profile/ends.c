@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Programs that come to a bad end after one message from each rank to the
- * next: "abort", "handler", "exit", "kill", or "good", by rank 1; the exit
- * status is 5 where the program chooses it. "early" aborts before any message.
- * "told": rank 0 broadcasts a message instead, and all ranks print its first
- * character.
- */
+/* Ends in the way of its argument after one message from each rank to the next:
+ * rank 1 does "abort", "handler", "exit", "kill", or "good"; the exit status is
+ * 5 if the program chooses it. "early" aborts before any message. "told": rank
+ * 0 broadcasts a message instead, and all ranks print its first character. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -14,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where a call fails, as many programs have it. */
+/* An error handler as in many programs. */
 static void give_up(MPI_Comm *comm, int *code, ...)
 {
     (void)code;

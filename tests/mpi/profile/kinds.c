@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Messages from and to host and "GPU" memory of the fake driver, in all four
- * combinations and by every kind of receive. Rank 0 prints what a profile must
- * say, "src dst kind bytes messages". The last rank has no GPU.
- */
+/* Messages from and to host memory and GPU memory of the test double of the
+ * driver, in all four combinations and with every kind of receive. Rank 0
+ * prints what a profile must contain: "src dst kind bytes messages". The last
+ * rank has no GPU. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -68,7 +67,7 @@ static void open_gpu(void)
     alloc = (int (*)(uint64_t *, size_t))dlsym(driver, "cuMemAlloc_v2");
     release = (int (*)(uint64_t))dlsym(driver, "cuMemFree_v2");
     queries = (unsigned long (*)(void))dlsym(driver, "fake_cuda_queries");
-    /* loaded, but without a context: nothing may be asked yet */
+    /* the driver is loaded but has no context: no pointer may be queried yet */
     MPI_Sendrecv(side[0], 3, MPI_CHAR, 0, 0, to[0], 3, MPI_CHAR, 0, 0,
                  MPI_COMM_SELF, MPI_STATUS_IGNORE);
     count(rank, HH, 3);
@@ -78,7 +77,8 @@ static void open_gpu(void)
     to[1] = gpu_memory();
 }
 
-/* What rank sends to the next: which side, into which side, how much. */
+/* A message from each rank to the next: the memory of the sender and of the
+ * receiver, and the size. */
 struct step {
     int from, into, bytes, tag;
 };
@@ -90,7 +90,7 @@ static const struct step steps[] = {{0, 0, 100, 1},
                                     {1, 1, 500, 5},
                                     {0, 0, 1000, 6},
                                     {0, 0, 2000, 6},
-                                    /* one tag for both, told apart by size */
+                                    /* both have one tag and differ by size */
                                     {0, 1, 70, 7},
                                     {1, 0, 3000, 7},
                                     {1, 1, 20000, 7}};
@@ -167,7 +167,7 @@ static void persistent(void)
     MPI_Request_free(&request[1]);
 }
 
-/* Memory that was the GPU's comes back as the host's, at the same address. */
+/* Memory of the host gets an address that was GPU memory before. */
 static void reuse(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -184,7 +184,7 @@ static void reuse(void)
     count(right, HH, 11);
 }
 
-/* Whether MPI says that a message was cut off: Open MPI 4.1 does not. */
+/* Whether MPI reports that a message was truncated: Open MPI 4.1 does not. */
 static int tells(void)
 {
     MPI_Request request;
@@ -195,8 +195,8 @@ static int tells(void)
     return MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS;
 }
 
-/* Two into GPU memory, of which one has too little room, and some of the
- * host's, whose requests may have the handles of these. */
+/* Two receives into GPU memory, one of which has too little room, and some into
+ * host memory, whose requests may get the handles of the first ones. */
 static void fail_once(int room)
 {
     MPI_Request request[3];

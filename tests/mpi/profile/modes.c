@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sends in every mode there is, over several communicators, and counts itself
- * what it sends: rank 0 prints "src dst messages bytes" for each pair. An
- * independent account of what a profile must say.
- */
+/* Sends in every mode over several communicators, and counts what it sends:
+ * rank 0 prints "src dst messages bytes" for each pair. This count is
+ * independent of the profile, which must agree with it. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -234,7 +232,7 @@ int main(int argc, char **argv)
     messages = calloc((size_t)size, sizeof *messages);
     bytes = calloc((size_t)size, sizeof *bytes);
     run_on(MPI_COMM_WORLD);
-    /* made and freed again and again: handles come back with other ranks */
+    /* made and freed repeatedly, so that handles are reused for other ranks */
     for (int i = 0; i < 4; i++) {
         MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? rank / 2 : rank % 2,
                        i < 2 ? -rank : rank, &comm);

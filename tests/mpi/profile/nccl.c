@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program that talks by NCCL and counts what the ring and the double tree
- * make each rank send, by formulas of its own. The ranks of its communicator
- * are those of MPI_COMM_WORLD backwards. Prints `src dst gg bytes messages`.
- */
+/* A program that communicates by NCCL and computes by formulas of its own what
+ * the ring and the double tree make each rank send. The ranks of its
+ * communicator are those of MPI_COMM_WORLD in reverse. Prints `src dst gg bytes
+ * messages`. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -51,8 +50,8 @@ static int who(int r)
     return size - 1 - r;
 }
 
-/* Links of the two trees, drawn by hand for 4 ranks: 0-2, 2-1, 2-3, and the
- * same mirrored. */
+/* Edges of the two trees, determined by hand for 4 ranks: 0-2, 2-1, 2-3, and
+ * the same mirrored. */
 static const int tree4[2][3][2] = {{{0, 2}, {2, 1}, {2, 3}},
                                    {{3, 1}, {1, 2}, {1, 0}}};
 
@@ -97,9 +96,9 @@ int main(int argc, char **argv)
     if (me != 1)
         expect(who(next), FEW * 4LL, 1);
     if (ncclAllReduce(NULL, data, FEW, FLOAT, SUM, comm, NULL) == 0)
-        return 1; /* it failed: it counts for nothing */
+        return 1; /* the call must fail, and is not counted */
 
-    /* a ring in which each half of the ranks turns by itself */
+    /* rings of the two halves of the ranks */
     ncclCommSplit(comm, me % 2, me, &half, NULL);
     split = (size + 1 - me % 2) / 2;
     ncclAllGather(data, data, 10, DOUBLE, half, NULL);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What is not a plain message: one-sided calls over a window of some ranks,
- * neighbourhood collectives on a grid and on graphs, processes outside
- * MPI_COMM_WORLD, a communicator freed by a callback; or ("across") rooted
- * calls between groups. Rank 0 prints what a profile must say.
- */
+/* Communication other than plain messages: one-sided calls on a window of some
+ * ranks, neighbourhood collectives on a grid and on graphs, processes outside
+ * MPI_COMM_WORLD, and a communicator that a callback frees; or ("across")
+ * rooted calls between groups. Rank 0 prints what a profile must contain. */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -152,8 +150,8 @@ static int free_inner(MPI_Comm comm, int key, void *inner, void *extra)
     return MPI_Comm_free(inner);
 }
 
-/* As libraries keep a communicator of their own with the user's: it is freed
- * with that, and the next one, of another order, may get its handle. */
+/* Attaches another communicator to a communicator, as libraries do: it is freed
+ * with it, and the next one, which has another order, may get its handle. */
 static void hang_on(void)
 {
     int key, number = 0;
@@ -177,8 +175,8 @@ static void hang_on(void)
     MPI_Comm_free_keyval(&key);
 }
 
-/* From the upper half to rank 0 of the lower: what a root's group gives for
- * the data sent means nothing, not even a type. */
+/* A gather from the upper half to rank 0 of the lower one: the arguments for
+ * sent data are not significant in the root's group, not even the type. */
 static void across(void)
 {
     int low = rank < size / 2, number = rank, all[64], counts[64], places[64];
@@ -202,7 +200,7 @@ static void across(void)
     MPI_Comm_free(&half);
 }
 
-/* A child that echoes; it is no rank of ours. */
+/* Starts a child that returns messages; it is not a rank of MPI_COMM_WORLD. */
 static void spawn(char *program)
 {
     MPI_Comm child;

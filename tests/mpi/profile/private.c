@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A module that brings its own MPI, as those of interpreters do: a program that
- * is not linked with MPI loads it (loader.c). */
+/* A module that is linked with MPI, as modules of interpreters are: a program
+ * that is not linked with MPI loads it (loader.c). */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI sessions without MPI_Init, in the way that the argument names. */
+/* Uses MPI sessions without MPI_Init, in the way that the argument names. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that talk to the next until the file of the last argument exists. */
+/* Each rank sends messages to the next until the file of the last argument
+ * exists. */
 #include <mpi.h>
 
 #include <stdio.h>

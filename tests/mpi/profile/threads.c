@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Threads that send at the same time under MPI_THREAD_MULTIPLE, to all ranks
- * and over communicators of their own; threads come and go. Rank 0 prints what
- * a profile must say.
- */
+/* Threads that send at the same time with MPI_THREAD_MULTIPLE, to all ranks and
+ * over communicators of their own; threads begin and end meanwhile. Rank 0
+ * prints what a profile must contain. */
 #include <mpi.h>
 
 #include <pthread.h>

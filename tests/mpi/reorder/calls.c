@@ -43,7 +43,7 @@ static void say_made(const char *what, int code, MPI_Comm made)
         MPI_Comm_free(&made);
 }
 
-/* Lists that are not there, as the compiler must not see. */
+/* A null pointer as a list; volatile, so that the compiler does not know it. */
 static int *volatile nothing;
 
 static void missing(void)
@@ -147,7 +147,7 @@ static void errors(void)
              MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &made), made);
 }
 
-/* Every rank must hear of what is bad on the last one alone. */
+/* Every rank must get an error for bad arguments on the last rank alone. */
 static void say_all_heard(const char *what, int code)
 {
     int heard = code != MPI_SUCCESS, all;
@@ -178,8 +178,8 @@ static void lonely(void)
                                         weight, MPI_INFO_NULL, 1, &made));
 }
 
-/* A line of processes whose ends have nobody beyond them, which MPI libraries
- * take. Every process looks for its neighbours by its new rank. */
+/* A line of processes whose ends have MPI_PROC_NULL as a neighbour, which MPI
+ * libraries accept. Every process finds its neighbours by its new rank. */
 static void borders(void)
 {
     int peer[2] = {rank ? rank - 1 : MPI_PROC_NULL,
@@ -202,8 +202,9 @@ static void borders(void)
     MPI_Comm_free(&made);
 }
 
-/* A ring that is used by the old ranks, freed or left to MPI_Finalize, or of
- * whose duplicate the program asks for its rank. */
+/* A ring that the program uses by the old ranks, without asking for the new
+ * ones, and frees or leaves to MPI_Finalize, or for which it asks a duplicate
+ * for its rank. */
 static void unasked(const char *what)
 {
     int peer[2] = {(rank + size - 1) % size, (rank + 1) % size}, me;
@@ -225,8 +226,8 @@ static void unasked(const char *what)
     MPI_Comm_free(&made);
 }
 
-/* Open MPI 4.1 counts in the memory before its own: what comes after is
- * chance. MPICH 4.0 waits for ever. */
+/* With these arguments, Open MPI 4.1 counts in memory before its own, so that
+ * the result is chance. MPICH 4.0 waits for ever. */
 static void nobody(void)
 {
     int peer[2] = {rank ? rank - 1 : MPI_PROC_NULL, (rank + 1) % size};
@@ -289,14 +290,15 @@ static void life(void)
     MPI_Info_free(&info);
 }
 
-/* The others wait in the creation for the last rank. */
+/* The other ranks wait in the creation for the last rank. */
 static void come_late(void)
 {
     if (rank == size - 1)
         usleep(100000);
 }
 
-/* Grids with weights, on a duplicate that has another info, and without. */
+/* Grids with weights, on a duplicate with another info object, and without
+ * one. */
 static void hints(void)
 {
     int dims[2] = {2, size / 2}, periods[2] = {0, 0};
@@ -318,7 +320,8 @@ static void hints(void)
     say("grids:", 3);
 }
 
-/* A late rank, a misspelt info key, a graph that is another one on rank 0. */
+/* A rank that comes late, a misspelt info key, and a graph that differs on rank
+ * 0. */
 static void late(void)
 {
     int dims[1] = {size}, periods[1] = {1}, next = (rank + 1) % size, one = 1;
@@ -381,7 +384,8 @@ static void threads(int provided)
         say("SKIP thread level", provided);
         return;
     }
-    /* Open MPI 4.1 opens its topologies at the first call, without a lock */
+    /* Open MPI 4.1 initialises its topologies at the first call, without a
+     * lock */
     MPI_Cart_create(MPI_COMM_SELF, 1, &one, &no, 0, &first);
     MPI_Comm_free(&first);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
@@ -394,7 +398,8 @@ static void threads(int provided)
     MPI_Comm_free(&comm[1]);
 }
 
-/* A handle's number in Fortran is the first that is free. */
+/* Determines the first free numbers of handles in Fortran: a new handle gets
+ * the first free number. */
 static void free_numbers(int number[2])
 {
     MPI_Comm comm;
@@ -428,7 +433,8 @@ static void create_all(void)
     MPI_Comm_free(&made);
 }
 
-/* A grid of two columns: the heavy dimension says who belongs together. */
+/* A grid of two columns: the heavy dimension determines which processes belong
+ * together. */
 static void create_grid(void)
 {
     int dims[2] = {2, size / 2}, periods[2] = {0, 0};
@@ -438,7 +444,8 @@ static void create_grid(void)
     MPI_Comm_free(&made);
 }
 
-/* What each process would see of CUDA. `first`: it runs already. */
+/* Prints what each process would see of CUDA. `first`: CUDA is initialised
+ * before. */
 static void gpus(bool first, bool create, bool grid)
 {
     int peer = (rank + 2) % size, weight = 100, used = 0;
@@ -470,7 +477,7 @@ static void gpus(bool first, bool create, bool grid)
         printf("\nstarted %d\n", used);
 }
 
-/* Whatever a creation uses is given back. */
+/* Everything that a creation allocates is freed. */
 static void leaks(void)
 {
     int first[2], last[2];

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Random grids and graphs on random communicators: every answer of the new
- * communicator against what its vertex says in the graph that was given.
- * Usage: oracle SEED CASES. Prints "cases N moved M failed F big B": M of the B
- * communicators with at least four processes had an order of their own.
- */
+/* Tests random grids and graphs on random communicators: every answer of the
+ * new communicator is compared with the vertex of the given graph. Usage:
+ * oracle SEED CASES. Prints "cases N moved M failed F big B": in M of the B
+ * communicators with at least four processes, ranks were reordered. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +31,7 @@ static void expect(int good, const char *what, MPI_Comm comm)
     failed = 1;
 }
 
-/* Whether ranks moved: the old rank of each new one. */
+/* Notes whether ranks were reordered, by the old rank of each new one. */
 static void note_order(MPI_Comm before, MPI_Comm after)
 {
     int old, now, size, here = 0, any = 0;
@@ -51,7 +49,8 @@ static void note_order(MPI_Comm before, MPI_Comm after)
     }
 }
 
-/* What neighbours send must be what the graph says: vertex numbers travel. */
+/* Neighbours exchange their vertex numbers, which must be those of the
+ * graph. */
 static void expect_neighbours(MPI_Comm comm, int in, const int *sources,
                               int out, const char *what)
 {
@@ -172,7 +171,8 @@ static int compare(const void *a, const void *b)
     return memcmp(a, b, 2 * sizeof(int));
 }
 
-/* Both lists of the vertex that this process now is, in any order. */
+/* Checks both lists of neighbours of the vertex of this process, in any
+ * order. */
 static void expect_lists(MPI_Comm made, int weighted)
 {
     int in, out, has, rank, size, got[4][MOST], want[MOST][2], have[MOST][2];
@@ -236,7 +236,7 @@ static void try_adjacent(MPI_Comm comm)
     MPI_Comm_free(&made);
 }
 
-/* Each edge is said by a process drawn for it. */
+/* Each edge is given by a random process. */
 static void try_dist(MPI_Comm comm)
 {
     int size, me, count = 0, weighted = draw(2);
@@ -321,7 +321,9 @@ static void try_one(MPI_Comm comm)
     }
 }
 
-/* The others are not in it. Duplicates of it are the same. */
+/* A communicator of the first `size` ranks of MPI_COMM_WORLD in reverse order;
+ * MPI_COMM_NULL on the other ranks. It is a duplicate, which must behave like
+ * the original. */
 static MPI_Comm lower_part(int size)
 {
     MPI_Group world, part;
@@ -341,8 +343,8 @@ static MPI_Comm lower_part(int size)
     return copy;
 }
 
-/* The world, its ranks backwards, half of them, or its first ranks backwards.
- */
+/* MPI_COMM_WORLD, its ranks in reverse, half of them, or its first ranks in
+ * reverse. */
 static MPI_Comm draw_comm(void)
 {
     int rank, size, kind = draw(4), half, salt = draw(1000);
@@ -360,7 +362,7 @@ static MPI_Comm draw_comm(void)
 
 static void try_on(MPI_Comm comm)
 {
-    /* the halves draw alike: their sizes differ, their numbers do not */
+    /* both halves draw the same cases; only their sizes may differ */
     unsigned long long before = state;
 
     try_one(comm);
@@ -376,7 +378,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     cases = argc > 2 ? atoi(argv[2]) : 20;
-    /* what is known of the world then is not true of its parts */
+    /* what is known of the world after this does not hold for its parts */
     try_on(MPI_COMM_WORLD);
     for (int i = 0; i < cases; i++) {
         MPI_Comm comm = draw_comm();

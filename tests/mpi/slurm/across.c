@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Talks to the rank half-way round, which block places put on another node, and
- * says where each rank is. */
+/* Exchanges a message with the rank half-way around, which block placement puts
+ * on another node, and prints where each rank is. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the launcher's daemon above was told, else what we were: in a batch job
- * Hydra hands the variable of its own node to all ranks. */
+/* The node name that Slurm gave to the launcher's daemon above this process,
+ * otherwise to this process: in a batch job, Hydra passes the variable of its
+ * own node to all ranks. */
 static const char *find_node(void)
 {
     static const char name[] = "SLURMD_NODENAME=";

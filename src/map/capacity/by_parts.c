@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-/* Returns how much the k-way engine is to search. If the machine has groups of
- * near elements (`grouped`), every second start partitions among these groups
- * first; such a start takes several times as long, so there are fewer starts.
- * `refined`: the engine only refines the given partition, in at least one
- * V-cycle. */
+/* Returns how many starts, cycles and searches the k-way engine makes with the
+ * effort of the options. If the machine has groups of near elements
+ * (`grouped`), every second start partitions among these groups first; such a
+ * start takes several times as long, so there are fewer starts. `refined`: the
+ * engine only refines the given partition, in at least one V-cycle. */
 static struct nw_kway_effort
 by_parts_choose_effort(const struct nw_several *several, bool refined)
 {

@@ -66,8 +66,9 @@ struct default_parts_work {
     int32_t at;     /* index in `order` of the element that is being filled */
 };
 
-/* Returns true if rank v is fixed to an element or to a host, unless that is
- * the only element or host of the machine. */
+/* Returns true if rank v may not go to some elements because it is fixed to an
+ * element or to a host. If the machine has only that element or host, the rank
+ * may go to all elements, and the function returns false. */
 static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 {
     const struct nw_kway_range *range = several->graph.range;

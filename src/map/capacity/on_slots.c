@@ -249,9 +249,9 @@ static bool on_slots_is_block(const struct nw_algorithm *algorithm)
     return nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK);
 }
 
-/* Returns the algorithm by which the k-way engine makes the initial solution:
- * usually multilevel. With several ranks per element, `refine` and `auto` begin
- * with their own method there. */
+/* Returns the algorithm with which the k-way engine makes the initial solution:
+ * `algorithm` if that is `block`, or if it is `refine` or `auto` with several
+ * ranks per element; otherwise multilevel. */
 static const struct nw_algorithm *
 on_slots_choose_initial(const struct on_slots_work *work,
                         const struct nw_algorithm *algorithm)

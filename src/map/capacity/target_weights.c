@@ -360,7 +360,8 @@ static double target_weights_speed_of(const struct nw_several *several,
 
 /* Returns the share of element q: its speed times `level` (the load of an
  * element of speed 1), but at most the load of as many ranks of mean load
- * `mean` as it takes. If it takes one rank, that may be the heaviest one. */
+ * `mean` as it takes. If q takes only one rank, the bound is the load of the
+ * heaviest rank. */
 static double target_weights_share_at(const struct nw_several *several,
                                       int32_t q, double level, double mean)
 {

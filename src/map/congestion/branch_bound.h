@@ -6,12 +6,14 @@
 
 #include "map/congestion/objectives.h"
 
-#define NW_BRANCH_BOUND_RANKS_MAX 64 /* limit on the number of ranks */
+/* largest number of ranks for which the search is used */
+#define NW_BRANCH_BOUND_RANKS_MAX 64
 
-/* Lowers the objectives; the assignment never becomes worse. Places ranks one
- * after the other and prunes branches by a bound. `seatings` is the largest
- * number of placements of one rank (0: until the budget ends). Ignores the caps
- * in `objectives`. Sets *proven if every branch was searched or pruned. */
+/* Lowers the objectives; the assignment never becomes worse. Assigns ranks one
+ * after the other and prunes branches by a bound. `seatings` is how many
+ * assignments of one core or GPU to a slot may be tried (0: until the budget
+ * ends). Ignores the caps in `objectives`. Sets *proven if every branch was
+ * searched or pruned. */
 NW_MUST_CHECK nw_status nw_slots_branch_bound(
     struct nw_slots *slots, const struct nw_objectives *objectives,
     uint64_t seatings, bool *proven);

@@ -187,8 +187,8 @@ static struct nw_route link_loads_find_route(struct nw_link_loads *loads,
                : nw_route_cache_find(&loads->routes, there, here);
 }
 
-/* Moves the traffic to (`out`) or from route class `peer` from route_class[0]
- * to route_class[1], one route after the other. */
+/* Moves traffic from route_class[0] to route_class[1]: if `out`, that sent to
+ * route class `peer`, otherwise that received from it. */
 static void link_loads_subtract(struct nw_link_loads *loads,
                                 const int32_t route_class[2], int32_t peer,
                                 bool out)

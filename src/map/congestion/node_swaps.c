@@ -124,8 +124,8 @@ static void node_swaps_count_edges(const struct node_swaps_work *work)
                 work->nodes.row[work->contract[a] + 1]++;
 }
 
-/* Stores the edges between different nodes; at[a] is the index in nodes.edge
- * for the next edge of NIC endpoint a, and advances. */
+/* Stores the edges between different nodes. at[a] is the index in nodes.edge
+ * for the next edge of NIC endpoint a, and is increased. */
 static void node_swaps_fill_edges(const struct node_swaps_work *work,
                                   size_t *at)
 {

@@ -42,8 +42,8 @@ nw_objectives_wants(const struct nw_objectives *objectives)
 }
 
 /* Returns the value of an objective; `most` is the largest congestion in
- * seconds. The time of an exchange is `most` plus the mean over all ranks of
- * the links' summed congestion and of the summed latency. */
+ * seconds. The time of an exchange is `most` plus the summed congestion of all
+ * links and the summed latency, both divided by the number of ranks. */
 static double objectives_combine(const struct nw_link_loads *loads, double most,
                                  const struct nw_load_figures *figures,
                                  enum nw_objective objective)

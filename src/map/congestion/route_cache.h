@@ -16,8 +16,8 @@ struct nw_route {
     const uint32_t
         *hop; /* directed links of the route; valid until the next call */
     uint32_t count;
-    double distance; /* between the slots, including the links that only one of
-                        them uses */
+    double distance; /* distance between the two slots, including the links that
+                        only one of them uses */
     double latency;  /* s, including the links that only one slot uses; equals
                         the distance if a matrix gives the distances */
 };

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* Returns true if routes from an end lead up the tree of its node, from a core,
- * hardware thread or GPU. */
+/* Returns true if `end` is a core, hardware thread or GPU from which routes
+ * lead up the tree of its node. */
 static bool route_classes_is_climbing(const struct nw_node_type *type,
                                       struct nw_end end)
 {

@@ -181,8 +181,8 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                           kind == NW_KIND_GG || kind == NW_KIND_HG)};
 }
 
-/* Stores each edge of the pattern at both of its endpoints; at[a] is the index
- * for the next edge of endpoint a, and advances. */
+/* Stores each edge of the pattern at both of its endpoints. at[a] is the index
+ * for the next edge of endpoint a, and is increased. */
 static void slots_add_edges(struct nw_slots *slots, size_t *at)
 {
     const nw_pattern *pattern = slots->problem->pattern;

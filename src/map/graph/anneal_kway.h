@@ -30,11 +30,9 @@ struct nw_anneal_kway {
     /* counts one step for each round; NULL: no budget */
     struct nw_budget *budget;
     int32_t threads; /* at least 1; does not change the answer */
-    /* do nothing if the initial cut is small, so that the graph is not like an
-     * expander */
+    /* true: do nothing unless the graph is like an expander (expander_like) */
     bool only_expander_like;
-    bool only_separable; /* do nothing if the initial cut is large, so that the
-                            graph is like an expander */
+    bool only_separable; /* true: do nothing if the graph is like an expander */
     /* out: the initial cut is large, as in a random graph (an expander) */
     bool expander_like;
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/graph/rebalance.h"
 
-/* Returns by how many bytes the cut decreases if vertex v moves to part `to`.
- */
+/* Returns by how many bytes the cut falls if vertex v moves to part `to`. */
 static double rebalance_gain_of(const struct nw_bisect_graph *graph,
                                 const int32_t *part, int32_t v, int32_t to)
 {

@@ -131,8 +131,8 @@ static int32_t division_draw_at_boundary(struct nw_division *division,
 
 /* --- energy --- */
 
-/* Returns x^8. The sum of eighth powers of the loads approximates their
- * maximum. */
+/* Returns x^8. The eighth root of the sum of eighth powers of the loads
+ * approximates their maximum. */
 static double division_eighth(double x)
 {
     x *= x;

@@ -99,7 +99,7 @@ static double slicing_tree_draw_share(struct slicing_tree_work *work)
     return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
 }
 
-/* Draws all properties of a cut. */
+/* Draws all properties of a cut at random. */
 static void slicing_tree_draw_cut(struct slicing_tree_work *work,
                                   struct slicing_tree_cut *cut)
 {

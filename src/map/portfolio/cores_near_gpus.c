@@ -230,8 +230,8 @@ static struct nw_move near_gpus_move_both(const struct nw_slots *slots,
 }
 
 /* Moves a rank to the free core and the free GPU of its host that are nearest
- * to each other. Moves of only one of the two may not find them, because each
- * alone may increase the distance. */
+ * to each other, if they are nearer than its present ones. Moves of only one of
+ * the two may not find them, because each alone may increase the distance. */
 static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
 {
     const struct nw_slots *slots = &work->slots;

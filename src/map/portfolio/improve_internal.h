@@ -58,13 +58,14 @@ NW_MUST_CHECK nw_status nw_improve_search_wide(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_tighten(struct improve_work *work,
                                            struct nw_slots *slots);
 
-/* Lowers hop-bytes, down to hop_limit, while no link may have more congestion
- * than the present maximum. */
+/* Lowers hop-bytes while no link may have more congestion than the present
+ * maximum. Hop-bytes are capped at hop_limit or, if that is larger, at the
+ * initial hop-bytes. */
 NW_MUST_CHECK nw_status nw_improve_cap_second(struct improve_work *work,
                                               struct nw_slots *slots);
 
-/* Lowers hop-bytes, down to hop_limit, while the congestion of every link stays
- * below work->standard. */
+/* Lowers hop-bytes to the cap hop_limit, while the congestion of every link
+ * stays below work->standard. */
 NW_MUST_CHECK nw_status nw_improve_yield(struct improve_work *work,
                                          struct nw_slots *slots);
 

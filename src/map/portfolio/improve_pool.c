@@ -76,10 +76,11 @@ static bool improve_is_near(const struct improve_work *work,
            candidate->guard[0] <= work->hop_limit * (1 + 1e-9);
 }
 
-/* Returns true if a candidate replaces the best one. If both are near, or the
- * objective is time, the better one wins. A far candidate never replaces a near
- * one. If the best one is far, a candidate replaces it if its objective is at
- * most work->standard and it is near or has fewer hop-bytes. */
+/* Returns true if a candidate replaces the best one. If the hop-bytes of both
+ * are within the cap, or the objective is time, the better one wins. A
+ * candidate beyond the cap never replaces one within it. A best one beyond the
+ * cap is replaced by a candidate whose objective is at most work->standard and
+ * which is within the cap or has fewer hop-bytes. */
 static bool improve_is_taken(const struct improve_work *work,
                              const struct nw_candidate *candidate,
                              const struct nw_candidate *best)
@@ -201,12 +202,13 @@ static nw_status improve_from(struct improve_work *work,
 /* --- leads: the candidates from which the long search begins --- */
 
 struct improve_leads {
-    struct nw_candidate lead[LEADS]; /* in descending order of quality */
+    struct nw_candidate lead[LEADS]; /* the best one first */
     int count, most;
 };
 
 /* Returns true if a is a better start of the long search (lead) than b: a
- * better candidate if both are near, otherwise one with fewer hop-bytes. */
+ * better candidate if the hop-bytes of both are within the cap, otherwise one
+ * with fewer hop-bytes. */
 static bool improve_is_ahead(const struct improve_work *work,
                              const struct nw_candidate *a,
                              const struct nw_candidate *b)
@@ -216,8 +218,9 @@ static bool improve_is_ahead(const struct improve_work *work,
     return a->guard[0] < b->guard[0];
 }
 
-/* Inserts a candidate into the leads, which are sorted from best to worst,
- * unless an equal one is among them. Frees the candidate that is not kept. */
+/* Inserts a candidate into the leads (starts of the long search), which are
+ * sorted from best to worst, unless an equal one is among them. Frees the
+ * candidate that is not kept. */
 static void improve_add_lead(const struct improve_work *work,
                              struct improve_leads *leads,
                              struct nw_candidate *candidate)
@@ -234,8 +237,9 @@ static void improve_add_lead(const struct improve_work *work,
     nw_candidate_fini(candidate);
 }
 
-/* Removes leads whose objective is more than far_behind times that of the first
- * one, if the first one is near. */
+/* Removes leads (starts of the long search) whose objective is more than
+ * far_behind times that of the first one, if the first one is within the cap on
+ * hop-bytes. */
 static void improve_drop_stragglers(const struct improve_work *work,
                                     struct improve_leads *leads)
 {
@@ -248,7 +252,7 @@ static void improve_drop_stragglers(const struct improve_work *work,
 }
 
 /* Swaps whole nodes in `start` for a short time and adds the resulting
- * candidate to the leads. */
+ * candidate to the leads (starts of the long search). */
 static nw_status improve_try_nodes(struct improve_work *work,
                                    const struct nw_candidate *start,
                                    struct improve_leads *leads)
@@ -267,8 +271,8 @@ static nw_status improve_try_nodes(struct improve_work *work,
 }
 
 /* Runs `run` from the best candidate. If it found a mapping, swaps whole nodes
- * in it and adds the result to the leads; the mapping itself may become the
- * best candidate. */
+ * in it and adds the result to the leads (starts of the long search); the
+ * mapping itself may become the best candidate. */
 static nw_status
 improve_try_run(struct improve_work *work, struct improve_leads *leads,
                 nw_status (*run)(struct improve_work *, struct nw_slots *),
@@ -290,8 +294,9 @@ improve_try_run(struct improve_work *work, struct improve_leads *leads,
     return status;
 }
 
-/* Searches from each lead, from the worst to the best. With --time the leads
- * share the time, and the search from the best lead restarts until the end. */
+/* Runs the long search from each lead, from the worst lead to the best. With
+ * --time the leads share the time, and the search from the best lead restarts
+ * until the end. */
 static nw_status improve_follow(struct improve_work *work,
                                 struct improve_leads *leads,
                                 struct nw_candidate *best)
@@ -316,8 +321,9 @@ static nw_status improve_follow(struct improve_work *work,
     return status;
 }
 
-/* Makes leads of all results of the cheap algorithms and of a digit embedding,
- * each by a short search that swaps nodes. */
+/* Makes leads (starts of the long search) of all results of the cheap
+ * algorithms and of a digit embedding, each by a short search that swaps nodes.
+ */
 static nw_status improve_try_pool(struct improve_work *work,
                                   const struct nw_pool *pool,
                                   struct improve_leads *leads,
@@ -340,7 +346,8 @@ static nw_status improve_try_pool(struct improve_work *work,
     return status;
 }
 
-/* Makes a lead of a division of the ranks over switches or dragonfly groups. */
+/* Makes a lead (a start of the long search) of a division of the ranks over
+ * switches or dragonfly groups. */
 static nw_status improve_try_divide(struct improve_work *work,
                                     struct improve_leads *leads,
                                     struct nw_candidate *best)
@@ -386,8 +393,8 @@ static bool improve_holds_hop_bytes(const struct nw_problem *problem)
            problem->options.second == NW_OBJECTIVE_HOP_BYTES;
 }
 
-/* Begins from the best candidate, which is far: first lowers congestion without
- * a cap on hop-bytes, then searches for a candidate within the cap. */
+/* Begins from the best candidate, whose hop-bytes exceed the cap: first lowers
+ * congestion without the cap, then searches for a candidate within it. */
 static nw_status improve_approach(struct improve_work *work,
                                   struct nw_candidate *best)
 {
@@ -420,10 +427,10 @@ static nw_status improve_tighten_near(struct improve_work *work,
     return status;
 }
 
-/* Called when the best candidate may be far because no near one reaches
- * work->standard. Tries to find a near one that does; if that fails, searches
- * without the cap from `nearest`, which usually gives fewer hop-bytes than the
- * best candidate has. */
+/* Called if the best candidate may exceed the cap on hop-bytes because no
+ * candidate within the cap reaches work->standard. Tries to find one that does;
+ * if that fails, searches without the cap from `nearest`, which usually gives
+ * fewer hop-bytes than the best candidate has. */
 static nw_status improve_let_go(struct improve_work *work,
                                 const struct nw_candidate *nearest,
                                 struct nw_candidate *best)
@@ -448,10 +455,10 @@ static nw_status improve_let_go(struct improve_work *work,
     return status;
 }
 
-/* If the best candidate is far, lowers its hop-bytes: first at its congestion,
- * then at any congestion below work->standard. If work->far has less congestion
- * than the best candidate, also lowers the hop-bytes of work->far at its
- * congestion. */
+/* If the hop-bytes of the best candidate exceed the cap, lowers them: first at
+ * the candidate's congestion, then at any congestion below work->standard. If
+ * work->far has less congestion than the best candidate, also lowers the
+ * hop-bytes of work->far at its congestion. */
 static nw_status improve_come_near(struct improve_work *work,
                                    struct nw_candidate *best)
 {

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default cost of a move, as a fraction of the predicted time. */
+/* Default cost of a move: this fraction of the predicted exchange time. */
 #define LOST_NODES_MOVE_COST 0.01
 
-/* State of one restart. */
+/* State of one call of nw_lost_nodes_map. */
 struct lost_nodes_work {
     const nw_topology *topology;
     const nw_pattern *pattern;

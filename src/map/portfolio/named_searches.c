@@ -116,9 +116,9 @@ nw_status nw_search_exact(struct nw_slots *slots,
     return nw_slots_branch_bound(slots, objectives, 0, &report->proven);
 }
 
-/* A descent by swaps of slots follows if the QAP search leaves ranks or the
- * second objective out. If a QAP fits not at all or would need too much memory,
- * annealing replaces it. */
+/* Runs a QAP search if the problem is a QAP and is small enough, otherwise
+ * annealing. If the QAP leaves out some ranks or the second objective, a
+ * descent by swaps of slots follows. */
 nw_status nw_search_tabu(struct nw_slots *slots,
                          const struct nw_objectives *objectives,
                          struct nw_map_report *report)

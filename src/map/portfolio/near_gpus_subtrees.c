@@ -147,7 +147,8 @@ near_gpus_settle_pair(struct near_gpus_work *work,
     return NW_OK;
 }
 
-/* For each pair of subtrees, exchanges their ranks if that helps. */
+/* For each pair of subtrees, exchanges their ranks if that brings them nearer
+ * to their GPUs and NICs. */
 static nw_status
 near_gpus_settle_pairs(struct near_gpus_work *work,
                        const struct near_gpus_subtrees *subtrees)

@@ -49,8 +49,9 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     return nw_answer_default(problem, answer);
 }
 
-/* Gives the hosts in sorted order the ranks in ascending order. With fixed
- * ranks the nodes are not sorted: the result is the default mapping. */
+/* Assigns the ranks in ascending order to the hosts in sorted order
+ * (sorted_nodes.h). With fixed ranks the nodes are not sorted: the result is
+ * the default mapping. */
 nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)

@@ -101,8 +101,8 @@ struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
                                      int32_t rank);
 /* Returns the cores or GPUs of a unit, borrowed from `units`. */
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
-/* Return true if a rank must get a core unit or a GPU unit: its core is not
- * fixed; it uses a GPU that is not fixed. */
+/* Return true if a rank must get a core unit, because its core is not fixed, or
+ * a GPU unit, because it uses a GPU that is not fixed. */
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 

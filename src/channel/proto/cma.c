@@ -88,10 +88,10 @@ bool nw_cma_may(const nw_channel_request *request)
            (!gpu || request->message.bytes <= channel->options.slot_bytes);
 }
 
-/* Returns true if a word of the board is free. A word is needed only when the
- * send is posted, which may be long after the protocol was chosen. If none is
- * free by then, the send becomes a rendezvous and the function returns false.
- */
+/* Returns true if a word of this process's board is free for the send. The word
+ * is needed only when the send is posted, which may be long after the protocol
+ * was chosen. If none is free by then, turns the send into a rendezvous and
+ * returns false. */
 static bool cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
@@ -137,8 +137,8 @@ void nw_cma_cleanup(nw_channel_request *request)
     request->kept = NULL;
 }
 
-/* Releases the word of a send. If the peer is lost, the word stays in use
- * forever, because this peer may still write to it. */
+/* Releases the word of the board that a send occupies. If the peer is lost, the
+ * word stays in use forever, because this peer may still write to it. */
 void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -159,9 +159,9 @@ void nw_cma_refused(nw_channel_request *request, bool always)
 }
 
 /* Returns the selector that compares a read by the receiver with sending in
- * parts. Only the copies are timed: the read, or the sender's copy into shm's
- * memory, counted twice for the receiver's equal copy out of it. Both protocols
- * send the header by the same path. */
+ * parts. Only the copies are timed: the duration of the read, or twice the
+ * duration of the sender's copy into shm's memory, because the receiver's copy
+ * out of it takes as long. Both protocols send the header by the same path. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request)
 {
     return &request->channel->reads[nw_selector_class(request->message.bytes,
@@ -210,7 +210,7 @@ bool nw_cma_look(nw_channel *channel)
 
 /* Maps the board of a peer by opening the peer's file descriptor in /proc. The
  * kernel permits this to every process that may read the peer's memory. Returns
- * false if it fails. */
+ * false if the board cannot be mapped. */
 static bool find_board(struct nw_peer *peer)
 {
     char path[64];
@@ -228,10 +228,10 @@ static bool find_board(struct nw_peer *peer)
     return peer->board != NULL;
 }
 
-/* Returns the memory that the receiver reads into. For a host buffer this is
- * the buffer itself. For a GPU buffer it is the slot of the header, from which
- * the message is then delivered like an eager message; NULL if the message does
- * not fit into the slot. */
+/* Returns the memory into which the receiver reads the message. For a host
+ * buffer it is the buffer itself. For a GPU buffer it is the slot of the
+ * header, from which the message is then delivered like an eager message.
+ * Returns NULL if the message does not fit into the slot. */
 static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
                       const nw_channel_request *request, uint64_t bytes)
 {

@@ -6,40 +6,44 @@
 
 #include "channel/state.h"
 
-/* Creates this process's board, a shared page in which peers confirm their
- * reads. Call it before nw_peers_meet, which tells peers the board's
- * descriptor. */
+/* Creates this process's board: a page shared with the peers, in which they
+ * confirm that they have read a message from this process's memory. Call it
+ * before nw_peers_meet, which tells peers the board's file descriptor. */
 void nw_cma_open(nw_channel *channel);
 void nw_cma_close(nw_channel *channel);
 
-/* Returns true if this send may use NW_CHANNEL_FETCH: the peer may read the
- * memory, a word of the board is free, and a GPU message fits into a slot. */
+/* Returns true if this send may use NW_CHANNEL_FETCH: the peer may read this
+ * process's memory, a word of this process's board is free, and a message in
+ * GPU memory fits into a receive slot. */
 bool nw_cma_may(const nw_channel_request *request);
-/* For a host message that shm would send in parts. Sets *reads to true if reads
- * by the receiver took less time than parts so far, else to false. Returns
- * false without setting *reads if no times are known or if a measured table
- * decides. */
+/* For a host message that shm would send in parts: sets *reads to true if
+ * messages that the receiver read took less time so far than messages sent in
+ * parts, else to false. Returns false without setting *reads if no times are
+ * known or if a measured table decides. */
 bool nw_cma_weigh(nw_channel_request *request, bool *reads);
-/* Returns the selector of the message's size class. Alternative 0 sends the
- * message in parts, alternative 1 lets the receiver read it. */
+/* Returns the selector that keeps the measured times for the message's size
+ * class. Alternative 0 sends the message in parts, alternative 1 lets the
+ * receiver read it. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request);
-/* Turns a send with NW_CHANNEL_FETCH into a rendezvous, because the receiver
- * has answered with a CTS instead of a read. If `always` is true, the receiver
- * can never read this kind of memory (host or GPU). */
+/* Turns a send that offered its memory (NW_CHANNEL_FETCH) into a rendezvous,
+ * because the receiver has answered with a CTS instead of a read. If `always`
+ * is true, no more memory of this kind (host or GPU) is offered to this peer.
+ */
 void nw_cma_refused(nw_channel_request *request, bool always);
-/* Releases the word of our board that a send occupies. */
+/* Releases the word of this process's board that a send occupies. */
 void nw_cma_forget(nw_channel_request *request);
-/* Polls the words of our board and ends the sends whose memory has been read.
- * Returns true if it ended any. */
+/* Polls the words of this process's board and ends the sends whose memory has
+ * been read. Returns true if it ended any. */
 bool nw_cma_look(nw_channel *channel);
 
 /* For the receiver: reads the message announced in `slot` from the sender's
- * memory and delivers it. Returns false if the message needs a rendezvous. */
+ * memory and delivers it to the receive `request`. Returns false if this
+ * process cannot read that memory; the message then needs a rendezvous. */
 bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
                  nw_channel_request *request);
 /* Reads `bytes` bytes at `address` in the memory of a peer on this host into
- * `to`. Returns false if the kernel refuses, if the memory does not exist, or
- * if the peer has died and another process has its process id. */
+ * `to`. Returns false if the kernel refuses, if there is no memory at that
+ * address, or if the peer has died and another process has its process id. */
 bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
                  size_t bytes);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends an eager message. GATHER passes header and payload as two iovecs, PACK
- * copies both into one buffer, and TWO sends them as two messages. A message
- * that the provider cannot copy whole is sent in parts. */
+/* Sends an eager message. NW_CHANNEL_GATHER passes header and payload as two
+ * iovecs, NW_CHANNEL_PACK copies both into one buffer, and NW_CHANNEL_TWO sends
+ * them as two messages. A message that the provider cannot copy whole is sent
+ * in parts. */
 #include "channel/proto/eager.h"
 
 #include "base/clock.h"
@@ -11,8 +12,8 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* Sets *out to the memory descriptor of the bounce buffers for the endpoint
- * with index `fabric`. */
+/* Sets *out to libfabric's memory descriptor of the bounce buffers (pinned host
+ * memory) for the endpoint channel->fabric[fabric]. */
 static nw_status bounces_describe(nw_channel *channel, int fabric, void **out)
 {
     return nw_endpoint_describe(&channel->fabric[fabric],
@@ -31,10 +32,11 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
-/* Returns true if the sender should copy a payload out of GPU memory by the
- * mapping (FASTCOPY). The resident kernel reads GPU memory as fast as it writes
- * it. With another mapping, the CPU waits for each cache line that it loads, so
- * this pays only for small payloads. */
+/* Returns true if the CPU should copy a payload of `bytes` bytes out of GPU
+ * memory through a mapping of that memory (FASTCOPY). A resident kernel on the
+ * GPU, if there is one, reads GPU memory as fast as it writes it. Without it,
+ * the CPU waits for each cache line that it loads, so this pays only for small
+ * payloads. */
 static bool load_pays(const nw_channel *channel, uint64_t bytes)
 {
     return channel->mapping && (channel->mapping->load ||
@@ -59,8 +61,8 @@ static nw_status take_out(nw_channel_request *request, char *payload)
                               message->bytes);
 }
 
-/* Returns true if the adapter can send the payload directly from GPU memory.
- * Registers this memory, and sets request->payload to it, in this case. */
+/* Returns true if the NIC can send the payload directly from GPU memory. Then
+ * registers this memory and sets request->payload to it. */
 static bool find_straight(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -108,8 +110,8 @@ static bool is_straight(nw_channel_request *request)
     return true;
 }
 
-/* Sets request->payload to memory from which libfabric can send. Called once
- * for each request. request->payload stays NULL if no bounce buffer is free. */
+/* Sets request->payload to memory from which libfabric can send; it stays NULL
+ * if a bounce buffer is needed and none is free. */
 nw_status nw_eager_prepare(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -127,9 +129,9 @@ nw_status nw_eager_prepare(nw_channel_request *request)
     return status;
 }
 
-/* Returns true if the provider copies the whole message, or all of its parts,
- * before the send call returns. An empty message of NW_CHANNEL_TWO counts as
- * one message, because it has no second one. */
+/* Returns true if libfabric's provider copies the whole message, or all its
+ * parts, before the send call returns. An empty message of NW_CHANNEL_TWO
+ * counts as one message, because it has no second one. */
 bool nw_eager_is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =
@@ -162,8 +164,9 @@ static bool is_packed(const nw_channel_request *request)
            request->payload == request->bounce->memory + NW_WIRE_HEADER;
 }
 
-/* Sets the memory descriptors for an operation: [0] of the header in the bounce
- * buffer, if the request has one; [1] of the payload. */
+/* Sets the memory descriptors for a send: descriptors[0] is that of the header
+ * in the bounce buffer, if the request has one; descriptors[1] that of the
+ * payload. */
 static nw_status eager_describe(nw_channel_request *request,
                                 void *descriptors[2])
 {
@@ -177,9 +180,9 @@ static nw_status eager_describe(nw_channel_request *request,
     return status;
 }
 
-/* Sends bytes that the provider copies during the call (FI_INJECT).
- * fi_injectdata is not used: over shm, it took 40 to 75 ns of 1.1 us longer if
- * a cache line moved slowly between the two cores. */
+/* Sends bytes that the provider copies during the call (FI_INJECT). Does not
+ * use fi_injectdata, which over shm took 40 to 75 ns of 1.1 us longer if a
+ * cache line moved slowly between the two cores. */
 static ssize_t post_copied(nw_channel_request *request, const void *bytes,
                            size_t count, uint64_t word)
 {
@@ -241,8 +244,8 @@ static uint64_t payload_word(const nw_channel_request *request)
            channel->word_mask[peer->fabric];
 }
 
-/* Sends the rest of the payload, after request->moved bytes, in parts that the
- * provider copies. */
+/* Sends the rest of the payload, from byte request->moved on, in parts that the
+ * provider copies during the call. */
 static ssize_t post_rest(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
@@ -286,8 +289,8 @@ ssize_t nw_two_post(nw_channel_request *request)
                        payload_word(request), peer->address, &request->op);
 }
 
-/* Returns true if an eager message is too large for one copy by the provider,
- * but small enough that sending it in parts is faster than a copy by the
+/* Returns true if an eager message is too large for the provider to copy at
+ * once, but small enough that sending it in parts is faster than a copy by the
  * kernel. */
 static bool is_in_parts(const nw_channel_request *request)
 {
@@ -298,8 +301,9 @@ static bool is_in_parts(const nw_channel_request *request)
            bytes + NW_WIRE_HEADER <= NW_PARTS * whole;
 }
 
-/* Sends the first part: the header and the first bytes of the payload. It is
- * gathered or packed like a whole message. */
+/* Sends the first part of a message: the header and the first bytes of the
+ * payload, `whole` bytes together. Header and payload are gathered or packed as
+ * in a message that is sent at once. */
 static ssize_t post_first(nw_channel_request *request, size_t whole)
 {
     struct nw_endpoint *fabric = nw_fabric_of(request->channel, request->peer);

@@ -5,17 +5,19 @@
 
 #include "channel/proto/protocols.h"
 
-/* Returns the bytes of the header that the message has before its payload. */
+/* Returns the size of the header that precedes the message's payload, in bytes;
+ * 0 if the header travels in the 64-bit word beside the payload. */
 size_t nw_eager_head(const nw_channel_request *request);
 /* Sets request->payload to memory from which libfabric can send. It stays NULL
  * if a bounce buffer is needed and none is free; then call this function again
  * later. Do not call it after request->payload has been set. */
 NW_MUST_CHECK nw_status nw_eager_prepare(nw_channel_request *request);
-/* Returns true if the provider copies the whole message, or all of its parts,
- * before the send call returns. An empty message of NW_CHANNEL_TWO counts as
- * one message, because it has no second one. */
+/* Returns true if libfabric's provider copies the whole message, or all its
+ * parts, before the send call returns. An empty message of NW_CHANNEL_TWO
+ * counts as one message, because it has no second one. */
 bool nw_eager_is_copied(const nw_channel_request *request);
-/* Passes the message to libfabric as one message. Returns a libfabric code. */
+/* Passes header and payload to libfabric as one message. Returns 0 or a
+ * negative libfabric error code. */
 ssize_t nw_eager_post_whole(nw_channel_request *request);
 
 #endif

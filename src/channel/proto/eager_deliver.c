@@ -31,9 +31,9 @@ static void eager_deliver_finish(nw_channel *channel, struct nw_slot *slot,
     nw_request_finish(request, status);
 }
 
-/* Returns true if the adapter can write the message from the slot to GPU
- * memory. Registers the GPU memory once for the message, even if libfabric
- * refuses the write several times. */
+/* Returns true if the NIC can write the message from its slot to GPU memory.
+ * Registers the GPU memory once for the message, even if libfabric refuses the
+ * write several times. */
 static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
                      nw_channel_request *request)
 {
@@ -44,8 +44,9 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
                            &request->message, &request->kept);
 }
 
-/* Starts a remote write by which the adapter copies the message from the slot
- * to GPU memory. The peer of this write is the endpoint itself (loopback). */
+/* Starts a remote write by which the NIC copies the message from its slot to
+ * GPU memory. The target of the write is this process's own endpoint
+ * (loopback). */
 static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
                              nw_channel_request *request)
 {
@@ -102,8 +103,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = eager_deliver_choose(channel, slot, request);
 
-    /* the driver copies to memory that cannot be mapped, which is memory of
-     * pools or mapped by cuMemMap */
+    /* the driver copies if the memory cannot be mapped: memory of pools or from
+     * cuMemMap */
     if (copy == NW_CHANNEL_FASTCOPY &&
         nw_gpu_mapping_store(channel->mapping, request->message.buffer,
                              slot->payload, bytes))
@@ -144,7 +145,7 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     slot->match = request;
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
-    /* a FETCH was already read */
+    /* the bytes of a FETCH were already read into the buffer */
     else if (bytes && slot->wire.kind != NW_WIRE_FETCH)
         memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)

@@ -124,8 +124,9 @@ void nw_ipc_look(nw_channel *channel, uint64_t now)
             opened_drop(&channel->opened[i]);
 }
 
-/* Returns the mapping of the offered memory, or an unused entry if it is not
- * open. If all entries are in use, closes the least recently used mapping. */
+/* Returns the mapping of the GPU memory that a peer offers, or an unused entry
+ * if that memory is not open. If all entries are in use, closes the least
+ * recently used mapping first. */
 static struct nw_ipc_mapping *opened_find(nw_channel *channel,
                                           const struct nw_peer *peer,
                                           int32_t at,

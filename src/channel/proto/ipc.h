@@ -10,19 +10,21 @@
  * false if this protocol does not apply, so that the request needs a
  * rendezvous. */
 bool nw_ipc_offer(nw_channel_request *request);
-/* For the sender: sets request->opening if it asks the receiver for such an
- * offer, and starts the timing of the message. */
+/* For the sender of an RTS: sets request->opening if the receiver is to be
+ * asked to offer its GPU memory, and starts the timing of the message. */
 void nw_ipc_weigh(nw_channel_request *request);
-/* For the sender: ends the timing of the message. */
+/* For the sender: ends the timing that nw_ipc_weigh has started. */
 void nw_ipc_took(nw_channel_request *request);
-/* For the sender: handles an OPEN message. Copies the message into the offered
- * memory, and sends a DONE, with 0 bytes if the memory cannot be opened. */
+/* For the sender: handles an OPEN message, by which the peer offers GPU memory.
+ * Opens this memory, copies the message into it, and sends a DONE. The DONE has
+ * 0 bytes if the memory cannot be opened. */
 void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
                   const struct nw_wire *open);
-/* Closes all memory of a peer that this process has opened. Returns true if any
- * was open. */
+/* Closes all GPU memory of a peer that this process has opened. Returns true if
+ * any was open. */
 bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer);
-/* Closes opened memory that was not used for 1 s before the time `now` (ns). */
+/* Closes all GPU memory of peers that was not used in the last second before
+ * the time `now` (ns). */
 void nw_ipc_look(nw_channel *channel, uint64_t now);
 void nw_ipc_close(nw_channel *channel);
 

@@ -56,8 +56,9 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     }
 }
 
-/* Marks all peers of an endpoint as lost. Called if even reading the completion
- * queue fails, which means that the provider has failed. */
+/* Gives up all peers that are reached through this endpoint. Called if even
+ * reading the completion queue fails, which means that the provider has failed.
+ * Returns true if any peer was given up. */
 static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
 {
     bool any = false;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table that gives the functions of each protocol. */
+/* A table with the functions of each protocol. */
 #ifndef NW_CHANNEL_PROTO_PROTOCOLS_H
 #define NW_CHANNEL_PROTO_PROTOCOLS_H
 
 #include "channel/state.h"
 
 struct nw_protocol {
-    /* Passes a send to libfabric. The peer must have given enough credits.
-     * Returns a libfabric code. */
+    /* Passes a send to libfabric. The caller has checked that the peer has
+     * given enough credits. Returns 0 or a negative libfabric error code. */
     ssize_t (*post)(nw_channel_request *request);
     /* Frees the resources that the protocol holds for a request. Called after
      * the request is done and libfabric no longer uses it. */
     void (*cleanup)(nw_channel_request *request);
-    /* Unregisters the memory that the request granted to a peer, after this
-     * peer was given up. */
+    /* Unregisters the memory that the request has granted to a peer, after that
+     * peer was given up as lost. */
     void (*revoke)(nw_channel_request *request);
     /* Frees the resources of a request that was still in flight when libfabric
      * was closed. */

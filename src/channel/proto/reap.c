@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends the requests with a peer that was given up, and frees the slots and
- * control messages that they use. */
+/* Ends the requests with a lost peer, one that was given up, and frees the
+ * slots and control messages that they use. */
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
 
@@ -18,8 +18,8 @@ static void reap_list(struct nw_list *list, const struct nw_peer *peer)
     }
 }
 
-/* Ends all rendezvous requests with the peer. Resources that libfabric still
- * uses are freed later, at the latest when the channel closes. */
+/* Ends all rendezvous requests with the lost peer. Resources that libfabric
+ * still uses are freed later, at the latest when the channel closes. */
 static void reap_known(nw_channel *channel, const struct nw_peer *peer)
 {
     for (size_t i = 0; i < channel->known_count; i++) {
@@ -33,8 +33,8 @@ static void reap_known(nw_channel *channel, const struct nw_peer *peer)
     }
 }
 
-/* Drops the message of which only the header has arrived, since its payload
- * will never come. */
+/* Drops the lost peer's message of which only the header (HEAD or PART) has
+ * arrived; its payload will never come. */
 static void reap_head(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_slot *head = peer->head, **at = &channel->unexpected,
@@ -61,8 +61,8 @@ static void reap_head(nw_channel *channel, struct nw_peer *peer)
     nw_slot_post(channel, head);
 }
 
-/* Drops messages that arrived before earlier messages of the same peer. They
- * cannot be delivered, because the earlier messages will never come. */
+/* Drops the lost peer's messages that have overtaken earlier ones. They cannot
+ * be delivered in order, because the earlier messages will never come. */
 static void reap_early(nw_channel *channel, struct nw_peer *peer)
 {
     while (peer->early) {
@@ -77,9 +77,10 @@ static void reap_early(nw_channel *channel, struct nw_peer *peer)
     }
 }
 
-/* Drops the peer's messages that are announced but not transferred (RTS,
- * FETCH), from the first one on. Also drops all later messages of this peer:
- * they must not match the receives that were meant for the announced ones. */
+/* Drops the lost peer's unmatched messages, beginning with the first that is
+ * announced but not transferred (RTS, FETCH). All later messages of this peer
+ * are dropped, too: they must not match the receives that were meant for the
+ * announced ones. */
 static void reap_announced(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_slot **at = &channel->unexpected, *last = NULL;

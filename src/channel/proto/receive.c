@@ -106,11 +106,11 @@ void nw_receive_start(nw_channel_request *request)
         nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
 }
 
-/* Adds the credits that a message returns to those that this process may use.
- * Returns false if the peer breaks the protocol: it returns more credits than
- * were spent, sends more messages than its credits allow, starts a message
- * before the payload of the previous one is complete, or announces a payload
- * that does not fit into a slot. */
+/* Adds the credits that a message returns to those that this process may spend
+ * at this peer. Returns false if the peer breaks the protocol: it returns more
+ * credits than were spent, sends more messages than its credits allow, starts a
+ * message before the payload of the previous one is complete, or announces a
+ * payload that does not fit into a slot. */
 static bool is_honest(nw_channel *channel, struct nw_peer *peer,
                       const struct nw_wire *wire)
 {
@@ -140,10 +140,10 @@ static struct nw_slot *take_early(struct nw_peer *peer)
     return NULL;
 }
 
-/* Matches a message if it is the next one in the order of sending, and then all
- * later messages that have already arrived. Otherwise keeps it in peer->early.
- * A provider may complete messages in another order, since a small message can
- * overtake a large one. */
+/* If the message in `slot` is the next one in the peer's order of sending,
+ * matches it, and then all later messages that have already arrived. Otherwise
+ * keeps it in peer->early. A provider may complete messages in another order,
+ * since a small message can overtake a large one. */
 static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
@@ -158,8 +158,8 @@ static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
     } while (!peer->lost && (slot = take_early(peer)));
 }
 
-/* Appends a later part to the first part of its message, whose slot is large
- * enough for the whole message. The last part completes the message. */
+/* Appends a later part to the first part of its message, in whose slot there is
+ * space for the whole message. The last part completes the message. */
 static void part_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -175,8 +175,8 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
     came_in_turn(channel, head, peer);
 }
 
-/* Handles a payload that follows a HEAD. It arrives whole or in parts, which
- * are all appended to the first one. */
+/* Handles the payload of a message whose HEAD or PART has arrived. It comes
+ * whole or in parts, which are all appended to the first one. */
 static void data_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -251,8 +251,8 @@ static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
     nw_slot_post(channel, slot);
 }
 
-/* Returns true if the word beside a payload contains our nonce and a valid
- * rank. Only processes of this channel know the nonce. */
+/* Returns true if the word beside a payload contains this process's nonce and a
+ * valid rank. Only processes of this channel know the nonce. */
 static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
                           uint64_t word)
 {

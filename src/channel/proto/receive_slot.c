@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Posts receive slots to libfabric, and returns credits to the senders of
- * delivered messages. */
+/* Receive slots are buffers for arriving messages. Posts them to libfabric, and
+ * returns credits to the senders of delivered messages: one credit allows one
+ * message that needs a slot. */
 #include "channel/state.h"
 
 #include <rdma/fi_errno.h>
 
-/* Puts a slot into the list channel->unposted, which the next round of progress
- * posts. So the receiver of the message in this slot need not wait until the
- * slot is posted. */
+/* Adds a slot to the list channel->unposted, which the next round of progress
+ * posts to libfabric. So the receive of the message in this slot need not wait
+ * for that. */
 static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 {
     slot->next = channel->unposted;
@@ -42,9 +43,10 @@ static void send_credit(nw_channel *channel, struct nw_peer *peer)
     nw_send_control(peer, channel, &wire);
 }
 
-/* Records that n credits must be returned to a peer. The next message to this
- * peer returns them. If at least half of all credits are to be returned, a
- * control message does so immediately, because the peer may have to wait. */
+/* Notes that n more credits must be returned to a peer. The next message to
+ * this peer returns them. If at least half of all credits are now to be
+ * returned, a control message returns them immediately, because the peer may
+ * have to wait. */
 static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
 {
     peer->held -= n;

@@ -14,45 +14,47 @@ nw_rendezvous_fabric(const nw_channel_request *request)
     return nw_fabric_of(request->channel, request->peer);
 }
 
-/* Returns true if the request's GPU memory is copied through pinned staging
- * pieces, false if the adapter accesses the request's memory directly. */
+/* Returns true if the request's GPU memory is copied through staging pieces
+ * (pinned host memory), false if the NIC accesses it directly. */
 static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 {
     return request->gpu >= 0 &&
            (request->staged || !nw_rendezvous_fabric(request)->reach);
 }
 
-/* Both functions return a staging piece from an array of NW_PIECES pieces.
- * nw_piece_unused returns a free one, or NULL. nw_piece_take also assigns the
- * piece to the request; if none is free, it takes one back that was filled
- * before its grant, or returns NULL. */
+/* A staging piece is a part of pinned host memory. Both functions return one
+ * from the array `pieces` of NW_PIECES. nw_piece_unused returns a free piece,
+ * or NULL. nw_piece_take also assigns it to the request. If none is free, it
+ * takes one from a request that filled it before its grant arrived, or returns
+ * NULL. */
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces);
 struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
-/* Registers the request's GPU memory, unless it already is. Sets
- * request->staged if the memory cannot be registered; this is not an error,
+/* Registers the request's GPU memory with libfabric, unless it is already
+ * registered. If that is impossible, sets request->staged and returns NW_OK,
  * because the message can go through staging pieces. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
-/* Ends the request with the error `status`. After our last write has ended, the
- * peer gets an ABORT for its request with the id `theirs`. */
+/* Ends the request with the error `status`. When its last write to the peer has
+ * ended, the peer gets an ABORT for its own request, whose id is `theirs`. */
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status);
 
-/* Starts the writes that had to wait for libfabric or for a staging piece. */
+/* Starts the remote writes that had to wait for libfabric or for a staging
+ * piece. */
 void nw_rendezvous_push_writes(nw_channel *channel);
 
-/* For the receiver: starts the rendezvous of a receive that has matched the RTS
- * `rts`, by offering or granting its memory. */
+/* For the receiver: starts the rendezvous of a receive that has matched the
+ * message announced by `rts`: offers or grants its memory. */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
 /* For the sender, after its RTS was sent: copies the first bytes from GPU
  * memory to a staging piece while the receiver answers. */
 void nw_rendezvous_asked(nw_channel_request *request);
-/* For the sender: handles a CTS from `peer`, and writes into the granted
- * memory. */
+/* For the sender: handles a CTS from `peer`: writes into the memory that it
+ * grants. */
 void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *cts);
-/* For the receiver: handles a DONE from `peer`. The receive ends after all its
+/* For the receiver: handles a DONE from `peer`. The receive ends when all its
  * bytes have arrived. */
 void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
                           const struct nw_wire *done);
@@ -64,11 +66,11 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 /* Retries writes and grants that had to wait. Called by the progress loop. */
 void nw_rendezvous_push(nw_channel *channel);
-/* Releases the staging pieces that a request with a lost peer holds. The writes
- * from these pieces may never end, and other requests need the pieces. */
+/* Releases the staging pieces of a request whose peer is lost. Writes from
+ * these pieces may never end, but other requests need the pieces. */
 void nw_rendezvous_peer_lost(nw_channel_request *request);
-/* Frees the grants of a request and the writes that belong to them. No write
- * may be in flight, unless libfabric is closed. */
+/* Frees the request's grants and the remote writes that belong to them. None of
+ * these writes may be in flight, unless libfabric is closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 
 #endif

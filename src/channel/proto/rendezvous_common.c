@@ -13,7 +13,7 @@ struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
 
 /* Takes a staging piece from a request that filled it before its grant arrived,
  * since another request needs a piece now. The former request will copy its
- * bytes again. Returns NULL if there is no such piece. */
+ * bytes again later. Returns NULL if no request has such a piece. */
 static struct nw_piece *piece_ahead(struct nw_piece *pieces)
 {
     for (int i = 0; i < NW_PIECES; i++)

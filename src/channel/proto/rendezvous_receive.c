@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receiver's side of a rendezvous. The receiver grants memory by a CTS; the
- * sender writes into it (proto/rendezvous_send.c) and sends a DONE. If the
- * adapter can write to the buffer, the whole buffer is granted at once. If it
- * cannot write to GPU memory, several pinned staging pieces are granted, and
- * their bytes are copied to GPU memory as they arrive. */
+ * sender writes into it (proto/rendezvous_send.c) and sends a DONE. If the NIC
+ * can write to the receive buffer, the whole buffer is granted at once. If it
+ * cannot write to GPU memory, staging pieces (pinned host memory) are granted
+ * one by one, and their bytes are copied to GPU memory when they have arrived.
+ */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/protocols.h"
@@ -25,8 +26,8 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 
 /* -- the receiver -- */
 
-/* Sets the address and key in a CTS for the granted `memory`, which lies in the
- * request's registered region. */
+/* Sets the address and key in a CTS that grants `memory`, a part of the memory
+ * that the request has registered with libfabric. */
 static void name_room(const nw_channel_request *request, const void *memory,
                       struct nw_wire *cts)
 {
@@ -109,8 +110,8 @@ static bool has_pieces(const nw_channel_request *request)
     return false;
 }
 
-/* Records the error of a staged receive. The receive ends with it after the
- * sender has filled all granted pieces. */
+/* Notes the error of a receive through staging pieces. The receive ends with
+ * this error when the sender has filled all pieces granted so far. */
 static void fail_staged(nw_channel_request *request, nw_status status)
 {
     if (!request->failing)
@@ -124,8 +125,9 @@ static void fail_staged(nw_channel_request *request, nw_status status)
     nw_rendezvous_fail(request, request->remote, request->failing);
 }
 
-/* Grants free staging pieces until the whole message is granted. If too few are
- * free, the request waits for more in channel->starved. */
+/* Grants free staging pieces to the sender until the whole message is granted.
+ * If too few are free, the request waits for more in the list channel->starved.
+ */
 static void grant_pieces(nw_channel_request *request)
 {
     struct nw_piece *piece = NULL;
@@ -190,9 +192,9 @@ static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
     return NULL;
 }
 
-/* Copies the bytes of a filled staging piece into GPU memory, and frees the
- * piece. Returns false if `done` matches no grant. *status gets the error of
- * the copy. */
+/* For a DONE: copies the bytes of the filled staging piece into GPU memory and
+ * frees the piece. Returns false if `done` matches no grant of the request.
+ * *status gets the result of the copy. */
 static bool rendezvous_take(nw_channel_request *request,
                             const struct nw_wire *done, nw_status *status)
 {
@@ -259,8 +261,8 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
-/* Unregisters the granted memory, so that a lost peer that still lives cannot
- * write into it. */
+/* Unregisters the memory that the request has granted, so that a peer which was
+ * given up but still runs cannot write into it. */
 void nw_rendezvous_revoke(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -291,7 +293,7 @@ static void give_pieces(nw_channel_request *request)
 }
 
 /* Frees the resources of a request that is done and has no operation in flight.
- * Sends the ABORT first, if the peer must get one. */
+ * If the peer is to get an ABORT, sends it first. */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
     struct nw_wire abort = {.kind = NW_WIRE_ABORT, .id = request->abort};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender's side of a rendezvous. The sender writes into granted memory,
- * directly from the message's buffer or from pinned staging pieces. It sends a
- * DONE for each grant that it has filled. */
+/* The sender's side of a rendezvous. The sender writes into the memory that the
+ * receiver grants, directly from the message's buffer or from staging pieces
+ * (pinned host memory). It sends a DONE for each grant that it has filled. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 
@@ -20,9 +20,9 @@ static struct nw_selector *rendezvous_send_pace_of(nw_channel_request *request)
 }
 
 /* Decides whether GPU memory is copied to staging pieces before the writes,
- * although the adapter can read it: some adapters read GPU memory so slowly
- * that this is faster. Messages that travel alone time both paths, and the
- * faster one is used. Until both times are known, the cost model decides. */
+ * although the NIC could read it: some NICs read GPU memory so slowly that the
+ * copy is faster. Messages that travel alone are timed with both paths, and the
+ * faster path is used. Until both times are known, the cost model decides. */
 static void rendezvous_send_choose(nw_channel_request *request)
 {
     struct nw_selector *selector = rendezvous_send_pace_of(request);
@@ -80,9 +80,10 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
         rendezvous_send_finish(request);
 }
 
-/* Sets flight->piece to a staging piece with the message's bytes from `offset`
- * on. Uses the piece that was filled in advance, or copies the bytes into a
- * free one. flight->piece stays NULL if no piece is free. */
+/* Sets flight->piece to a staging piece that holds the message's bytes from
+ * `offset` on. That is the piece that was filled before the grant arrived, or a
+ * free one, into which the bytes are copied. flight->piece stays NULL if none
+ * is free. */
 static nw_status find_piece(nw_channel_request *request,
                             struct nw_flight *flight, uint64_t offset)
 {
@@ -116,9 +117,9 @@ static bool is_opened(const nw_channel_request *request)
            (request->message.bytes >= NW_OPEN_BYTES || request->opening);
 }
 
-/* Copies the first piece of a GPU message while the receiver answers, unless
- * many messages are in flight. A copy that fails here is ignored, because the
- * bytes are copied again after the grant. */
+/* Copies the first bytes of a GPU message to a staging piece while the receiver
+ * answers the RTS, unless many messages are in flight. If the copy fails, that
+ * is ignored, because the bytes are copied again after the grant. */
 void nw_rendezvous_asked(nw_channel_request *request)
 {
     size_t bytes = request->message.bytes;
@@ -143,8 +144,8 @@ void nw_rendezvous_asked(nw_channel_request *request)
     request->ahead_ns = nw_clock_ns() - start;
 }
 
-/* Sets *out to the descriptor of the message's memory, which the adapter reads.
- * Registers the memory, unless it already is. */
+/* Sets *out to libfabric's descriptor of the message's memory, from which the
+ * NIC reads. Registers the memory if it is not registered yet. */
 static nw_status rendezvous_send_describe(nw_channel_request *request,
                                           void **out)
 {
@@ -161,8 +162,9 @@ static nw_status rendezvous_send_describe(nw_channel_request *request,
     return status;
 }
 
-/* Sets the source and length of the next write, whose bytes start at `offset`
- * of the message. flight->from stays NULL if no staging piece is free. */
+/* Sets the source and length of the next remote write, which begins at byte
+ * `offset` of the message. flight->from stays NULL if a staging piece is needed
+ * and none is free. */
 static nw_status find_source(nw_channel_request *request,
                              struct nw_flight *flight, uint64_t offset)
 {
@@ -205,9 +207,9 @@ static void flight_free(struct nw_flight *flight)
     free(flight);
 }
 
-/* Sets grant->ready to the next write of a grant. The write is kept there until
- * libfabric takes it, so that it is prepared only once. grant->ready stays NULL
- * if no staging piece is free. */
+/* Sets grant->ready to the next remote write of a grant. The write stays there
+ * until libfabric takes it, so that it is prepared only once. grant->ready
+ * stays NULL if a staging piece is needed and none is free. */
 static nw_status rendezvous_send_make_ready(nw_channel_request *request,
                                             struct nw_grant *grant)
 {
@@ -230,8 +232,8 @@ static nw_status rendezvous_send_make_ready(nw_channel_request *request,
     return status;
 }
 
-/* Starts the next write of a grant. Returns false if the write must be retried
- * later, or if the request has ended with an error. */
+/* Starts the next remote write of a grant. Returns false if the write must be
+ * tried again later, or if the request has ended with an error. */
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
     nw_status status =
@@ -304,7 +306,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (!request->grants && !request->moved)
-        /* the total is unknown until the last grant */
+        /* UINT64_MAX: the total is unknown until the last grant */
         request->total = UINT64_MAX;
     grant->wire = *cts;
     for (at = &request->grants; *at; at = &(*at)->next)

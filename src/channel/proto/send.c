@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends messages to each peer in the order of the calls, while the peer has
- * given credits. The protocol is the one that the user forces, or else the
+/* Sends messages to each peer in the order of the calls, as long as the peer
+ * has given credits. The protocol is the one that the user forces, or else the
  * fastest. If libfabric cannot take a message now, the message stays in its
  * peer's list, and a later round of progress tries again. */
 #include "channel/proto/cma.h"
@@ -13,8 +13,8 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* Payloads of up to this many bytes are delivered in order. A larger payload
- * may be overtaken by the next message. */
+/* libfabric delivers payloads of up to this many bytes in order. A larger
+ * payload may be overtaken by the next message. */
 enum { ORDERED = 8192 };
 
 static void send_count(nw_channel_request *request)
@@ -55,8 +55,8 @@ static void posted(nw_channel_request *request)
 }
 
 /* Sends a FAILED message instead of the request's message, whose payload could
- * not be read. So the receive that matches it ends with an error. Returns false
- * if libfabric cannot take it now. */
+ * not be read from GPU memory. The receive that matches it then ends with an
+ * error. Returns false if libfabric cannot take a message now. */
 static bool push_failed(nw_channel_request *request, nw_status status)
 {
     struct nw_peer *peer = request->peer;
@@ -77,8 +77,8 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* Sends the first waiting message of a peer. Returns false if the peer's
- * messages must wait. */
+/* Sends the first waiting message of a peer. Returns false if it and the peer's
+ * other messages must wait. */
 static bool push_one(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
@@ -132,10 +132,10 @@ void nw_send_push(nw_channel *channel)
             push_peer(channel, &channel->peer[i]);
 }
 
-/* Returns true if a message is too large for shm to send in parts. For such a
- * message, shm would wait for a status word from the peer. If any peer was
- * killed, this word might never come. So the message uses a protocol in which
- * the kernel copies it. */
+/* Returns true if a message to a peer of this host is too large for shm to send
+ * in NW_PARTS parts. For such a message, shm would wait for a status word from
+ * the peer, which never comes if the peer was killed. So the message uses a
+ * protocol in which the kernel copies it. */
 static bool is_beyond(const nw_channel_request *request)
 {
     size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
@@ -167,9 +167,9 @@ static enum nw_channel_protocol send_choose(nw_channel_request *request)
                                                  : protocol;
 }
 
-/* Writes the header of a request. Sets only the fields that this kind of
- * message uses, since the whole struct is several times larger than the header
- * of a small message. */
+/* Writes the header of a request's message into request->wire. Sets only the
+ * fields that this kind of message uses, since the whole struct is several
+ * times larger than the header of a small message. */
 static void write_wire(nw_channel_request *request)
 {
     static const uint8_t kinds[] = {
@@ -191,9 +191,10 @@ static void write_wire(nw_channel_request *request)
     wire->nonce = request->peer->nonce;
 }
 
-/* Sends a message immediately, without a list or a bounce buffer. This is
- * possible if no earlier message waits and the provider copies the message
- * during the call. Returns false if the message must be queued. */
+/* Sends a message during the call of the program, without a list or a bounce
+ * buffer. This is possible if no earlier message waits and the provider copies
+ * the message before the send call returns. Returns false if the message must
+ * be queued. */
 static bool send_at_once(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;

@@ -15,54 +15,62 @@ enum {
     NW_WIRE_MAGIC = 0x574e,
     NW_WIRE_VERSION = 9,
     NW_WIRE_HEADER = 40, /* bytes of the header before an eager payload */
-    NW_WIRE_WORDS = 64,  /* words of a board (proto/cma.c) */
+    NW_WIRE_WORDS = 64,  /* number of words of a board (proto/cma.c) */
 };
 
 enum nw_wire_kind {
-    NW_WIRE_EAGER = 1, /* the payload follows in this message */
-    NW_WIRE_HEAD,      /* the payload comes as the next message */
-    NW_WIRE_PART,      /* first part of the payload; the rest comes later */
-    /* Takes the place of a message whose payload the sender could not read. */
+    NW_WIRE_EAGER = 1, /* the payload follows the header in this message */
+    NW_WIRE_HEAD,      /* the payload comes as the peer's next message */
+    NW_WIRE_PART,      /* the first part of the payload follows the header; the
+                          other parts come as later messages */
+    /* Replaces a message whose payload the sender could not read from GPU
+     * memory. */
     NW_WIRE_FAILED,
-    /* An RTS whose receiver may instead read the payload at `address` in the
-     * sender's memory, and confirm the read in word `key` of the sender's
+    /* An RTS whose receiver may also read the payload at `address` in the
+     * sender's memory, and then confirms the read in word `key` of the sender's
      * board. */
     NW_WIRE_FETCH,
     /* An RTS whose sender asks the receiver to offer its GPU memory (OPEN). */
     NW_WIRE_ASK,
     NW_WIRE_RTS,    /* announces a message of `bytes` bytes */
-    NW_WIRE_CTS,    /* grants `bytes` bytes at `address` for writes */
-    NW_WIRE_DONE,   /* reports that `bytes` bytes were written */
+    NW_WIRE_CTS,    /* grants `bytes` bytes of memory at `address` for remote
+                       writes */
+    NW_WIRE_DONE,   /* reports that `bytes` bytes were written to granted or
+                       offered memory */
     NW_WIRE_CREDIT, /* returns credits and has no other content */
     NW_WIRE_BYE,    /* says that this rank closes its channel */
-    NW_WIRE_OPEN,   /* offers GPU memory, which the peer may open */
+    NW_WIRE_OPEN,   /* offers GPU memory, which the peer may open by CUDA IPC */
     NW_WIRE_ABORT,  /* says that this rank cannot finish the rendezvous */
     NW_WIRE_KINDS
 };
 
-/* The header of a message. All kinds have its first 40 bytes, up to `nonce`.
- * Kinds for a rendezvous have the bytes up to `handle`. OPEN has all bytes:
- * `handle` is a CUDA IPC handle, `address` is the offset in the allocation, and
- * `key` is the buffer id. */
+/* The header of a message. Messages of all kinds have its first 40 bytes, up to
+ * `nonce`. Those of a rendezvous have the bytes up to `handle`. OPEN has all
+ * bytes: `handle` is a CUDA IPC handle, `address` the offset in that
+ * allocation, and `key` the buffer id of CUDA. */
 struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;
     int32_t source;
     int32_t tag;
-    uint16_t credits; /* receive slots that the message returns */
-    /* In EAGER to RTS: the sequence number of the message from one rank to
-     * another. In CTS: not 0 if the receiver cannot read memory offered by
-     * FETCH. In a DONE of 0 bytes: not 0 if the sender can open no memory of
-     * the receiver. */
+    uint16_t credits; /* number of receive slots that the sender returns to the
+                         receiver */
+    /* In kinds EAGER to RTS: the message's number in the sequence from this
+     * sender to this receiver. In CTS: not 0 if the receiver cannot read memory
+     * offered by FETCH. In a DONE of 0 bytes: not 0 if the sender can open no
+     * memory of the receiver. */
     uint16_t order;
-    uint64_t bytes; /* in DONE: 0 if the offered memory did not open */
-    /* Id of the request that the message belongs to. In RTS, FETCH, CTS and
-     * OPEN: the id of the sending request. In DONE: the id of the receive. In
-     * ABORT: the id of the request at the rank that gets the ABORT. */
+    uint64_t bytes; /* size of the message, grant or write; in DONE, 0 if the
+                       offered memory could not be opened */
+    /* Id of the request to which the message belongs. In RTS, FETCH, CTS and
+     * OPEN: of the sending request. In DONE: of the receive. In ABORT: of the
+     * request at the rank that gets the ABORT. */
     uint64_t id;
-    uint64_t nonce;  /* secret number of the rank that gets the message */
+    uint64_t nonce;  /* secret nonce of the rank that gets the message */
     uint64_t to;     /* in CTS and OPEN: the id of the receive */
-    uint64_t offset; /* in FETCH: not 0 to request the read's duration */
+    uint64_t offset; /* in FETCH: not 0 if the receiver is to report the
+                        duration of its read; in CTS, DONE: first byte of the
+                        message in the grant or write */
     uint64_t address, key;
     char handle[64];
 };
@@ -103,9 +111,10 @@ static inline bool nw_wire_read_word(uint64_t word, size_t length,
     return out->source < count;
 }
 
-/* Returns the word for a payload that follows its HEAD or PART: 31 bits of the
- * receiver's nonce in the upper half, the rank of the sender in the lower half.
- * A provider that carries only 32 bits carries only the rank. */
+/* Returns the word that accompanies a payload which follows its HEAD or PART:
+ * 31 bits of the receiver's nonce in the upper half, the rank of the sender in
+ * the lower half. If the provider carries only 32 bits, the receiver gets only
+ * the rank. */
 static inline uint64_t nw_wire_payload_word(uint64_t nonce, int32_t rank)
 {
     return (nonce & INT32_MAX) << 32 | (uint32_t)rank;
@@ -113,16 +122,16 @@ static inline uint64_t nw_wire_payload_word(uint64_t nonce, int32_t rank)
 
 /* Returns the size in bytes of a message of this kind, without its payload. */
 size_t nw_wire_size(enum nw_wire_kind kind);
-/* Checks a message of `length` bytes in a channel of `count` ranks, and copies
- * its header to *out. Only the fields of this kind of message are written.
- * NW_EFORMAT if the message is invalid. The payload of an EAGER must fill all
- * bytes after the header. That of a PART must be shorter than the whole
- * payload. */
+/* Checks a received message of `length` bytes in a channel of `count` ranks,
+ * and copies its header to *out; only the fields that its kind uses are set.
+ * Returns NW_EFORMAT if the message is invalid. The payload of an EAGER must
+ * fill all bytes after the header; that of a PART must be shorter than the
+ * whole payload. */
 NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
                                      int32_t count, struct nw_wire *out);
 
-/* Checks an EAGER message and copies its header to *out. It is a fast path of
- * nw_wire_read: if it returns false, call nw_wire_read. */
+/* Checks a received EAGER message and copies its header to *out. This is a fast
+ * path for the most common messages: if it returns false, call nw_wire_read. */
 static inline bool nw_wire_read_eager(const void *data, size_t length,
                                       int32_t count, struct nw_wire *out)
 {

@@ -63,9 +63,10 @@ struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double standard[3]; /* limits of --careful: hop-bytes and congestion (s) of
-                           the default mapping; end of an exchange (s), the
-                           earlier one of the default mapping and MAGC */
+    double
+        standard[3]; /* limits of the option `careful`: hop-bytes and congestion
+                        (s) of the default mapping; end of an exchange (s), the
+                        earlier one of the default mapping and MAGC */
     /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first; NULL:
      * none ran */
     const struct nw_algorithm *magc;
@@ -84,10 +85,10 @@ struct auto_candidate_run {
     struct nw_candidate candidate;
 };
 
-/* Updates the limits of --careful. The first candidate is the default mapping,
- * whose figures are the limits. A mapping by MAGC within these limits may lower
- * the limit of the time at which an exchange ends. `magc`: the variant of MAGC
- * that made the candidate, otherwise NULL. */
+/* Updates the limits of the option `careful`. The first candidate is the
+ * default mapping, whose figures are the limits. A mapping by MAGC within these
+ * limits may lower the limit of the time at which an exchange ends. `magc`: the
+ * variant of MAGC that made the candidate, otherwise NULL. */
 static void auto_raise_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *magc)
@@ -112,7 +113,7 @@ static void auto_raise_standard(struct auto_work *work,
 }
 
 /* Returns true if the candidate replaces work->best: it is within the limits of
- * --careful, and is better, or work->best exceeds the limits. */
+ * the option `careful`, and is better, or work->best exceeds the limits. */
 static bool auto_is_taken(const struct auto_work *work,
                           const struct nw_candidate *candidate)
 {
@@ -361,9 +362,9 @@ static bool auto_is_below(double figure, double other, double alike)
     return figure < other * (1 - alike);
 }
 
-/* Replaces the best candidate by MAGC's mapping if --careful is given and their
- * figures are almost equal. The real times of two such mappings may differ from
- * the model, and this way the answer is not slower than MAGC's. */
+/* Replaces the best candidate by MAGC's mapping if the option `careful` is set
+ * and their figures are almost equal. The real times of two such mappings may
+ * differ from the model, and this way the answer is not slower than MAGC's. */
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;
@@ -415,9 +416,9 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     return status;
 }
 
-/* Moves the best candidate to *out, or with --careful MAGC's mapping if their
- * figures are almost equal. `status` is that of the searches before, and is
- * returned unless it is NW_OK. */
+/* Moves the best candidate to *out; with the option `careful`, MAGC's mapping
+ * if their figures are almost equal. `status` is that of the searches before,
+ * and is returned unless it is NW_OK. */
 static nw_status auto_finish(struct auto_work *work, nw_status status,
                              struct nw_candidate *out)
 {

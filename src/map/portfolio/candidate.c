@@ -18,7 +18,7 @@ void nw_candidate_fini(struct nw_candidate *candidate)
 }
 
 /* Fills the figures of a candidate: `figure`, by which candidates are compared,
- * and hop-bytes and congestion in `guard`, which --careful limits. */
+ * and hop-bytes and congestion in `guard`, which `careful` limits. */
 static void candidate_judge(const struct nw_cost *cost,
                             const struct nw_map_options *options,
                             struct nw_candidate *candidate)

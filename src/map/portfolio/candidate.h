@@ -13,11 +13,11 @@ struct nw_candidate {
     bool approximate; /* the search used an approximation of the machine */
     bool grid_found;  /* the search found a grid in the pattern */
     double
-        figure[2]; /* value of the objective; value of the second objective,
-                      which decides between candidates with equal first ones */
-    double
-        guard[3]; /* figures that --careful limits: hop-bytes; congestion in s
-                     (0: no links); with --careful: end of an exchange in s */
+        figure[2];   /* value of the objective; value of the second objective,
+                        which decides between candidates with equal first ones */
+    double guard[3]; /* figures that the option `careful` limits: hop-bytes;
+                        congestion in s (0: no links); only with this option:
+                        end of an exchange in s */
 };
 void nw_candidate_fini(struct nw_candidate *candidate);
 NW_MUST_CHECK nw_status nw_candidate_from_answer(

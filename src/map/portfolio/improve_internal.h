@@ -11,8 +11,8 @@
 struct improve_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
-    /* [3] limits of --careful for hop-bytes, congestion (s) and end of an
-     * exchange (s); NULL: none */
+    /* [3] limits of the option `careful` for hop-bytes, congestion (s) and end
+     * of an exchange (s); NULL: none */
     const double *guard;
     double hop_limit; /* cap on hop-bytes; 0: none */
     double hop_bytes; /* hop-bytes of the mapping from which the present search
@@ -69,9 +69,9 @@ NW_MUST_CHECK nw_status nw_improve_cap_second(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_yield(struct improve_work *work,
                                          struct nw_slots *slots);
 
-/* Runs a QAP search for a small problem without limits of --careful, otherwise
- * nw_improve_search_slots. The result of a QAP search might exceed these
- * limits, because it ignores the second objective. */
+/* Runs a QAP search for a small problem without limits of the option `careful`,
+ * otherwise nw_improve_search_slots. The result of a QAP search might exceed
+ * these limits, because it ignores the second objective. */
 NW_MUST_CHECK nw_status nw_improve_search(struct improve_work *work,
                                           struct nw_slots *slots);
 

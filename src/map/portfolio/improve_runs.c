@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-/* Returns the objectives with the cap on hop-bytes and, with --careful, the cap
- * on congestion. */
+/* Returns the objectives with the cap on hop-bytes and, with the option
+ * `careful`, the cap on congestion. */
 static struct nw_objectives
 improve_objectives_of(const struct improve_work *work)
 {

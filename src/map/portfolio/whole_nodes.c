@@ -84,8 +84,8 @@ static nw_status whole_nodes_check(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the objectives. With --careful, hop-bytes and congestion are capped
- * at those of the default mapping. */
+/* Returns the objectives. With the option `careful`, hop-bytes and congestion
+ * are capped at those of the default mapping. */
 static struct nw_objectives
 whole_nodes_objectives(const struct whole_nodes_work *work)
 {

@@ -44,14 +44,16 @@ static const size_t sizes[] = {8,    64,   256,   1024,  2048,
                                4096, 8192, 16384, 32768, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* What was measured of one size, in us and ns. */
+/* The measurements of one size: half round trips in us, and differences between
+ * ways in ns. */
 static struct found {
     double times[WAYS][OPENINGS * TURNS], more[3][OPENINGS * PAIRS];
 } of_size[SIZES];
 
 struct end {
-    int rank, wire; /* wire: a socket to the other */
-    bool writes;    /* a message before it is sent, and reads it at the end */
+    int rank, wire; /* wire: a socket to the other process */
+    bool writes;    /* writes each message before it is sent, and reads it at
+                       the end */
     unsigned word;
     struct nw_endpoint fabric;
     fi_addr_t other;
@@ -60,6 +62,7 @@ struct end {
     struct fi_context2 sent, come;
 };
 
+/* Ends the program with an error unless `bad` is 0. */
 static void must(int bad, const char *what)
 {
     if (!bad)
@@ -116,7 +119,7 @@ static void send_bare(struct end *end, int way, size_t bytes)
     must(code != 0, "fi_sendv");
 }
 
-/* Until as many operations are done, of either kind. */
+/* Waits until so many operations of either kind are complete. */
 static void finish(struct end *end, int count)
 {
     struct fi_cq_data_entry entries[2];
@@ -131,7 +134,8 @@ static void finish(struct end *end, int count)
     }
 }
 
-/* Every trip awaits one message and sends one; both are done at its end. */
+/* A round trip with the bare endpoint: it receives one message and sends one,
+ * both of which are complete at its end. */
 static void trip_bare(struct end *end, int way, size_t bytes)
 {
     if (!end->rank)
@@ -146,6 +150,7 @@ static void trip_bare(struct end *end, int way, size_t bytes)
     }
 }
 
+/* A round trip with the channel. */
 static void trip_channel(struct end *end, int way, size_t bytes)
 {
     static const enum nw_channel_protocol protocols[WAYS] = {
@@ -180,7 +185,7 @@ static void trip(struct end *end, int way, size_t bytes)
         trip_bare(end, way, bytes);
 }
 
-/* Microseconds of half a round trip. */
+/* The mean time of half a round trip in microseconds. */
 static double turn(struct end *end, int way, size_t bytes)
 {
     uint64_t start = 0;
@@ -202,8 +207,9 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The mean of its middle half: the clock's steps are as large as what is
- * sought, so a median would be one of them. */
+/* The mean of the middle half of the values: the steps of the clock are as
+ * large as the differences that are measured, so that a median would be one of
+ * those steps. */
 static double middle(double *values, size_t count)
 {
     double sum = 0;
@@ -214,8 +220,9 @@ static double middle(double *values, size_t count)
     return sum / (double)(count - count / 4 * 2);
 }
 
-/* Trips by two ways in turns, a b b a: whatever drifts meets both alike. What
- * the second way takes more, of half a round trip, in ns. */
+/* Makes round trips by two ways in the order a b b a, so that slow changes
+ * affect both alike. `more` gets the time in ns that half a round trip takes
+ * longer by the second way. */
 static void contest(struct end *end, const int ways[2], size_t bytes,
                     double *more)
 {
@@ -237,9 +244,10 @@ static void contest(struct end *end, const int ways[2], size_t bytes,
     }
 }
 
-/* In each turn another way is the first; every second one goes through them
- * backwards, so that each comes as often after the channel as after the bare
- * endpoint, whose connections cool while the other's work. */
+/* Measures all ways in turns. In each turn, another way is the first, and every
+ * second turn goes through them backwards, so that each way follows the channel
+ * as often as the bare endpoint, whose connections leave the caches while the
+ * other's are used. */
 static void measure(struct end *end, size_t bytes, int opening,
                     struct found *found)
 {
@@ -291,7 +299,8 @@ static void open_end(struct end *end, const char *provider)
              nw_alloc(NW_WIRE_HEADER + MOST, 1, &end->packed) ||
              nw_alloc(NW_WIRE_HEADER + MOST, 1, &end->in),
          "allocate");
-    memset(end->out, 1, MOST); /* else all is the kernel's one page of zeros */
+    memset(end->out, 1, MOST); /* otherwise all pages are the kernel's one
+                                  page of zeros */
     await(end);
 }
 
@@ -299,7 +308,7 @@ static void close_end(struct end *end)
 {
     char both[2];
 
-    must(swap(end, "", 1, both), "meet"); /* neither is in a trip any more */
+    must(swap(end, "", 1, both), "meet"); /* both have finished their trips */
     nw_channel_close(end->channel);
     nw_endpoint_close(&end->fabric);
     free(end->out);
@@ -309,7 +318,7 @@ static void close_end(struct end *end)
     end->channel = NULL;
 }
 
-/* All sizes, or one. */
+/* Measures all sizes, or only the given one. */
 static void run(struct end *end, const char *provider, size_t only)
 {
     int count = only ? 1 : SIZES;

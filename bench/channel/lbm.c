@@ -32,10 +32,11 @@ static const int c[Q][3] = {{0, 0, 0},  {1, 0, 0},  {-1, 0, 0},  {0, 1, 0},
                             {-1, 0, 1}, {1, 0, -1}, {-1, 0, -1}, {0, 1, 1},
                             {0, -1, 1}, {0, 1, -1}, {0, -1, -1}};
 
+/* The part of the domain of one process. */
 struct part {
     nw_channel *channel;
     int32_t rank, count;
-    int z0, planes; /* own ones; a ghost below and above */
+    int z0, planes; /* own planes, without the ghost plane below and above */
     float *now, *next;
     void (*work)(const char *kind, size_t bytes);
     double compute_s, messages_s;
@@ -79,7 +80,8 @@ static float from(const struct part *part, int q, const int cell[3])
               cell[2])[wrap(cell[1], Y) * X + wrap(cell[0], X)];
 }
 
-/* Moved by the fluid (upwind) and spread, explicitly. */
+/* The scalar after a step: carried by the fluid (upwind) and diffused, with an
+ * explicit scheme. */
 static float carry(const struct part *part, const int cell[3], const float u[3])
 {
     float here = from(part, SCALAR, cell), out = here;
@@ -147,7 +149,7 @@ static void start(struct part *part)
         }
 }
 
-/* -- the exchange: what leaves through the top, what through the bottom -- */
+/* -- the exchange through the upper and the lower face -- */
 
 static void faces(int way, int out[FACE])
 {
@@ -186,7 +188,7 @@ static void exchange(struct part *part)
         must(!nw_channel_wait(&requests[i / 2][i % 2], NULL), "wait");
 }
 
-/* All have come here; nothing else may be told apart from waiting. */
+/* A barrier, so that the time of computation is not counted as waiting. */
 static void meet(struct part *part)
 {
     char words[2];
@@ -223,7 +225,7 @@ static void step(struct part *part, bool counts)
     part->next = old;
 }
 
-/* -- what came out: a sum over planes, however they are divided -- */
+/* -- the result: a sum over planes that does not depend on the division -- */
 
 static uint64_t digest(struct part *part)
 {

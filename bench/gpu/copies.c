@@ -83,7 +83,7 @@ static void copy_once(enum direction direction, void *host, size_t bytes)
                                   : cuda.copy(gpu[1], gpu[0], bytes, stream);
 
     must(code, "a copy");
-    /* pageable memory may be on its way still */
+    /* a copy from pageable memory may still be in progress */
     must(cuda.wait(direction == INSIDE ? stream : NULL), "the wait");
 }
 

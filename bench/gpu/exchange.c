@@ -37,7 +37,8 @@ static void must(nw_status status)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The library's contexts are the GPUs' primary ones: one is current here. */
+/* Opens the driver and makes a primary context current, as the library uses
+ * primary contexts. */
 static void open_driver(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
@@ -63,7 +64,8 @@ static uint32_t value(uint64_t cell, int32_t quantity)
     return (uint32_t)(cell * 2654435761u + (uint64_t)quantity * 40503u) | 1;
 }
 
-/* The domain's cell at an allocated index along an axis. */
+/* The index of the domain's cell at an index of the allocated array along an
+ * axis. */
 static uint64_t cell_of(const struct nw_halo_piece *piece, int axis, int64_t at)
 {
     int64_t n = options.extent[axis];
@@ -80,15 +82,15 @@ static bool owns(const struct nw_halo_piece *piece, int axis, int64_t at)
 }
 
 struct row {
-    uint64_t first; /* the domain's cell of x = 0 */
+    uint64_t first; /* number of the domain's cell at x = 0 */
     bool own;
-    const uint64_t *column; /* the domain's x */
+    const uint64_t *column; /* x in the domain of each column */
     int64_t low, high;      /* own cells along x */
     int64_t cells;
     int32_t quantity;
 };
 
-/* Fills own cells (ghosts zero). */
+/* Fills a row: own cells with their values, ghost cells with zeros. */
 static void fill_row(const struct row *row, uint32_t *host)
 {
     for (int64_t x = 0; x < row->cells; x++)
@@ -97,7 +99,7 @@ static void fill_row(const struct row *row, uint32_t *host)
                       : 0;
 }
 
-/* Cells that are not as they must be when all ghost cells are filled. */
+/* The number of cells with wrong values after all ghost cells were filled. */
 static long wrong_in_row(const struct row *row, const uint32_t *host)
 {
     long wrong = 0;
@@ -154,7 +156,8 @@ static long for_arrays(bool fill)
             if (!host || (!fill && copy_out(host, gpu, bytes)))
                 MPI_Abort(MPI_COMM_WORLD, 1);
             wrong += visit(p, q, host, fill);
-            /* it may still be under way: the memory is pageable */
+            /* the copy may still be in progress, since the memory is
+             * pageable */
             if (fill && (copy_in(gpu, host, bytes) || wait_for(NULL)))
                 MPI_Abort(MPI_COMM_WORLD, 1);
             free(host);
@@ -162,8 +165,8 @@ static long for_arrays(bool fill)
     return wrong;
 }
 
-/* One exchange of the slowest rank, and of this rank its first call, seconds.
- */
+/* The time in seconds of one exchange on the slowest rank; *launches gets the
+ * time of the first call on this rank. */
 static double exchange(double *launches)
 {
     double own, slowest, since;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How fast the kernels pack and unpack faces, against the rate of the GPU's own
- * copy, and whether every byte is right. Needs the GPU room alone: no MPI, no
- * hwloc. Faces are taken at many places of the arrays in one launch, so that
- * they are larger than the GPU's caches. Rows lie as in the library's own
- * arrays, their own cells on whole lines, and then without gaps, as in those of
- * many a program. "launch" is how long the CPU is busy with one, piece by piece
- * and as a graph.
- *
- *   faces [SIZE [RADIUS [REPEATS]]]
- */
+/* How fast the kernels pack and unpack faces, compared with the rate of the
+ * GPU's own copy, and whether every byte is right. The program needs only the
+ * GPU functions, neither MPI nor hwloc. One launch takes faces at many places
+ * of the arrays, so that they are larger than the GPU's caches. Rows are first
+ * laid out as in the library's own arrays, with own cells on whole cache lines,
+ * and then without gaps, as in many programs. "launch" is the time for which
+ * the CPU is busy with one launch, piece by piece and as a graph. Usage: faces
+ * [SIZE [RADIUS [REPEATS]]] */
 #include "base/clock.h"
 #include "gpu/copy_job.h"
 
@@ -22,11 +19,11 @@ enum { QUANTITIES = 4, SECTOR = 32, LINE = 128 };
 static const struct nw_gpu *gpu = &nw_gpu_cuda;
 
 static struct bench {
-    int64_t size, radius, planes; /* cells a side, faces in a launch */
+    int64_t size, radius, planes; /* cells along a side; faces in a launch */
     int repeats;
     int64_t row, plane; /* bytes */
-    int64_t first;      /* bytes of a row before its own cells */
-    size_t room;        /* of an array, for either kind of rows */
+    int64_t first;      /* bytes of a row before own cells */
+    size_t room;        /* size of an array, enough for both layouts of rows */
     size_t bytes, face; /* of an array; of all faces of one quantity */
     char *array[QUANTITIES], *dense, *host, *back;
     int64_t shift[QUANTITIES];
@@ -68,8 +65,8 @@ static nw_status launch(void *job)
     return nw_gpu_copy_job_launch(job, bench.stream);
 }
 
-/* The faces across an axis as pieces: `planes` slabs of the radius's depth,
- * evenly apart. */
+/* Describes the faces across an axis as pieces: `planes` slabs with the depth
+ * of the radius at equal distances. */
 static void fill_pieces(int axis, enum nw_gpu_work work,
                         struct nw_gpu_piece *piece)
 {
@@ -115,7 +112,10 @@ static struct nw_gpu_copy_job *job_of(int axis, enum nw_gpu_work work)
 
 /* --- whether every byte is right --- */
 
-enum { APART = 4099 }; /* words between what two quantities hold */
+enum {
+    APART = 4099
+}; /* difference in words between the contents of two
+      quantities */
 
 static uint32_t *reference(int q)
 {
@@ -139,7 +139,8 @@ static bool is_in_face(int axis, int64_t at)
             (at / distance < bench.planes && at % distance < bench.radius));
 }
 
-/* Which words of a row are of a face: all bits, or none. */
+/* Sets a mask of the words of a row: all bits for words of a face, none for
+ * others. */
 static void fill_mask(int axis, int64_t y, int64_t z, uint32_t *mask)
 {
     bool row = is_in_face(axis == 1 ? 1 : -1, y - bench.radius) &&
@@ -180,8 +181,8 @@ static size_t wrong_in(int axis, int q, const uint32_t *found)
     return wrong;
 }
 
-/* After packing and unpacking into zeroed arrays the faces are there again, and
- * nothing else is. */
+/* The number of wrong bytes after packing and unpacking into zeroed arrays: the
+ * faces must be there again, and nothing else. */
 static size_t wrong_after(int axis)
 {
     struct nw_gpu_copy_job *pack = job_of(axis, NW_GPU_PACK);
@@ -206,7 +207,7 @@ static size_t wrong_after(int axis)
 
 /* --- how fast --- */
 
-/* Microseconds that the CPU is busy with one launch. */
+/* The time in microseconds for which the CPU is busy with one launch. */
 static double launch_us(nw_status (*work)(void *), void *what)
 {
     uint64_t since;
@@ -234,14 +235,16 @@ static double graph_us(struct nw_gpu_copy_job *job)
     must(gpu->graph_begin(bench.stream));
     must(nw_gpu_copy_job_launch(job, bench.stream));
     must(gpu->graph_end(bench.stream, &graph));
-    must(launch_graph(graph)); /* the first one takes the graph to the GPU */
+    must(launch_graph(graph)); /* the first launch copies the graph to the
+                                  GPU */
     must(gpu->stream_wait(bench.stream));
     us = launch_us(launch_graph, graph);
     gpu->graph_free(graph);
     return us;
 }
 
-/* An x face of radius r needs whole sectors on its strided side. */
+/* The rate that is possible: for an x face, whole sectors must be read or
+ * written on its strided side. */
 static double allowed_rate(int axis)
 {
     double payload = (double)bench.radius * 4, touched = payload;
@@ -275,12 +278,13 @@ static void measure(int axis)
         exit(1);
 }
 
-/* On whole lines, or without gaps. */
+/* Lays rows out on whole cache lines, or without gaps. */
 static void lay_out(bool lines)
 {
     int64_t layers = bench.size + 2 * bench.radius, ghosts = bench.radius * 4;
 
-    bench.first = lines ? 0 : ghosts; /* the low ones end the row before */
+    bench.first = lines ? 0 : ghosts; /* the lower ghost cells are at the end
+                                         of the row before */
     bench.row = bench.size * 4 + 2 * ghosts;
     if (lines)
         bench.row = (bench.row + LINE - 1) / LINE * LINE;
@@ -304,7 +308,8 @@ static void make(int argc, char **argv)
     bench.size = argc > 1 ? atoll(argv[1]) : 512;
     bench.radius = argc > 2 ? atoll(argv[2]) : 1;
     bench.repeats = argc > 3 ? atoi(argv[3]) : 20;
-    /* a face every eight cells at least: each has sectors of its own */
+    /* at least eight cells from one face to the next, so that each has sectors
+     * of its own */
     wide = bench.radius > 8 ? bench.radius : 8;
     bench.planes = bench.size / wide;
     if (bench.planes < 1 || bench.radius < 1 || bench.repeats < 1)

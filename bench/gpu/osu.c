@@ -31,7 +31,7 @@ static struct {
 
 static int rank, on_gpu, by_hand, percentiles, turns = 200;
 static char *out, *in, *image;
-static char *pinned;     /* by hand: what MPI gets */
+static char *pinned;     /* for S: the buffer that MPI gets */
 static double *duration; /* of each turn, seconds */
 
 static void need(int failed, const char *what)
@@ -80,7 +80,8 @@ static char *memory_new(size_t bytes)
 
 static void put(char *to, size_t bytes)
 {
-    /* a copy out of pageable memory may still be under way when it returns */
+    /* a copy from pageable memory may still be in progress when the call
+     * returns */
     if (on_gpu)
         need(cuda.in((uintptr_t)to, image, bytes) || cuda.wait(NULL),
              "cuMemcpyHtoD");
@@ -110,7 +111,8 @@ static void fill(size_t bytes)
     put(in, bytes + 1);
 }
 
-/* What came is the other's, and nothing beyond it was written. */
+/* Whether the message of the other rank arrived, and nothing beyond it was
+ * written. */
 static int is_right(size_t bytes)
 {
     int right = 1;
@@ -146,7 +148,8 @@ static void ping(int bytes)
         send_one(bytes);
 }
 
-/* A window from rank 0, then as much back, so that both are checked. */
+/* Sends a window of messages from rank 0, then as many back, so that both sides
+ * are checked. */
 static void stream(int bytes)
 {
     MPI_Request request[WINDOW];
@@ -173,8 +176,8 @@ static int compare_durations(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The seconds of all turns; each turn's own are kept if percentiles are asked
- * for. */
+/* Returns the time of all turns in seconds, and keeps the time of each turn if
+ * percentiles are requested. */
 static double take_turns(int bytes, int is_bandwidth)
 {
     int warm = turns < 5 * MOST_WARM ? turns / 5 + 1 : MOST_WARM;
@@ -195,7 +198,8 @@ static double take_turns(int bytes, int is_bandwidth)
     return MPI_Wtime() - start;
 }
 
-/* One row; whether it is right on both. */
+/* Measures and prints one row; returns whether all bytes are right on both
+ * ranks. */
 static int measure(size_t bytes, int is_bandwidth)
 {
     double seconds, value;

@@ -54,7 +54,8 @@ static nw_status copy_out(void)
     return nw_memory_copy_out(0, back, device + 1, bytes);
 }
 
-/* Once more than asked for, so that what is set up first is left out. */
+/* The mean time in microseconds. The work is done once more than `repeats`, so
+ * that what is set up at first use is not measured. */
 static double microseconds(nw_status (*work)(void), int repeats)
 {
     uint64_t since = 0;
@@ -67,7 +68,8 @@ static double microseconds(nw_status (*work)(void), int repeats)
     return (double)(nw_clock_ns() - since) * 1e-3 / repeats;
 }
 
-/* How many messages a resident kernel has moved; all, where none is needed. */
+/* How many messages a resident kernel has moved; UINT64_MAX if the mapping has
+ * no such kernel. */
 static uint64_t moved(void)
 {
     struct nw_resident_counts counts;
@@ -76,8 +78,9 @@ static uint64_t moved(void)
     return mapping == &nw_gpu_mapping_resident ? counts.served : UINT64_MAX;
 }
 
-/* Put in by one and taken out by the other, both ways round, and again until a
- * kernel has come and done so, for two seconds at most. */
+/* Checks bytes that the mapping stores and the driver reads, and the other way
+ * round, and repeats this until a resident kernel has moved some, for at most
+ * two seconds. */
 static void check(void)
 {
     uint64_t before = mapping == &nw_gpu_mapping_resident ? moved() : 0;
@@ -145,7 +148,7 @@ static void try_sizes(int repeats)
     }
 }
 
-/* It must have been there, or nothing was tried. */
+/* A resident kernel must have moved messages, otherwise it was not tested. */
 static void must_have_moved(void)
 {
     if (moved())

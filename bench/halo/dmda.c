@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PETSc's distributed arrays: the same bytes a cell as two doubles, ghost
- * cells of a local vector brought up to date. */
+/* PETSc's distributed arrays: each cell has two doubles, which are as many
+ * bytes, and the ghost cells of a local vector are updated. */
 #include "peers.h"
 
 #include <petscdmda.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PETSc is not here, or is of the other MPI. */
+/* Replaces dmda.c if PETSc is not available, or is built for the other MPI
+ * library. */
 #include "peers.h"
 
 static void *open(const struct setup *setup)

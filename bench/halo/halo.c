@@ -44,7 +44,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* How many; 0 where `words` are no list, which rank 0 says. */
+/* Parses a list of numbers; returns how many there are, or 0 if `words` are not
+ * a list, which rank 0 reports. */
 static int parse_list(const char *words, int *out, struct argp_state *state)
 {
     int count = 0;
@@ -198,7 +199,7 @@ static float *array_of(const struct contestant *contestant, int quantity)
     return nw_halo_base(contestant->state, 0, quantity);
 }
 
-/* What the domain's cell behind an allocated cell holds. */
+/* The value of the domain's cell that corresponds to an allocated cell. */
 static float value_of(const struct setup *setup, const int at[3], int quantity)
 {
     long id = 0;
@@ -212,7 +213,8 @@ static float value_of(const struct setup *setup, const int at[3], int quantity)
     return (float)((id * 7 + quantity) % 8388593);
 }
 
-/* Fills own cells, spoils the ghost cells; or counts wrong cells. */
+/* Fills own cells and sets wrong values in ghost cells if `fill`; otherwise
+ * returns the number of wrong cells. */
 static long walk(const struct setup *setup, float *array, int quantity,
                  bool fill)
 {
@@ -252,8 +254,9 @@ static long check(const struct setup *setup,
     return all;
 }
 
-/* Comb is a program of its own: its figures of this row are told, it does not
- * take turns. It gives means and minima of four phases, no median. */
+/* Comb is a program of its own, which does not take turns: its figures of this
+ * row are read and printed. It reports means and minima of four phases, but no
+ * median. */
 static void close_comb(void *state)
 {
     (void)state;
@@ -285,8 +288,8 @@ static int add_comb(const struct setup *setup, const char *rows,
     return 0;
 }
 
-/* All use the arrays of the first: what is compared is ways, not where memory
- * came to lie. */
+/* Opens all contestants. All that can use the arrays of the first one do, so
+ * that their placement in memory does not differ. */
 static int open_all(struct setup *setup, const struct arguments *arguments,
                     struct contestant *out)
 {
@@ -319,7 +322,8 @@ static int open_all(struct setup *setup, const struct arguments *arguments,
 
 static void close_all(struct contestant *contestants, int count)
 {
-    for (int i = count - 1; i >= 0; i--) { /* the arrays' owner last */
+    for (int i = count - 1; i >= 0; i--) { /* the owner of the arrays must be
+                                              closed last */
         free(contestants[i].seconds);
         free(contestants[i].turn);
         if (contestants[i].peer)
@@ -331,7 +335,7 @@ static void close_all(struct contestant *contestants, int count)
 
 /* --- timing --- */
 
-#define TURN 5 /* exchanges in a row; the first is not counted */
+#define TURN 5 /* exchanges in one turn; the first is not counted */
 
 static int ascending(const void *a, const void *b)
 {
@@ -381,8 +385,9 @@ static void summarise(struct contestant *contestant)
         sqrt(fmax(0, squares / n - contestant->mean * contestant->mean));
 }
 
-/* Another order each round, the same on all ranks: whoever came always after
- * the same one would inherit the caches and the time slice that it leaves. */
+/* Chooses another order in each round, the same on all ranks: a contestant that
+ * always followed the same one would inherit the state of the caches and the
+ * time slice from it. */
 static void shuffle(int *order, int count)
 {
     static uint64_t state = 88172645463325252u; /* xorshift64 */
@@ -424,8 +429,8 @@ static void time_all(const struct setup *setup,
 
 /* --- telling --- */
 
-/* How many times one takes as long as another: the median over the rounds, so
- * that what the machine does for a while meets both. */
+/* How many times as long one takes as another: the median over the rounds, so
+ * that temporary disturbances of the machine affect both. */
 static double ratio_of(const struct contestant *a, const struct contestant *b)
 {
     double *ratio = calloc((size_t)a->turns, sizeof(double)), median;
@@ -437,8 +442,9 @@ static double ratio_of(const struct contestant *a, const struct contestant *b)
     return median;
 }
 
-/* The choice against the best of the forced methods; and against another plan
- * of the same method: what two runs of one thing differ by. */
+/* The ratio of the automatic choice to the best of the forced methods, and to
+ * another plan of the same method, which shows by how much two measurements of
+ * the same exchange differ. */
 struct choice {
     double against_best, against_same;
 };
@@ -470,13 +476,14 @@ static struct choice judge_choice(const struct contestant *contestants,
 }
 
 struct verdict {
-    double best_peer; /* the fastest of all others */
-    double best_bar;  /* of alltoallw and DMDA */
-    double best_own;  /* of our forced methods; ours where none */
+    double best_peer; /* the fastest of all contestants but ours */
+    double best_bar;  /* the faster of alltoallw and DMDA */
+    double best_own;  /* the fastest of our forced methods; the automatic
+                         choice if there are none */
 };
 
-/* By medians; by lower quartiles, which on a busy machine say what an exchange
- * takes when it is let. */
+/* The median or the lower quartile. On a busy machine, the latter shows what an
+ * exchange takes without disturbances. */
 static double figure(const struct contestant *contestant, bool quartiles)
 {
     return quartiles ? contestant->quartile : contestant->median;
@@ -557,7 +564,8 @@ static void tell_json(const struct setup *setup,
     printf("}");
 }
 
-struct totals { /* [by lower quartiles] */
+struct totals { /* of fastest and close, element 0 is by medians and 1 by
+                   lower quartiles */
     int rows, fastest[2], close[2];
     int close_by_turns;
     double logs[2];
@@ -659,7 +667,7 @@ static void conclude(const struct arguments *arguments,
         printf("--forced times each method\n");
 }
 
-/* One rank's complaint about the arguments is enough. */
+/* Parses the arguments; only rank 0 prints messages. */
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct nw_launch_rank me;

@@ -18,7 +18,7 @@
 
 #define WAYS 4
 #define ROUNDS 60
-#define TURN 5 /* exchanges in a row; the first is not counted */
+#define TURN 5 /* exchanges in one turn; the first is not counted */
 
 static const struct {
     const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a careful programmer writes without a library: neighbourhood
- * collective, derived types, packing loops, three phases, copies through a
- * shared window. */
+/* The exchanges that a careful programmer writes without a library: by a
+ * neighbourhood collective, derived types, packing loops, three phases, and
+ * copies through a shared window. */
 #include "peers.h"
 
 #include <stdlib.h>
@@ -46,13 +46,13 @@ void source_box(const struct setup *setup, int d, int start[3], int count[3])
     for (int axis = 0; axis < 3; axis++) {
         int side = component(d, axis);
 
-        /* our cells at the far side of the neighbour's ghost box */
+        /* own cells for the opposite ghost box of the neighbour */
         start[axis] = side < 0 ? n : r;
         count[axis] = side ? r : n;
     }
 }
 
-/* Arrays and what most peers need. */
+/* The arrays, and other state that most peers need. */
 struct work {
     struct setup setup;
     float *array[QUANTITIES];
@@ -130,7 +130,8 @@ static void make_types(struct work *work)
             continue;
         ghost_box(&work->setup, d, start, count);
         work->receive_type[d] = make_type(work, start, count);
-        /* what fills the ghost box in direction 26 - d of neighbour d */
+        /* the cells that fill the ghost box in direction 26 - d of neighbour
+         * d */
         source_box(&work->setup, 26 - d, start, count);
         work->send_type[d] = make_type(work, start, count);
     }
@@ -276,7 +277,7 @@ static void close_alltoallw(void *state)
 const struct peer peer_alltoallw = {"alltoallw", open_alltoallw, array_of,
                                     exchange_alltoallw, close_alltoallw};
 
-/* --- packing loops, a message a direction --- */
+/* --- packing loops, one message per direction --- */
 
 static size_t volume(const int count[3])
 {
@@ -371,7 +372,8 @@ static void *open_phases(const struct setup *setup)
     return work;
 }
 
-/* Side 0 is low. Axes after this one are exchanged with their ghosts. */
+/* The box of a phase on a side, where side 0 is the lower one. The box includes
+ * the ghost cells along the axes after this one. */
 static void phase_box(const struct setup *setup, int axis, int first,
                       int start[3], int count[3])
 {

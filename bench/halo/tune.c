@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodewise halo tune starts under a launcher: a plan of the shape that it
- * is given in numbers, which measures methods and keeps the choice. */
+/* The program that nodewise halo tune starts with a launcher: it makes a plan
+ * for the shape that it gets as numbers, which measures methods and stores the
+ * choice. */
 #include <mpi.h>
 
 #include <nodewise/halo_mpi.h>
@@ -29,7 +30,7 @@ static long long next(char **at)
     return value;
 }
 
-/* As src/cli/halo_tune.c writes it. */
+/* Reads the shape as src/cli/halo_tune.c writes it. */
 static int read_shape(char *words, struct shape *shape)
 {
     struct nw_halo_options *plan = &shape->plan;
@@ -55,7 +56,7 @@ static int read_shape(char *words, struct shape *shape)
     return 1;
 }
 
-/* A choice that could not be written leaves its reason. */
+/* Whether the choice was written to the file; if not, prints the reason. */
 static int is_kept(const char *path)
 {
     const char *why = nw_error_text();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long MAGC takes for 64 processes: each phase and the whole of nw_map,
- * with Algorithm 1 and with Scotch in phases 2 and 3 and for auto in a hurry,
- * over the paper's 18
- * pairs of patterns on its two clusters. Medians of many calls, and the least
- * wall time. */
+/* Measures how long MAGC takes for 64 processes: each phase and the whole of
+ * nw_map, with algorithm 1, with Scotch in phases 2 and 3, and for auto with a
+ * short search, for the paper's 18 pairs of patterns on its two clusters.
+ * Prints medians of many calls, and the least wall time. */
 #include <nodewise/map.h>
 
 #include "base/clock.h"
@@ -18,8 +17,8 @@ struct times {
     double whole[CALLS], cpu[CALLS], phase[3][CALLS];
 };
 
-/* CPU seconds of all threads: wall times of a machine that does other work
- * mean little. */
+/* CPU time of all threads: wall times mean little on a machine that does other
+ * work. */
 static double cpu_us(void)
 {
     struct timespec now;
@@ -65,7 +64,7 @@ static void measure(const nw_topology *topology, const nw_pattern *pattern,
     }
 }
 
-/* One line; returns the median of the whole in CPU time. */
+/* Prints one line; returns the median CPU time of the whole. */
 static double show(const char *machine, const char *pair, const char *algorithm,
                    struct times *times)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the fullest of k equal parts of a grid sends at least, exactly, for
- * bench/mapping/congestion: a bound that no mapping passes.
- *
- * A part with few cells that count (those at two ends of the grid, or at its
- * corners, or anywhere else but there) cuts much, and one of k parts has no
- * more of them than the mean. Which cells count does not depend on one
- * coordinate, so lines along it may be pushed to its end without cutting more:
- * a part becomes a field of heights, and the least cut of all fields with as
- * many cells, and as many that count, is found row by row.
- */
+/* Computes exactly a lower bound of what the part that sends most of k equal
+ * parts of a grid sends, for bench/mapping/congestion: no mapping can be below
+ * it. A set of cells is marked: those at two ends of the grid, or at its
+ * corners, or all but these. A part with few marked cells cuts much, and at
+ * least one of k parts has no more marked cells than the mean. Whether a cell
+ * is marked does not depend on one coordinate, so that the cells of a part may
+ * be moved along it to the end of the grid without cutting more edges. A part
+ * then becomes a field of heights, and the least cut of all such fields with as
+ * many cells, and as many marked cells, is found row by row. */
 #include "least_layers.h"
 #include "base/array.h"
 
@@ -24,23 +22,26 @@
 #define NEVER 30000
 #define USAGE "least_cut X Y Z WEIGHT-X WEIGHT-Y WEIGHT-Z PARTS"
 
-/* Which cells count: at the ends of rows, of columns, of both or either; or
- * the others. */
+/* Which cells are marked: those at the ends of rows, of columns, of both or of
+ * either. */
 enum counts { ROW_ENDS, COLUMN_ENDS, CORNERS, RIM, COUNTS };
 
 struct field {
-    int height, rows, columns; /* of the grid as it is seen */
-    int up, along, across;     /* weights of bonds up, between rows, columns */
+    int height, rows, columns; /* of the grid in the direction in which it is
+                                  seen */
+    int up, along, across;     /* weights of edges upwards, between rows,
+                                  between columns */
     int cells;
     enum counts counts;
-    bool others;
-    int most;         /* cells that count */
-    int states;       /* rows of heights */
-    int *sum;         /* [states] cells */
-    int *counted;     /* [states] those that count, in this row */
-    uint16_t *cut;    /* [states] inside the row */
-    uint16_t *least;  /* [cells + 1][most + 1][states] up to this row */
-    uint16_t *before; /* the same for the row before, then any next */
+    bool others;      /* the cells that `counts` does not name are marked */
+    int most;         /* number of marked cells that a part may have */
+    int states;       /* number of possible rows of heights */
+    int *sum;         /* [states] number of cells of the row */
+    int *counted;     /* [states] marked cells of this row */
+    uint16_t *cut;    /* [states] cut edges inside the row */
+    uint16_t *least;  /* [cells + 1][most + 1][states] least cut up to this
+                         row */
+    uint16_t *before; /* the same for the row before, then for any next row */
 };
 
 static int digit(const struct field *field, int state, int column)
@@ -128,8 +129,8 @@ static void lower(uint16_t *value, int other)
         *value = (uint16_t)other;
 }
 
-/* The least before any row is that of the rows that differ by one in one
- * height, and a bond more. */
+/* Propagates the least cut to each next row: rows that differ by one in one
+ * height differ by one cut edge. */
 static void reach_next(const struct field *field, uint16_t *least)
 {
     int base = field->height + 1;
@@ -143,7 +144,7 @@ static void reach_next(const struct field *field, uint16_t *least)
         }
 }
 
-/* All rows of heights as the next one, for so many cells up to it. */
+/* Tries all rows of heights as the next row, for so many cells up to it. */
 static void add_states(struct field *field, int cells, int counted)
 {
     uint16_t *least = part(field, field->least, cells, counted);
@@ -179,7 +180,8 @@ static void add_row(struct field *field, int row)
     field->least = swap;
 }
 
-/* Before the first row there is nothing, and no bond to it. */
+/* Begins the table: no cells are before the first row, and no edges lead to
+ * it. */
 static void begin(struct field *field)
 {
     size_t size = table_size(field);
@@ -203,7 +205,7 @@ static int search(struct field *field)
     return least;
 }
 
-/* --- all ways of looking at it --- */
+/* --- all directions and all kinds of marks --- */
 
 static bool is_cheap(const struct field *field)
 {
@@ -246,8 +248,8 @@ static nw_status find_least(struct field *field, int *out)
     return status;
 }
 
-/* The most of the bounds by any cells that count; a part has at most the mean
- * of them. */
+/* Sets *bound to the largest of the bounds by all kinds of marks; a part has at
+ * most the mean number of marked cells. */
 static nw_status look(const struct field *seen, int parts, int *bound)
 {
     nw_status status = NW_OK;
@@ -270,7 +272,8 @@ static nw_status look(const struct field *seen, int parts, int *bound)
     return status;
 }
 
-/* Heights along each dimension, rows along the larger of the others. */
+/* Computes the bound with heights along dimension `up`, and rows along the
+ * larger of the others. */
 static nw_status look_along(const int *size, const int *weight, int up,
                             int parts, int *bound)
 {

@@ -24,12 +24,14 @@
 
 struct stack {
     int height, rows, columns;
-    int up, along, across; /* weights of bonds up, between rows, columns */
+    int up, along, across; /* weights of edges upwards, between rows, between
+                              columns */
     int cells;
-    int frame[2];   /* rows and columns of it, at each end */
-    bool inside;    /* what counts */
-    int layer;      /* cells of a layer at most */
-    int most;       /* cells that count */
+    int frame[2];   /* thickness of the frame in rows and columns, at each
+                       end */
+    bool inside;    /* whether the cells inside the frame are the marked ones */
+    int layer;      /* largest number of cells of a layer */
+    int most;       /* number of marked cells that a part may have */
     uint16_t *edge; /* [2^columns][layer + 1][most + 1] cut up to a cell, by the
                        last cells of each column */
     uint16_t *cut;  /* [layer + 1][most + 1] of a layer, by its cells and those
@@ -78,7 +80,8 @@ static size_t layer_size(const struct stack *stack)
     return ((size_t)stack->layer + 1) * ((size_t)stack->most + 1);
 }
 
-/* The cell is taken or not, after the last of its column was taken or not. */
+/* Adds a cell to the table: it belongs to the layer or not, after the last cell
+ * of its column, which did or did not. */
 static void add_cell(struct stack *stack, int row, int column, size_t mask)
 {
     size_t width = (size_t)stack->most + 1;
@@ -122,7 +125,7 @@ static void cut_layers(struct stack *stack)
         lower(&stack->cut[i % size], stack->edge[i]);
 }
 
-/* --- layers upon layers --- */
+/* --- stacks of layers --- */
 
 static size_t index_of(const struct stack *stack, int others, int counted)
 {
@@ -149,7 +152,8 @@ static void put_on(struct stack *stack, int others, int counted)
                   from[(size_t)cells * width + (size_t)m] + cut);
 }
 
-/* The next layer may have fewer cells. */
+/* Propagates values to layers with fewer cells, which the next layer may
+ * have. */
 static void reach_down(struct stack *stack, size_t step, bool counted)
 {
     size_t rows = stack_size(stack) / step;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the fullest of equal parts of a grid sends at least, layer by layer. */
+/* A lower bound, layer by layer, of what the part that sends most of equal
+ * parts of a grid sends. */
 #ifndef NW_BENCH_LEAST_LAYERS_H
 #define NW_BENCH_LEAST_LAYERS_H
 
 #include <nodewise/status.h>
 
-/* Raises *bound to the weight of the bonds that leave the fullest of so many
- * parts, at least, where the layers along dimension `up` show more. Leaves it
- * where the grid is too large to look at. */
+/* Raises *bound, the weight of the edges that leave the part that sends most of
+ * so many parts, if the layers along dimension `up` show a larger one. Leaves
+ * it unchanged if the grid is too large to compute the bound. */
 NW_MUST_CHECK nw_status nw_least_layers(const int size[3], const int weight[3],
                                         int up, int parts, int *bound);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The paper's heuristic and our search on random heterogeneous networks: groups
- * of processes at two sites, the link between the sites 20 to 220 times slower,
- * every pair's figures uneven. The best known is the best of our search under
- * several seeds; of 12 processes it is the optimum, which the search proves.
- */
+/* Compares the paper's heuristic and our search on random heterogeneous
+ * networks: groups of processes at two sites, with links between the sites that
+ * are 20 to 220 times slower, and figures that vary for each pair. The best
+ * known result is the best of our search with several seeds; for 12 processes
+ * it is the optimum, which the search proves. */
 #include "base/random.h"
 
 #include <nodewise/rowcol.h>

@@ -30,11 +30,11 @@ static const struct nw_mpdata_kernels native = {
 
 struct contender {
     const char *name;
-    const struct nw_mpdata_kernels *kernels; /* NULL: the library's */
+    const struct nw_mpdata_kernels *kernels; /* NULL: those of the library */
     bool stages, single, fast;
     int32_t threads;
     nw_mpdata *solver;
-    double wall, cpu; /* best, ns a cell and step */
+    double wall, cpu; /* best time in ns per cell and step */
 };
 
 static double clock_of(clockid_t id)
@@ -51,7 +51,7 @@ static void fail(void)
     exit(1);
 }
 
-/* Values that vary, alike on both ends of each axis. */
+/* Values that vary, and are equal at both ends of each axis. */
 static double vary(size_t i, double low, double high)
 {
     return low + (high - low) * (double)((i * 2654435761u) % 1024) / 1024;
@@ -100,7 +100,8 @@ static void make(struct contender *c, const int64_t n[3])
 static void step(struct contender *c, double cells)
 {
     omp_set_num_threads(c->threads);
-    nw_mpdata_step(c->solver, 1); // the one before had the cache and threads
+    nw_mpdata_step(c->solver, 1); // warms the cache and the threads, which
+                                  // another contender used before
     double cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     double wall = clock_of(CLOCK_MONOTONIC);
     nw_mpdata_step(c->solver, 1);
@@ -112,7 +113,8 @@ static void step(struct contender *c, double cells)
         c->cpu = cpu;
 }
 
-/* GB/s of a = b + s c, 24 bytes each, best of five. */
+/* The rate in GB/s of a = b + s c with 24 bytes per element, the best of
+ * five. */
 static double triad(void)
 {
     enum { N = 1 << 22 };
@@ -133,7 +135,7 @@ static double triad(void)
     return best;
 }
 
-/* Gflop/s of multiply-adds on 96 independent sums. */
+/* The rate in Gflop/s of multiply-adds on 96 independent sums. */
 static double multiply_add(void)
 {
     enum { N = 96, TURNS = 1 << 19 };
@@ -189,7 +191,8 @@ static void run(const int64_t n[3], int turns)
            48 / all[0].wall);
 }
 
-/* For bench/mpdata/peers/run: a line in, a step, its time out. */
+/* For bench/mpdata/peers/run: reads a line, makes a step, and prints its
+ * time. */
 static void serve(char **size)
 {
     const int64_t n[3] = {atoi(size[0]), atoi(size[1]), atoi(size[2])};

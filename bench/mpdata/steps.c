@@ -83,7 +83,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
                key == KEY_SIZE ? "three numbers such as 64x64x32, not '%s'"
                                : "a number from 1, not '%s'",
                value);
-    return EINVAL; /* the ranks that do not speak come here */
+    return EINVAL; /* ranks that print no message return here */
 }
 
 static const struct argp argp = {
@@ -101,9 +101,9 @@ struct way {
     enum nw_mpdata_path path;
     struct nw_mp_settings settings;
     struct nw_mp_job job;
-    double *seconds;               /* of a step, each turn */
-    double median, quartile[2];    /* ns a cell and step */
-    struct nw_mpdata_summary sums; /* at the beginning */
+    double *seconds;               /* time of a step in each turn */
+    double median, quartile[2];    /* in ns per cell and step */
+    struct nw_mpdata_summary sums; /* sums at the beginning */
 };
 
 static struct way ways[] = {
@@ -144,7 +144,7 @@ static nw_status begin(struct way *way, const struct arguments *arguments)
     return status;
 }
 
-/* Seconds of a step, of the slowest rank. */
+/* The time in seconds of a step on the slowest rank. */
 static double turn(struct way *way, int32_t steps)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -160,7 +160,8 @@ static double turn(struct way *way, int32_t steps)
     return seconds;
 }
 
-/* The steps did what they are for; single precision rounds. */
+/* Checks that the steps kept the sum; with single precision, only up to
+ * rounding. */
 static nw_status check(const struct way *way)
 {
     struct nw_mpdata_summary now = nw_mp_sum(&way->job);
@@ -262,7 +263,7 @@ static void print_json(const struct arguments *arguments)
     nw_text_fini(&text);
 }
 
-/* One rank's complaint about the arguments is enough. */
+/* Parses the arguments; only rank 0 prints messages. */
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct nw_launch_rank me;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids as in the paper: row-major, open borders. Each message is filled with
- * bytes that its sender, its receiver, the layer and the round decide, so that
- * a message that went astray is noticed. */
+/* Layers with grids as in the paper: row-major, with open boundaries. Each
+ * message is filled with bytes that depend on its sender, its receiver, the
+ * layer and the round, so that a misdirected message is noticed. */
 #include "layer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The most balanced grid of all ranks, as MPI finds it. */
+/* Makes the most balanced grid of all ranks, as MPI computes it. */
 static void make_grid(struct layer *layer, int size)
 {
     layer->dim_count = layer->request.shape == SHAPE_2D ? 2 : 3;
@@ -45,7 +45,7 @@ static void find_neighbours(struct layer *layer)
     }
 }
 
-/* Ranks that differ in the first coordinate only. */
+/* Finds the ranks that differ only in the first coordinate. */
 static void find_line(struct layer *layer)
 {
     int plane = layer->dims[1] * layer->dims[2];
@@ -147,7 +147,7 @@ bool layer_fill(struct layer *layer, int round)
            !gpu->copy_in(layer->receive, layer->host_receive, total(layer));
 }
 
-/* Where MPI finds the bytes to send and puts those that arrive. */
+/* The buffers from which MPI sends and into which it receives. */
 static char *outgoing(const struct layer *layer)
 {
     return layer->request.staged ? layer->host_send : layer->send;

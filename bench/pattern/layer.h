@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One layer of the benchmark: who sends how much to whom, from which memory. */
+/* One layer of the benchmark: which rank sends how much to which rank, from
+ * which memory. */
 #ifndef BENCH_PATTERN_LAYER_H
 #define BENCH_PATTERN_LAYER_H
 
@@ -15,44 +16,50 @@ enum shape { SHAPE_NONE, SHAPE_2D, SHAPE_3D, SHAPE_COL };
 
 #define MAX_PEERS 6
 
-/* What the user asked for. */
+/* A layer as requested on the command line. */
 struct request {
     enum shape shape;
     const struct nw_gpu *gpu; /* NULL for host memory */
-    bool staged;              /* GPU messages pass host memory */
+    bool staged;              /* messages of GPU memory are copied through
+                                 host memory */
     bool weighted;
-    size_t bytes; /* of a message; three times it along the first dimension */
-    int seed;     /* tells the layers' bytes apart */
+    size_t bytes; /* size of a message; with `weighted`, three times as much
+                     along the first dimension */
+    int seed;     /* makes the bytes of layers differ */
 };
 
-/* A stencil has up to six peers with a message each way; a collective has the
- * ranks of its line, one block of equal size for each. */
+/* A stencil has up to six peers with a message in each direction; a collective
+ * has the ranks of its line, with one block of equal size for each. */
 struct layer {
     struct request request;
     int rank;
     int dims[3], dim_count;
-    MPI_Comm line; /* of a collective */
+    MPI_Comm line; /* the communicator of a collective */
     int peer_count;
     int *peer;            /* [peer_count] ranks of MPI_COMM_WORLD */
     size_t *offset;       /* [peer_count + 1] into send and receive buffers */
     char *send, *receive; /* where the messages are: host or GPU memory */
-    char *host_send, *host_receive; /* the same for hosts; else their twins */
+    char *host_send, *host_receive; /* the same buffers if they are in host
+                                       memory, otherwise their copies there */
     int request_count;
     MPI_Request requests[2 * MAX_PEERS];
 };
 
-/* The grid, the peers, the buffers. False after a failure of the GPU's, whose
- * sentence is in nw_error_text(). Collective over MPI_COMM_WORLD. */
+/* Makes the grid, the peers and the buffers. Returns false after an error of
+ * the GPU, whose message is in nw_error_text(). Collective over
+ * MPI_COMM_WORLD. */
 bool layer_init(struct layer *layer, const struct request *request);
 void layer_fini(struct layer *layer);
 
-/* New bytes to send, other ones in each `round`; what arrived is forgotten. */
+/* Fills the send buffers with new bytes, which differ in each `round`, and
+ * clears the receive buffers. */
 bool layer_fill(struct layer *layer, int round);
-/* Starts a stencil's messages; does a collective's exchange. */
+/* Starts the messages of a stencil; makes the whole exchange of a
+ * collective. */
 bool layer_start(struct layer *layer);
 bool layer_finish(struct layer *layer);
-/* The number of bytes that are not what the peers sent, -1 after a failure of
- * the GPU's. */
+/* The number of bytes that differ from what the peers sent; -1 after an error
+ * of the GPU. */
 int64_t layer_check(struct layer *layer, int round);
 
 #endif

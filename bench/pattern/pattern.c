@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The micro-benchmarks of the MAGC paper as an MPI program: a stencil or a
- * collective in sub-communicators between hosts, another between GPUs, both at
- * once. Everything that arrives in the first and the last exchange is checked.
- */
+/* The micro-benchmarks of the MAGC paper as an MPI program: a stencil or a
+ * collective in sub-communicators between hosts, another between GPUs, or both
+ * at once. Everything that is received in the first and the last exchange is
+ * checked. */
 #include "layer.h"
 
 #include <nodewise/launch.h>
@@ -54,7 +53,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Number of `value` in the list, -1 where it is not there. */
+/* The index of `value` in the list; -1 if it is not there. */
 static int find_name(const char *const *names, int count, const char *value)
 {
     for (int i = 0; i < count; i++)
@@ -80,7 +79,8 @@ static bool parse_shape(const char *value, enum shape *out)
     return i >= 0;
 }
 
-/* Counts of MPI are int, and a message may be three times as long. */
+/* Parses the size of a message. Counts of MPI are int, and a message may be
+ * three times as long. */
 static bool parse_size(const char *value, size_t *out)
 {
     double bytes;
@@ -148,7 +148,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (parse_value(key, value, arguments))
             return 0;
         refuse(key, value, state);
-        return EINVAL; /* the ranks that do not speak come here */
+        return EINVAL; /* ranks that print no message return here */
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -163,7 +163,8 @@ static const struct argp argp = {
            "col --bytes 1MB\n",
 };
 
-/* Every rank ends alike: the first sentence is rank 0's to say. */
+/* Ends all ranks with the same code if one has failed; only rank 0 prints its
+ * message, if it has failed. */
 static void end_if(bool failed, int code)
 {
     int rank, any = failed;
@@ -179,7 +180,8 @@ static void end_if(bool failed, int code)
     exit(code);
 }
 
-/* Open MPI and MPICH say by these whether they take GPU addresses. */
+/* Whether the MPI library accepts addresses of GPU memory, as Open MPI and
+ * MPICH report by these functions. */
 static bool mpi_takes_gpu_memory(void)
 {
     int (*query)(void) =
@@ -226,8 +228,9 @@ static void make_layers(const struct arguments *arguments,
     }
 }
 
-/* Both layers under way at once; stencils first, since a collective waits. The
- * others wait for a rank that fails here, so it ends them too. */
+/* Exchanges in both layers at once; stencils are started first, since a
+ * collective blocks. A rank that fails here ends the others, which would wait
+ * for it. */
 static void exchange(struct layer layer[2])
 {
     int first = layer[0].request.shape == SHAPE_COL;
@@ -267,7 +270,7 @@ static double run(const struct arguments *arguments, struct layer layer[2])
 
     exchange_and_check(layer, 0);
     MPI_Barrier(MPI_COMM_WORLD);
-    /* a profiler records what is timed and nothing else */
+    /* so that a profiler records only what is timed */
     MPI_Pcontrol(1);
     begun = MPI_Wtime();
     for (int i = 0; i < arguments->iterations; i++)
@@ -355,7 +358,7 @@ static void report(const struct arguments *arguments,
     free(all);
 }
 
-/* One rank's complaint about the arguments is enough. */
+/* Parses the arguments; only rank 0 prints messages. */
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct nw_launch_rank me;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The cost of one point-to-point call: a rank sends to itself, the shortest
- * path that an MPI library has. Prints nanoseconds a pair of MPI_Isend and
- * MPI_Recv, the median of many batches.
- */
+/* Measures the cost of one point-to-point call: a rank sends to itself, the
+ * shortest path that an MPI library has. Prints the nanoseconds of a pair of
+ * MPI_Isend and MPI_Recv, the median of many batches. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -44,8 +44,8 @@ struct trial {
     int exchanged[RANKS], killed;
 };
 
-static const struct trial *kills_trial; /* of this process */
-static int kills_looks, kills_in_lock;  /* since its last exchange */
+static const struct trial *kills_trial; /* the trial of this process */
+static int kills_looks, kills_in_lock;  /* counts since its last exchange */
 
 static nw_status exchange(nw_channel *channel, int32_t rank, size_t bytes,
                           int round)
@@ -165,7 +165,8 @@ static void count_end(struct counts *counts, int how)
         code != 0 && code != WRONG && code != LOCKED && code != HUNG;
 }
 
-/* False: the machine was too busy for the traffic. */
+/* Waits until messages were exchanged; false if the machine was too busy for
+ * that. */
 static bool await_exchanges(const int *exchanged, int count)
 {
     uint64_t until = nw_clock_ns() + PATIENCE_S * UINT64_C(1000000000);

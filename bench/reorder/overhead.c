@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a reordering MPI_Graph_create costs beyond the MPI library's own: the
- * two in turns on a torus of two dimensions, one heavier, as LAMMPS makes.
- * Prints the medians over the rounds of the slowest rank, and how far the
- * fastest rounds of both are apart. Usage: overhead ROUNDS MPI-LIBRARY
- */
+/* Measures what a reordering MPI_Graph_create costs in addition to that of the
+ * MPI library: the two are called alternately on a torus of two dimensions, one
+ * of which is heavier, as LAMMPS makes it. Prints the medians over the rounds
+ * of the slowest rank, and the difference of the fastest rounds of both. Usage:
+ * overhead ROUNDS MPI-LIBRARY */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -28,7 +27,8 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-/* Rows are the longer dimension; an edge stands as often as it is heavy. */
+/* Makes the graph of the torus. Rows are the longer dimension; an edge is
+ * listed as often as it is heavy. */
 static void make_graph(int size, int *index, int *edges)
 {
     int dims[2] = {0, 0}, at = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a creation costs the library itself, without MPI's messages: one rank's
- * part of a Cartesian grid, and the decision on a graph, of 32 to 65,536
- * vertices on nodes of 2 x 16 cores, 16 nodes to a leaf switch.
- */
+/* Measures what the creation of a communicator costs the library itself,
+ * without messages of MPI: one rank's part for a Cartesian grid, and the
+ * decision for a graph, of 32 to 65,536 vertices on nodes of 2 x 16 cores, with
+ * 16 nodes per leaf switch. */
 #include "base/random.h"
 #include "runtime/reorder/decide.h"
 #include "runtime/reorder/plan.h"
@@ -15,7 +14,8 @@
 
 #define ROUNDS 101
 
-/* s of this process's CPU time: others share the machine */
+/* The CPU time of this process in seconds, since other processes share the
+ * machine. */
 static double now(void)
 {
     struct timespec time;
@@ -68,7 +68,8 @@ static struct nw_members *make_members(const struct nw_site *site)
     return members;
 }
 
-/* Powers of two as even as they go. */
+/* Divides the ranks into dimensions that are powers of two, as equal as
+ * possible. */
 static void make_dims(int ranks, int count, int *dims)
 {
     for (int d = 0; d < count; d++)
@@ -96,7 +97,8 @@ static void measure_grid(struct nw_members *members, int count)
            1e3 * median(taken, ROUNDS));
 }
 
-/* A vertex and eight others, near by number mostly. */
+/* A graph in which each vertex has eight edges, mostly to vertices with near
+ * numbers. */
 static nw_pattern *make_graph(int ranks)
 {
     nw_pattern_builder *builder;

@@ -21,7 +21,8 @@
 #include <string.h>
 
 #define ORDERS 10
-#define COUPLED 6 /* times that all coordinates go to all and back */
+#define COUPLED 6 /* how often all coordinates are sent to all ranks and back  \
+                   */
 
 void fail(const char *what)
 {
@@ -65,7 +66,8 @@ static void load_lammps(void)
     find(library, "lammps_close", &lammps.close);
 }
 
-/* Another program has a say in where the first atom is, every few steps. */
+/* Acts as another program that changes the position of the first atom every few
+ * steps. */
 static void couple(void *instance)
 {
     int atoms = (int)lammps.natoms(instance);
@@ -80,7 +82,8 @@ static void couple(void *instance)
     free(x);
 }
 
-/* What the input ends with: the same decomposition, the same digits. */
+/* Runs an input; returns the quantity that it prints at the end, which has the
+ * same digits with the same decomposition. */
 static double run_lammps(MPI_Comm comm, const char *name, double *seconds)
 {
     char *words[] = {"lammps", "-screen", "none", "-log", "none", NULL};
@@ -127,7 +130,8 @@ static double play(MPI_Comm comm, const char *name, double seconds[2])
 
 /* --- graphs --- */
 
-/* An edge stands as often as it weighs; the lines are sorted by `from`. */
+/* Creates the graph of a file: an edge is listed as often as its weight; the
+ * lines are sorted by `from`. */
 static void create_graph(const char *path)
 {
     int size, rank, from, to, weight, at = 0, *index, *edges, *vertex;
@@ -163,12 +167,13 @@ static void create_graph(const char *path)
 
 /* --- a plan --- */
 
+/* An order of a plan: its name and the vertex of each rank. */
 struct order {
     char name[24];
     MPI_Comm comm;
 };
 
-/* "NAME ORDER vertex..." */
+/* Reads a line "NAME ORDER vertex...". */
 static void read_order(const char *line, char *name, struct order *order)
 {
     int rank, vertex = -1, used, skip = 0;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Conjugate gradients as CG of the NAS benchmarks does them: a sparse matrix in
- * blocks over rows x columns of ranks, as many columns as rows or twice as
- * many; partial products summed along a row by pairwise exchanges, the result
- * handed to the transposed rank. The solution is known.
- */
+/* Conjugate gradients as in CG of the NAS benchmarks: a sparse matrix in blocks
+ * over rows x columns of ranks, with as many columns as rows or twice as many.
+ * Partial products are summed along a row by pairwise exchanges, and the result
+ * is passed to the transposed rank. The solution is known. */
 #include "nas.h"
 
 #include <math.h>
@@ -18,7 +16,7 @@ static const int band[BANDS] = {1, 19, 401, 8009};
 struct grid {
     MPI_Comm comm;
     int rank, rows, cols, row, col;
-    int wide, high; /* unknowns of a column, of a row */
+    int wide, high; /* number of unknowns of a column and of a row */
     int peer;       /* the transposed rank */
     double *w, *other;
 };
@@ -58,7 +56,7 @@ static void add_part(const struct grid *g, const double *p)
         }
 }
 
-/* q = A p, both in the column's part */
+/* Computes q = A p; both are in the part of the column. */
 static void multiply(const struct grid *g, const double *p, double *q)
 {
     int half = g->col % (g->cols / g->rows);
@@ -76,7 +74,7 @@ static void multiply(const struct grid *g, const double *p, double *q)
                  g->wide, MPI_DOUBLE, g->peer, 2, g->comm, MPI_STATUS_IGNORE);
 }
 
-/* Over the ranks of a row, which have all parts. */
+/* The dot product over the ranks of a row, which have all parts. */
 static double dot(const struct grid *g, const double *a, const double *b)
 {
     double sum = 0, other;

@@ -30,7 +30,7 @@ struct shape {
 
 struct place {
     const struct shape *shape;
-    MPI_Comm comm, line; /* line: along the longest dimension */
+    MPI_Comm comm, line; /* line: the ranks along the longest dimension */
     int rank, coord[DIMS];
 };
 
@@ -95,7 +95,8 @@ static void compute(void)
     sink = sum;
 }
 
-/* One message each way a dimension; in a hypercube the two are the same. */
+/* Sends one message in each direction of each dimension; in a hypercube, the
+ * two directions are the same. */
 static void exchange(const struct place *place, int bytes)
 {
     const struct shape *shape = place->shape;
@@ -217,7 +218,7 @@ struct order {
     struct place place;
 };
 
-/* "order KIND DIMS NAME vertex..." */
+/* Reads a line "order KIND DIMS NAME vertex...". */
 static void read_order(char *line, const struct shape *shape,
                        struct order *order)
 {
@@ -235,7 +236,8 @@ static void read_order(char *line, const struct shape *shape,
     take_place(shape, comm, &order->place);
 }
 
-/* "case BYTES TIMES" of the orders read so far, each round from another one */
+/* Times a line "case BYTES TIMES" with the orders read so far; each round
+ * begins with another order. */
 static void time_case(const struct order *order, int orders, const char *words,
                       int rounds)
 {
@@ -260,7 +262,8 @@ static void time_case(const struct order *order, int orders, const char *words,
     fflush(stdout);
 }
 
-/* Lines: "shape KIND DIMS", its orders, its cases; then the next shape. */
+/* Times a plan. Its lines are "shape KIND DIMS", its orders, its cases; then
+ * the next shape. */
 static void time_plan(const char *path, int rounds)
 {
     struct order order[ORDERS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time a program spends in the MPI calls that the applications make, its
- * libraries' included: this program's definitions come first. */
+/* The time that a program spends in the MPI calls of the applications,
+ * including those of its libraries: the definitions in this program take
+ * precedence. */
 #include "nas.h"
 
 static double begun, took;

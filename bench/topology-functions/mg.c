@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Multigrid as MG of the NAS benchmarks: V-cycles on a periodic cube, ghosts
- * exchanged along one dimension after the other on every level. The solution is
- * known. Levels end at two points a rank in its shortest dimension, where NAS
- * goes on with fewer ranks.
- */
+/* Multigrid as in MG of the NAS benchmarks: V-cycles on a periodic cube, where
+ * ghost cells are exchanged along one dimension after the other on every level.
+ * The solution is known. The coarsest level has two points per rank in its
+ * shortest dimension, where NAS goes on with fewer ranks. */
 #include "nas.h"
 
 #include <math.h>
@@ -19,16 +17,16 @@
 #define DAMPING (6.0 / 7)
 
 struct level {
-    int n[3];       /* points of this rank */
-    size_t step[3]; /* from one to the next along a dimension */
-    size_t cells;   /* ghosts included */
+    int n[3];       /* number of points of this rank */
+    size_t step[3]; /* distance between neighbours along a dimension */
+    size_t cells;   /* number of points, with ghosts */
     double *u, *f, *r;
 };
 
 struct cube {
     MPI_Comm comm;
     int dims[3], at[3];
-    int before[3], after[3]; /* ranks */
+    int before[3], after[3]; /* ranks of the neighbours */
     int levels;
     struct level level[LEVELS];
     double *face[4];
@@ -41,7 +39,8 @@ static size_t cell(const struct level *l, int i, int j, int k)
 
 /* --- ghosts --- */
 
-/* The plane `where` across dimension d, ghosts of the others included. */
+/* Copies the plane `where` across dimension d, including ghosts of the other
+ * dimensions, to or from `face`. */
 static int copy_face(const struct level *l, int d, int where, double *grid,
                      double *face, int out)
 {
@@ -80,7 +79,7 @@ static void exchange(const struct cube *c, const struct level *l, double *grid)
     }
 }
 
-/* --- the levels' work; A u = 6 u - its six neighbours --- */
+/* --- the work on a level; A u = 6 u - the sum of its six neighbours --- */
 
 static double apply(const struct level *l, const double *u, size_t at)
 {
@@ -113,8 +112,9 @@ static void smooth(const struct cube *c, const struct level *l, int times)
     }
 }
 
-/* Two points become one along each dimension: means up, values down. A of the
- * coarse level is for twice the distance: four times the mean. */
+/* Two points along each dimension become one: the residual is averaged. A of
+ * the coarse level is for twice the distance, so that the right side is four
+ * times the mean. */
 static void restrict_to(const struct level *fine, const struct level *coarse)
 {
     memset(coarse->u, 0, coarse->cells * sizeof *coarse->u);
@@ -129,7 +129,8 @@ static void restrict_to(const struct level *fine, const struct level *coarse)
     }
 }
 
-/* Linear between the centres: 3/4 of the own cell, 1/4 of the next. */
+/* Interpolates linearly between the centres of cells: 3/4 of the own cell, 1/4
+ * of the next. */
 static void prolong(const struct level *coarse, const struct level *fine)
 {
     FOR_ALL(fine)
@@ -228,7 +229,8 @@ static void close_cube(struct cube *c)
         free(c->face[i]);
 }
 
-/* Of mean 0 over the cube, as the answer will be. */
+/* The known solution, whose mean over the cube is 0 as that of the computed
+ * one. */
 static double known(const struct cube *c, int i, int j, int k)
 {
     const struct level *l = &c->level[0];

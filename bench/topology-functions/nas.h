@@ -5,12 +5,14 @@
 
 #include <mpi.h>
 
-/* Each runs on all ranks of comm, a power of two of them, and returns the
- * largest error of a solution that is known. *seconds without setting up. */
+/* Each runs on all ranks of comm, whose number must be a power of two, and
+ * returns the largest error against the known solution. *seconds gets the time
+ * without the setup. */
 double cg(MPI_Comm comm, double *seconds);
 double mg(MPI_Comm comm, double *seconds);
 
-/* Seconds inside MPI from begin to end, by wrappers (messages.c). */
+/* The time in seconds that is spent in MPI between begin and end, measured by
+ * wrappers (messages.c). */
 void messages_begin(void);
 void messages_end(void);
 double messages_took(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From positions to motion: cells, lists of who is near, forces, and half
- * steps of velocity Verlet. Each charges what a kernel of it would move. */
+/* Computes the motion from the positions: cells, lists of near particles,
+ * forces, and half steps of velocity Verlet. Each function charges the time of
+ * a kernel that would move the same bytes. */
 #include "lj.h"
 
 #include <math.h>
@@ -61,7 +62,8 @@ static void add_near(struct lj_part *part, size_t *count, int j)
     part->near[(*count)++] = j;
 }
 
-/* Everyone in a cell who is near enough; how many were looked at. */
+/* Adds all particles of a cell that are near enough to the list of particle i;
+ * returns how many were compared. */
 static size_t look_into(struct lj_part *part, int i, int cell, size_t *count)
 {
     size_t looked = 0;

@@ -43,7 +43,7 @@ void *lj_memory(size_t bytes)
     void *memory = NULL;
 
     lj_must(!nw_channel_memory_new(true, bytes, &memory), nw_error_text());
-    memset(memory, 0, bytes); /* the double's memory: the CPU may */
+    memset(memory, 0, bytes); /* the CPU may access memory of the test double */
     return memory;
 }
 
@@ -52,7 +52,8 @@ void lj_work(struct lj_part *part, size_t bytes)
     part->compute_s += KERNEL_S + (double)bytes / KERNEL_RATE;
 }
 
-/* All have come here: nobody's computing is taken for another's waiting. */
+/* Begins with a barrier, so that the computation of one rank is not counted as
+ * waiting of another. */
 void lj_swap(struct lj_part *part, const struct lj_move move[LJ_SIDES])
 {
     uint64_t begun;
@@ -90,7 +91,8 @@ static double energy(const struct lj_part *part)
     return all;
 }
 
-/* The same for the same particles at the same places with the same speeds. */
+/* A digest of all particles, which is the same for the same particles with the
+ * same positions and velocities. */
 static uint64_t digest(const struct lj_part *part)
 {
     uint64_t sum = 0, all = 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A Lennard-Jones liquid cut into boxes, one a process, as HOOMD-blue's
- * benchmark has it: packing fraction 0.2, temperature 1.2, cut off at 3, time
- * step 0.005. Positions, speeds, forces and what is sent lie in GPU memory;
- * the CPU computes on it (the driver's double lets it), outside of all times;
- * what a GPU of the paper's days takes is added up in its place: 5 us a kernel,
- * and what it moves at 200 GB/s.
- */
+/* A Lennard-Jones liquid that is divided into boxes, one per process, as in
+ * HOOMD-blue's benchmark: packing fraction 0.2, temperature 1.2, cutoff 3, time
+ * step 0.005. Positions, velocities, forces and messages are in GPU memory. The
+ * CPU does the computation (the test double of the driver allows that) outside
+ * of all measured times; instead, the time of a GPU of the paper's time is
+ * added: 5 us per kernel, and 200 GB/s for the bytes that it moves. */
 #ifndef BENCH_LJ_H
 #define BENCH_LJ_H
 
@@ -15,7 +13,9 @@
 #include <stdint.h>
 
 #define LJ_CUTOFF 3.0f
-#define LJ_SKIN 0.4f /* lists hold for so much motion */
+#define LJ_SKIN                                                                \
+    0.4f /* distance that particles may move before new lists are              \
+            needed */
 #define LJ_REACH (LJ_CUTOFF + LJ_SKIN)
 #define LJ_STEP 0.005f
 #define LJ_DENSITY 0.38197f
@@ -24,13 +24,14 @@ enum { LJ_EVERY = 7 }; /* steps between new lists */
 enum { LJ_DOWN, LJ_UP, LJ_SIDES };
 
 struct lj_spot {
-    float x[3], id; /* id of positions only */
+    float x[3], id; /* id is set only for positions */
 };
 
-/* What leaves through one face, and what comes through the opposite one. */
+/* The particles that leave through one face, and those that arrive through the
+ * opposite one. */
 struct lj_side {
     int *list, count, first, came;
-    double positions, leavers; /* bytes sent in steps that are counted */
+    double positions, leavers; /* bytes sent in the counted steps */
 };
 
 struct lj_move {
@@ -46,44 +47,50 @@ struct lj_part {
     struct lj_spot *at, *speed, *force, *packed[LJ_SIDES], *unpacked[LJ_SIDES];
     struct lj_spot *listed; /* positions when the lists were made */
     struct lj_side side[3][LJ_SIDES];
-    int *first, *next, cells[3]; /* linked lists of cells */
+    int *first, *next, cells[3]; /* linked lists of the particles in each
+                                    cell */
     int *near_from, *near;
     size_t near_room;
-    double energy; /* potential, of own particles */
+    double energy; /* potential energy of own particles */
     struct lj_way *way;
     double compute_s, messages_s;
 };
 
 void lj_must(bool good, const char *what);
-/* GPU memory, zeroed. */
+/* Allocates GPU memory filled with zeros. */
 void *lj_memory(size_t bytes);
 
-/* lj.c: a kernel that moves so many bytes; messages through two faces. */
+/* lj.c: adds the time of a kernel that moves so many bytes; exchanges messages
+ * through two faces. */
 void lj_work(struct lj_part *part, size_t bytes);
 void lj_swap(struct lj_part *part, const struct lj_move move[LJ_SIDES]);
 
-/* parts.c: room for the box of a rank; `particles` must be a cube. */
+/* parts.c: allocates the box of a rank; `particles` must be a cube of an
+ * integer. */
 void lj_part_new(struct lj_part *part, int particles);
 void lj_part_start(struct lj_part *part, int particles);
 int lj_neighbour(const struct lj_part *part, int dimension, int side);
-void lj_migrate(struct lj_part *part); /* to where they belong */
+void lj_migrate(struct lj_part *part); /* moves particles to the ranks of
+                                          their boxes */
 void lj_ghosts_find(struct lj_part *part);
 void lj_ghosts_update(struct lj_part *part);
 
 /* forces.c */
 void lj_lists_make(struct lj_part *part);
 void lj_forces(struct lj_part *part);
-void lj_drift(struct lj_part *part); /* half a kick, and on */
+void lj_drift(struct lj_part *part); /* half a step of the velocities, and a
+                                        step of positions */
 void lj_kick(struct lj_part *part);
-double lj_heat(const struct lj_part *part); /* kinetic energy */
+double lj_heat(const struct lj_part *part); /* the kinetic energy */
 
-/* ways.c: how messages go: mpi, host, rendezvous, loopback, fastcopy, auto */
+/* ways.c: the ways in which messages are sent: mpi, host, rendezvous, loopback,
+ * fastcopy, auto */
 struct lj_way;
 struct lj_way *lj_way_open(const char *name);
 bool lj_way_is_timed(const struct lj_way *way);
 void lj_way_swap(struct lj_way *way, const struct lj_move move[LJ_SIDES]);
 void lj_way_close(struct lj_way *way);
-/* What each way takes for a message between two, by size. */
+/* Prints what a message between two ranks takes by each way, by size. */
 void lj_ways_measure(int rank);
 
 #endif

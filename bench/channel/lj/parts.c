@@ -14,7 +14,8 @@
 
 enum { SPOT = sizeof(struct lj_spot), INDEX = sizeof(int), SEED = 7 };
 
-/* Of all boxes the ones with the least surface; long along z. */
+/* Divides the domain into the boxes with the least surface, which are longest
+ * along z. */
 static void divide(struct lj_part *part)
 {
     double least = INFINITY;
@@ -107,7 +108,8 @@ static float normal(struct nw_random *random)
     return (float)(sqrt(-2 * log(a)) * cos(6.283185307179586 * b));
 }
 
-/* On a lattice, each with the speed that its number gives it. */
+/* Puts particles on a lattice, each with a velocity that depends only on its
+ * number. */
 void lj_part_start(struct lj_part *part, int particles)
 {
     int edge = (int)lround(cbrt(particles));
@@ -154,7 +156,8 @@ static void swap_counts(struct lj_part *part, int d, const int out[LJ_SIDES],
     swap(part, d, move);
 }
 
-/* What must be added to a position that leaves through this face. */
+/* What must be added to the position of a particle that leaves through this
+ * face. */
 static float shift(const struct lj_part *part, int d, int side)
 {
     if (side == LJ_DOWN)
@@ -235,7 +238,7 @@ void lj_migrate(struct lj_part *part)
         migrate_through(part, d);
 }
 
-/* -- those near a face, at the neighbour -- */
+/* -- copies of particles near a face, for the neighbour -- */
 
 static void pack_side(struct lj_part *part, int d, int s)
 {
@@ -248,7 +251,8 @@ static void pack_side(struct lj_part *part, int d, int s)
     }
 }
 
-/* The positions of a dimension's lists, to where they stand at the others. */
+/* Sends the positions of the lists of a dimension to their places at the
+ * neighbours. */
 static void send_lists(struct lj_part *part, int d)
 {
     struct lj_side *side = part->side[d];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the particles' messages go: by MPI, which is what all others must agree
- * with, or by a channel with one protocol and one copy; and what each of them
- * takes for a message by itself. */
+/* The ways in which messages of particles are sent: by MPI, with which all
+ * others must agree, or by a channel with one protocol and one copy; and
+ * measurements of what a single message takes by each way. */
 #include "lj.h"
 
 #include "base/clock.h"
@@ -109,7 +109,7 @@ void lj_way_swap(struct lj_way *way, const struct lj_move move[LJ_SIDES])
     lj_must(!status, nw_error_text());
 }
 
-/* -- a message by itself: half a round trip -- */
+/* -- a single message: half a round trip -- */
 
 static void pass(struct lj_way *way, bool sends, void *memory, size_t bytes)
 {

@@ -17,8 +17,9 @@
  * gpu-h100-80gb-2026-11-27.txt. */
 enum { LARGE_BYTES = 1 << 20 };
 
-/* Returns true if the channel is faster for this size. It is never faster for
- * reductions, since both implementations reduce in host memory. */
+/* Returns true if the channel is faster than MPI on host memory for blocks of
+ * this size. It is never faster for reductions, since both implementations
+ * reduce in host memory. */
 static bool is_large(enum nw_collective_call form, int64_t bytes)
 {
     return bytes >= LARGE_BYTES && form != NW_CALL_REDUCE &&
@@ -26,9 +27,9 @@ static bool is_large(enum nw_collective_call form, int64_t bytes)
 }
 
 /* Returns true if any rank passes GPU memory in calls of this size class. The
- * ranks find this out by an all-reduce, but only at calls 1, 2, 4, 8, ... of
- * the class, so that its mean cost becomes negligible. Between these calls, the
- * last result is used. */
+ * ranks find this out by an all-reduce at calls 1, 2, 4, 8, ... of the class
+ * only, so that its mean cost becomes negligible. At other calls, the function
+ * returns the last result. */
 static bool any_has_device(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, int64_t bytes,
                            bool device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores, with each communicator, its channel and the results of all-reduces
- * between its ranks. */
+/* Stores in a record, as an attribute of each communicator, its channel and the
+ * results of all-reduces between its ranks. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -12,8 +12,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
 /* A list of all records, in the order in which their channels were opened.
- * Closing a channel waits for the peers. All ranks close their channels in this
- * order, so that no two ranks wait for each other. */
+ * Closing a channel waits for the other ranks. All ranks close their channels
+ * in this order, so that no two ranks wait for each other. */
 static struct nw_algorithm_comm *records;
 
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,

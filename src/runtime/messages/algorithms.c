@@ -25,7 +25,7 @@ static bool is_simple(MPI_Datatype type, int64_t count)
 }
 
 /* Returns the size of a block in bytes. Returns 0 if MPI must make the call,
- * because the size is 0 or above INT_MAX. */
+ * because the block is empty or larger than INT_MAX bytes. */
 static int64_t block_of(MPI_Datatype type, int64_t count, int size)
 {
     MPI_Count bytes = 0;
@@ -44,8 +44,9 @@ static int messages_algorithms_fail(const struct algorithms_call *call)
     return MPI_ERR_OTHER;
 }
 
-/* Sets the input buffer if the program passed MPI_IN_PLACE: the input is then a
- * block of the output buffer. */
+/* If the program passed MPI_IN_PLACE as input: sets the input to this rank's
+ * block of the output buffer in a gather or allgather, to the whole output
+ * buffer in other calls. */
 static void read_in_place(struct algorithms_call *call)
 {
     bool blocks =

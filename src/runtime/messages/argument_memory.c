@@ -7,9 +7,9 @@
 
 enum { PAGE = 4096 };
 
-/* The kinds of memory found so far, and the last page that was examined. One
- * query for each page suffices, since all bytes of a page are in one kind of
- * memory. */
+/* State while the pieces of an area are examined: the kinds of memory found so
+ * far, and the number of the page examined last. One query per page suffices,
+ * since all bytes of a page are in one kind of memory. */
 struct look {
     uintptr_t base, page;
     bool gpu, host;
@@ -31,8 +31,8 @@ static bool argument_memory_look_at(void *context, MPI_Aint offset,
     return !look->gpu || !look->host;
 }
 
-/* Examines every contiguous piece of the area. Returns `side` if the datatype's
- * layout is unknown. */
+/* Examines every contiguous piece of the area and returns their kind of memory.
+ * Returns `side` if the datatype's layout is unknown. */
 static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 {
     struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
@@ -64,8 +64,8 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* Examines the first and the last byte of the area. Only if they are in
- * different kinds of memory, examines every piece. */
+/* Examines the first and the last byte of the area. Examines every piece only
+ * if these two are in different kinds of memory. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

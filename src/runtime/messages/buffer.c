@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frees buffers of staged arguments, and makes small buffers, the last of which
- * is kept for reuse. */
+/* Frees the buffers of staged arguments, and makes small buffers for envelopes.
+ * The small buffer that was freed last is kept for reuse. */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>

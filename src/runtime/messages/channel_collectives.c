@@ -14,9 +14,9 @@
 
 enum { IDLE_TURNS = 64 };
 
-/* Lets MPI make progress by a probe, because another rank may wait for this one
- * in an MPI call. Probes MPI_COMM_WORLD, since MPICH makes no progress in a
- * probe of MPI_COMM_SELF. */
+/* Lets MPI make progress by a probe, because another rank may be waiting for
+ * this one inside an MPI call. Probes MPI_COMM_WORLD, since MPICH makes no
+ * progress in a probe of MPI_COMM_SELF. */
 static void turn_mpi(void)
 {
     MPI_Status status;
@@ -186,8 +186,8 @@ static nw_status broadcast(const struct nw_channel_collective *c, int root,
     return status;
 }
 
-/* A rank's partial result. `now` points to its own input first, later to one of
- * the two host buffers. */
+/* The partial result of a reduction on this rank. `now` is first its own input,
+ * later one of the two host buffers. */
 struct sum {
     char *now;
     char *host[2];
@@ -211,8 +211,8 @@ static void sum_close(struct sum *sum)
 }
 
 /* Receives the partial result of `peer` and combines both: sum = sum op theirs.
- * The ranks in theirs follow the ranks in sum, so the order of operands is
- * right. */
+ * The ranks that `theirs` comes from follow those of `sum`, so the operands
+ * keep their order. */
 static nw_status sum_take(const struct nw_channel_collective *c,
                           struct sum *sum, int peer)
 {
@@ -236,8 +236,8 @@ static nw_status sum_take(const struct nw_channel_collective *c,
     return NW_OK;
 }
 
-/* Reduces to rank 0. Rank 0 then sends the result to `root`, or to all ranks if
- * `root` is -1. */
+/* Reduces the blocks of all ranks on rank 0, which then sends the result to
+ * rank `root`, or to all ranks if `root` is -1. */
 static nw_status
 channel_collectives_reduce(const struct nw_channel_collective *c, int root)
 {

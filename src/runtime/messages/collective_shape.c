@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the number of blocks that the buffers of a collective call have on this
- * rank. */
+/* Finds how many blocks the buffers of a collective call have on this rank. */
 #include "runtime/messages/messages.h"
 
 static bool is_between(MPI_Comm comm)
@@ -92,8 +91,8 @@ static int64_t collective_shape_number(const void *array, size_t size,
                                : ((const int64_t *)array)[i];
 }
 
-/* Returns the sum of the counts of all ranks of the local group, for
- * MPI_Reduce_scatter. */
+/* Returns the sum of the counts[] of all ranks of the local group, for
+ * MPI_Reduce_scatter. Each count has count_size bytes. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
 {
     int64_t size = nw_shape_group(comm), sum = 0;

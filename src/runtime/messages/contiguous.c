@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes contiguous bytes of a buffer, for the channel. If the datatype has no
- * gaps, they are the program's memory itself, in the host or a GPU. Otherwise
- * they are packed into host memory; GPU memory is packed by kernels. */
+/* Makes contiguous bytes of a buffer argument, for the channel. If the datatype
+ * has no gaps, they are the program's memory itself, on the host or a GPU.
+ * Otherwise they are packed into host memory; kernels pack GPU memory. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -33,8 +33,9 @@ static char *find_dense(const struct nw_area *area)
     return first;
 }
 
-/* Packs host memory with gaps into flat->packed. Stores its address, so that
- * the result can be unpacked into it. */
+/* Packs the host memory `spread`, which has the gaps of the datatype, into
+ * flat->packed. Stores the address `spread`, so that the result of the call can
+ * be unpacked into it. */
 static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
                                  const struct nw_area *area)
 {

@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum { FEW_PIECES = 2 };
-/* Maximum bytes that the CPU writes to a GPU, and reads from it, piece by
- * piece. */
+/* Most bytes that the CPU writes to a GPU (MOST_SCATTERED) and reads from it
+ * (MOST_GATHERED) piece by piece. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
-/* A copy between GPU memory and contiguous host memory, of one part of a buffer
- * or of a whole packed buffer. */
+/* A copy between GPU memory and contiguous host memory: of one part of a
+ * buffer, or of a whole buffer that is packed on the host. */
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
@@ -67,7 +67,7 @@ static nw_status run_job(const struct move *move,
     return status;
 }
 
-/* A copy by the CPU, piece by piece through a mapping of GPU memory. */
+/* A copy by the CPU, piece by piece, through a mapping of GPU memory. */
 struct scatter {
     bool out;
     char *mapped; /* address of the buffer's first byte */
@@ -98,8 +98,8 @@ static char *open_pieces(const struct move *move)
     return mapped ? mapped - low : NULL;
 }
 
-/* Copies the data by the pack kernel or by the CPU, whichever was faster for
- * this kernel's data so far. */
+/* Copies the data by the pack kernel `job` or by the CPU, whichever was faster
+ * so far for the pieces of this kernel. */
 static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
@@ -132,8 +132,8 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
     return pieces <= FEW_PIECES;
 }
 
-/* Copies by a pack kernel on the data's GPU. Leaves the current GPU unchanged.
- * Returns false if no data was copied. */
+/* Copies by a pack kernel on the GPU of the data. Leaves the current GPU
+ * unchanged. Returns false if that was impossible and no data was copied. */
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();
@@ -171,8 +171,8 @@ static nw_status move_dense(struct move *move)
     return NW_OK;
 }
 
-/* A copy between packed bytes and host memory that has the gaps of the
- * datatype. `gather` is true if it packs. */
+/* A copy between packed bytes (`dense`) and host memory that has the gaps of
+ * the datatype (`at`). gather: packs; else unpacks. */
 struct spread {
     char *at, *dense;
     uint64_t left;
@@ -193,9 +193,9 @@ static bool spread_piece(void *context, MPI_Aint offset, size_t bytes)
     return spread->left > 0;
 }
 
-/* Visits all runs of a datatype and sums up their bytes. For pair types such as
- * MPI_DOUBLE_INT, which have a gap inside, the sum is greater than the packed
- * size. */
+/* Visitor of nw_typemap_walk: sums up the bytes of all pieces. For pair types
+ * such as MPI_DOUBLE_INT, which have a gap inside a run, the sum is greater
+ * than the packed size. */
 static bool add_bytes(void *context, MPI_Aint offset, size_t bytes)
 {
     (void)offset;
@@ -278,8 +278,8 @@ static nw_status copies_move_all(struct all all)
     return status;
 }
 
-/* Sets *out to the present allocation of the buffer's memory. It may have
- * changed since the buffer was staged, if the program freed and allocated
+/* Sets *out to the allocation that contains the program's buffer now. It may
+ * have changed since the buffer was staged, if the program freed and allocated
  * memory. */
 static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
@@ -306,8 +306,7 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
     const struct nw_part *first = buffer->part;
     struct nw_pointer owner;
 
-    /* MPI's sizes exclude the gaps inside elements, but run_bytes includes them
-     */
+    /* MPI's sizes leave out the gaps inside elements; run_bytes counts them */
     if (most != UINT64_MAX && first->layout->gaps)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies bytes between any two memories. Copies between host and GPU use
- * copy_path.c. Copies between two GPU buffers are made by the driver, or, up to
- * 4 KiB, through host memory if that was faster. */
+/* Copies bytes between any two memories. Between host and GPU it uses
+ * copy_path.c. Between two GPU buffers the driver copies; up to 4 KiB, the copy
+ * goes through host memory if that was faster so far. */
 #include "runtime/messages/staging.h"
 
 #include "base/clock.h"

@@ -28,15 +28,15 @@
 enum { BY_DRIVER, BY_CPU };
 enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
-/* The pieces of a message may span this many times as much memory as the limit
- * for contiguous bytes. */
+/* The pieces of a message may extend over a range of memory that is this many
+ * times as large as the limit for contiguous bytes. */
 enum { SPREAD = 64 };
-/* Maximum bytes that the CPU copies to and from the GPU. Each load by the CPU
- * from GPU memory waits for the bus, so the limit from the GPU is lower, unless
- * a kernel on the GPU reads for the CPU. */
+/* Most bytes that the CPU copies, by direction: to the GPU, from the GPU. Each
+ * load by the CPU from GPU memory waits for the bus, so the second limit is
+ * lower, except if a kernel on the GPU reads for the CPU. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
-/* An allocation that messages were copied from or to. */
+/* An allocation from or to which messages were copied. */
 struct seen {
     uint64_t id;
     uint32_t uses;
@@ -51,8 +51,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_gpu_mapping *mapping;
 static struct nw_mapped opened; /* opened by nw_copy_path_open */
 static bool forced;
-/* Protects the data below. Also held during a copy through the mapping, since
- * the mapping must stay valid. */
+/* Protects the variables below. Also held during a copy through a mapping,
+ * which must stay valid. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[DIRECTIONS][CLASSES];
 static struct seen seen[SEEN];
@@ -97,8 +97,8 @@ static bool keep_in_step(const struct nw_path_copy *haul)
     return kept;
 }
 
-/* Counts a copy of the allocation. Returns its entry if paths other than the
- * driver may be used for it, else NULL. */
+/* Counts a copy from or to the allocation. Returns the allocation's entry if
+ * paths other than the driver may be used for it, else NULL. */
 static struct seen *reached(const struct nw_path_copy *haul)
 {
     const struct nw_pointer *owner = haul->owner;
@@ -127,9 +127,9 @@ static bool may_map(const struct nw_path_copy *haul)
                                      nw_selector_class(haul->bytes, CLASSES)));
 }
 
-/* Copies by the CPU or by the driver, whichever is chosen. If the driver is
- * chosen and its time is not needed, does nothing and sets *done to false; the
- * caller then copies by the driver without the lock. */
+/* Copies by the CPU or by the driver, as the selector chooses. If it chooses
+ * the driver and needs no time, copies nothing and sets *done to false; the
+ * caller then copies by the driver without holding the lock. */
 static nw_status move_near(const struct nw_path_copy *haul,
                            struct seen *allocation, bool asked, bool *done)
 {

@@ -15,22 +15,22 @@
 
 /* A copy between the memory of one GPU and host memory. */
 struct nw_path_copy {
-    bool out; /* true: from the GPU to the host; false: to the GPU */
+    bool out; /* true: from GPU to host; false: from host to GPU */
     char *device, *host;
     size_t bytes;
     const struct nw_pointer *owner; /* allocation that contains `device` */
 };
-/* Copies the bytes by the fastest path. The copy is complete on return. Leaves
- * the current GPU unchanged. */
+/* Copies the bytes by the fastest path. The copy is complete when the function
+ * returns. Leaves the current GPU unchanged. */
 NW_MUST_CHECK nw_status nw_copy_path_move(const struct nw_path_copy *haul);
 /* Returns the address at which the CPU can access the GPU memory of `span`. It
- * is valid for nw_copy_path_piece until nw_copy_path_shut. Returns NULL if the
- * CPU cannot access the memory or should not copy this many bytes; then
- * nw_copy_path_shut must not be called. */
+ * can be used by nw_copy_path_piece until nw_copy_path_shut. Returns NULL if
+ * the CPU cannot access the memory or should not copy this many bytes;
+ * nw_copy_path_shut must not be called then. */
 char *nw_copy_path_open(const struct nw_path_copy *span);
 void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_copy_path_shut(void);
-bool nw_copy_path_are_forced(void); /* the user chose copies by the CPU */
+bool nw_copy_path_are_forced(void); /* true: the user chose copies by the CPU */
 void nw_copy_path_close(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lengths of the arrays that MPI returns. */
+/* The lengths of the arrays that MPI returns for a datatype. */
 struct amounts {
     MPI_Count ints, addresses, large, types;
 };
@@ -81,9 +81,9 @@ bool nw_type_is_named(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-/* Returns the index at which the large counts are inserted among the integers:
- * after the leading integers for arrays, after all integers for other
- * constructors. */
+/* Returns the index among the integer arguments at which the large counts are
+ * inserted: after the leading integers for array constructors, after all
+ * integers for other constructors. */
 static size_t place_of_large(int combiner, size_t ints)
 {
     if (combiner == MPI_COMBINER_SUBARRAY)
@@ -105,7 +105,7 @@ static void datatype_contents_join(const int *ints, const MPI_Count *large,
         out->number[place + i] = large[i];
 }
 
-/* Returns how many of the large counts, from the end, are displacements in
+/* Returns how many of the large counts, at their end, are displacements in
  * bytes. */
 static size_t count_places(const struct nw_datatype_contents *recipe)
 {

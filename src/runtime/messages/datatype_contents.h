@@ -20,12 +20,12 @@ struct nw_datatype_contents {
     size_t numbers, addresses, types;
 };
 
-/* Returns true for a predefined datatype, and for one of
+/* Returns true if a datatype is predefined or was made by
  * MPI_Type_create_f90_real, MPI_Type_create_f90_complex or
  * MPI_Type_create_f90_integer. */
 bool nw_datatype_contents_is_basic(const struct nw_datatype_contents *recipe);
-/* Reads the arguments of the datatype's constructor. The caller frees *out with
- * nw_datatype_contents_free, even after an error. */
+/* Reads the arguments with which a datatype was constructed. The caller frees
+ * *out with nw_datatype_contents_free, even after an error. */
 NW_MUST_CHECK nw_status
 nw_datatype_contents_read(MPI_Datatype type, struct nw_datatype_contents *out);
 void nw_datatype_contents_free(struct nw_datatype_contents *recipe);

@@ -43,8 +43,8 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->way & NW_READ;
 }
 
-/* Completes a request if MPI has finished it; waits for that if `wait` is true.
- * Returns false if the request is still pending. */
+/* Completes a freed request if MPI has finished it; if `wait` is true, waits
+ * until it has. Returns false if the request is still pending. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;

@@ -32,9 +32,8 @@ static bool direct_is_large(uint64_t bytes)
     return bytes >= direct_from_bytes && bytes <= INT_MAX;
 }
 
-/* Returns true if the size of an envelope is a multiple of the size of the
- * datatype's basic type. Otherwise MPICH would report that the envelope is
- * truncated. */
+/* Returns true if an envelope is a whole number of elements of the datatype's
+ * basic type. Otherwise MPICH would report that the envelope is truncated. */
 static bool ends_between(const struct nw_typemap *layout)
 {
     return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==
@@ -160,9 +159,10 @@ void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
             nw_pool_slot_drop(buffer[i]->slot);
 }
 
-/* Frees the pools in MPI_Finalize. After the barrier, all processes have
- * received their messages and unmapped the pools of others. Collective over the
- * processes of the node. */
+/* Called in MPI_Finalize: unmaps the pools of other processes and frees this
+ * process's pool. After the barrier, all processes have received their messages
+ * and unmapped the pools of others. Collective over the processes of the node.
+ */
 void nw_direct_finish(void)
 {
     if (!nw_direct)

@@ -14,31 +14,34 @@
 
 enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
-/* In local_peers.c: host memory that the processes of this node share, with one
- * struct nw_local_peer for each process. slot[i] is the state of slot i of its
- * pool: 4 times the slot's generation, plus 1 while the slot contains a
- * payload, plus 2 while the receiver copies the payload. */
+/* In local_peers.c: one struct for each process of this node, in host memory
+ * that these processes share. slot[i] is the state of slot i of the process's
+ * pool: 4 times the slot's generation, plus 1 while the slot holds a payload,
+ * plus 2 while the receiver copies the payload. */
 struct nw_local_peer {
-    uint32_t probes;    /* 1: the process has called a probe */
-    uint32_t announced; /* 1: other processes can map its pool */
+    uint32_t probes;    /* 1: the process has called a probe at least once */
+    uint32_t announced; /* 1: the process has a pool that other processes can
+                           map */
     struct nw_memory_offer offer;
     uint64_t slot[NW_SLOTS];
 };
 struct nw_shared_page {
     unsigned char nonce[NW_NONCE]; /* the first bytes of every envelope */
-    uint32_t announced;            /* number of pools announced so far */
+    uint32_t announced;            /* number of pools that exist so far */
     struct nw_local_peer peer[];
 };
 enum nw_opens { NW_OPENS_UNKNOWN, NW_OPENS_YES, NW_OPENS_NO };
 extern struct nw_shared_page *nw_shared_page;
-extern bool nw_direct_to_all; /* send envelopes even to processes that probe */
+extern bool nw_direct_to_all; /* send envelopes even to processes that have
+                                 called a probe */
 int nw_local_peer_mine(void);
 int nw_local_peer_count(void);
-/* Returns the address of the shared word that says whether process `reader` has
- * mapped the pool of process `owner` (enum nw_opens). */
+/* Returns the address of the word in shared memory that says whether process
+ * `reader` has mapped the pool of process `owner` (enum nw_opens). Both are
+ * peer numbers. */
 uint32_t *nw_local_peer_opens(int owner, int reader);
-/* Returns the peer number (index of the process on this node) of a rank of
- * `comm`; -1 if the rank is on another node. */
+/* Returns the peer number of a rank of `comm`: the index of its process among
+ * those of this node; -1 if the process is on another node. */
 int nw_local_peer_of(MPI_Comm comm, int rank);
 /* Returns a communicator by which this process sends messages to itself, one at
  * a time. */
@@ -48,42 +51,44 @@ MPI_Comm nw_local_peer_self(void);
 MPI_Comm nw_local_peer_comm(void);
 void nw_local_peers_close(void); /* called in MPI_Finalize; collective */
 
-/* An envelope: the message that MPI carries instead of a payload. It says in
- * which slot of the pool of process `owner` the payload is. */
+/* An envelope: the message that MPI carries instead of a payload. It tells the
+ * receiver in which slot of the pool of process `owner` (a peer number) the
+ * payload is. */
 struct nw_envelope {
     unsigned char nonce[NW_NONCE];
     uint32_t owner, slot;
     uint64_t at, bytes, generation;
-    uint64_t check; /* hash of the fields above */
+    uint64_t check; /* hash of the members above */
     char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
 };
 
-/* In pool.c: the pool of this process in GPU memory, and the mapped pools of
- * other processes. A slot is a part of the pool for one payload, at offset
- * `at`. */
+/* In pool.c: this process's pool in GPU memory, and the mapped pools of other
+ * processes. A slot is a part of a pool for one payload; `at` is its offset in
+ * the pool in bytes. */
 struct nw_pool_slot {
     uint32_t index;
     uint64_t at, generation;
 };
-/* Creates the pool on `gpu` at the first call. Returns true if the pool exists
- * and is on `gpu`. */
+/* Creates this process's pool on `gpu` at the first call. Returns true if the
+ * pool exists and is on `gpu`. */
 bool nw_pool_open(int32_t gpu);
-/* Takes a slot of `bytes` bytes from the pool. */
+/* Takes a slot of `bytes` bytes from this process's pool. */
 bool nw_pool_slot_take(
     size_t bytes, struct nw_pool_slot *out); /* false if the pool is full */
 char *nw_pool_memory(void);
-/* Withdraws a payload, so that the slot is free again. Has no effect if the
- * receiver has begun to copy the payload. */
+/* Withdraws the payload in a slot, so that the slot is free again. Has no
+ * effect if the receiver has begun to copy the payload. */
 void nw_pool_slot_drop(const struct nw_pool_slot *slot);
-/* Returns the address of the payload of a received envelope, which is valid
- * until nw_pool_slot_free. Returns NULL if the sender's pool is not mapped or
- * the payload was withdrawn. */
+/* Returns the address of the payload of a received envelope, in the sender's
+ * pool; it is valid until nw_pool_slot_free. Returns NULL if this process has
+ * not mapped the sender's pool or if the payload was withdrawn. */
 const char *nw_pool_slot_payload(const struct nw_envelope *envelope);
 void nw_pool_slot_free(const struct nw_envelope *envelope);
 void nw_pool_unmap(void);
 void nw_pool_close(void);
 
-/* In direct.c: a payload in the program's GPU memory, with or without gaps. */
+/* In direct.c: the payload of a message in the program's GPU memory, contiguous
+ * or with the gaps of its datatype. */
 struct nw_load {
     struct nw_typemap *layout;
     int64_t count;
@@ -91,23 +96,24 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
-/* Describes the area as a payload in *out. Returns true if the area is in GPU
- * memory and large enough for an envelope. In both cases the caller drops
- * out->layout, which may be NULL. */
+/* Describes the area as a payload in *out. Returns true if it can be sent by an
+ * envelope: it is in GPU memory and large enough. Even if it returns false, the
+ * caller drops out->layout, which may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
-/* Copies the payload into a slot of the pool for process `peer`. Returns false
- * if that failed. */
+/* Copies the payload into a slot of this process's pool, for process `peer`.
+ * Returns false if that is impossible. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
 /* Returns true if envelopes may be sent to process `peer`. */
 bool nw_direct_suits(int peer);
-/* Returns a buffer that contains the slot and its envelope, or NULL if memory
- * is exhausted. The caller frees it. */
+/* Returns a new buffer with the slot and its envelope; NULL if out of memory.
+ * The caller frees it. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
 
-/* In envelope_header.c: writes an envelope for a payload of `bytes` bytes in a
- * slot, and returns true if a message is an envelope. */
+/* In envelope_header.c: nw_envelope_write writes an envelope for a payload of
+ * `bytes` bytes in a slot; nw_envelope_is returns true if a message is an
+ * envelope. */
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
 bool nw_envelope_is(const struct nw_envelope *envelope);

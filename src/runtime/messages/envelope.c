@@ -15,7 +15,7 @@
 #include <string.h>
 
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool receiving_again; /* true inside receive_again */
+static _Thread_local bool receiving_again; /* true while receive_again runs */
 
 /* Packs the first bytes of a receive buffer with gaps, so that they can be
  * compared with an envelope. Returns false if that fails. */
@@ -68,8 +68,8 @@ static int32_t envelope_gpu_of(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
-/* Copies a payload to host memory in *host. The caller gives *host back to the
- * cache, even after an error. */
+/* Copies a payload from a pool to host memory, *host. The caller gives *host
+ * back to the cache of pinned memory, even after an error. */
 static nw_status envelope_fetch(const char *payload, size_t bytes,
                                 struct nw_host **host)
 {
@@ -127,8 +127,8 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     return rc ? NW_EMPI : NW_OK;
 }
 
-/* Unpacks a payload of whole elements into GPU memory by a pack kernel. Returns
- * false if that is impossible or has failed. */
+/* Unpacks a payload of whole elements into the program's GPU memory by a pack
+ * kernel. Returns false if that is impossible or has failed. */
 static bool envelope_unpack(const struct nw_catch *caught,
                             const struct nw_typemap *layout,
                             const char *payload, size_t bytes)

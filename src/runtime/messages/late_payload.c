@@ -26,8 +26,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late *following;
 static uint64_t number_given;
 
-/* Frees payloads whose send is complete or cancelled. The caller holds the
- * lock. */
+/* Frees the payloads in `following` whose sends are complete or cancelled. The
+ * caller holds the lock. */
 static void reap(void)
 {
     struct late **at = &following, *late;
@@ -45,8 +45,8 @@ static void reap(void)
     }
 }
 
-/* Receives and drops a payload, if there is one, whose envelope was cancelled
- * or never received. */
+/* Receives and drops a stray payload if one has arrived: its envelope was
+ * cancelled or never received. */
 static void take_stray(void)
 {
     MPI_Message message;
@@ -61,15 +61,15 @@ static void take_stray(void)
         return;
     bytes = nw_stage_received(&status);
     memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
-    /* without memory, a truncated receive removes the message, too */
+    /* if out of memory, a receive that truncates still removes the message */
     NW_PMPI(Mrecv)
     (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     free(memory);
 }
 
-/* Called in MPI_Finalize. A process whose payloads are all sent enters a
- * nonblocking barrier, and receives stray payloads until all processes have
- * entered it. Collective over the processes of the node. */
+/* Called in MPI_Finalize. When all payloads of this process are sent, it enters
+ * a nonblocking barrier, and receives stray payloads until all processes have
+ * entered the barrier. Collective over the processes of the node. */
 void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
@@ -90,8 +90,8 @@ void nw_late_finish(void)
     }
 }
 
-/* Cancels a payload. MPI may still send it, so its memory is freed only when
- * the send is complete. */
+/* Cancels the payload with this number. MPI may still send it, so its memory is
+ * freed only when the send is complete. */
 void nw_late_cancel(uint64_t number)
 {
     struct late *late;
@@ -135,9 +135,9 @@ static bool is_tag_taken(uint64_t number)
     return late != NULL;
 }
 
-/* Returns the next number of a payload whose tag is free. The tag is not free
- * while a send with this tag is pending: a cancelled payload may still be in
- * the receiver's queue. */
+/* Returns a number for the next payload, whose tag follows from the number and
+ * must be free. A tag is in use while a send with it is pending: a cancelled
+ * payload may still be in the receiver's queue. */
 static uint64_t next_number(void)
 {
     int tries = TAGS;

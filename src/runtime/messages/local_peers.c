@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes of this node ("peers"). In MPI_Init they agree on whether
- * envelopes are used, and map shared host memory (struct nw_shared_page). */
+/* The processes of this node, called peers. In MPI_Init they agree on whether
+ * envelopes are used, and map host memory that they share (struct
+ * nw_shared_page). */
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
@@ -20,8 +21,8 @@
 
 enum { NAME_ROOM = 48 };
 
-/* The peer number of each rank of a communicator; -1 for ranks on other nodes.
- */
+/* For each rank of a communicator, the peer number of its process; -1 if that
+ * is on another node. */
 struct places {
     struct places *next;
     MPI_Comm comm;
@@ -59,8 +60,8 @@ MPI_Comm nw_local_peer_comm(void)
     return node;
 }
 
-/* The words follow the array `peer` in the shared page: a row of words for each
- * owner. */
+/* The words follow the array `peer` in the shared page. Each owner of a pool
+ * has a row of words, one for each reader. */
 uint32_t *nw_local_peer_opens(int owner, int reader)
 {
     return (uint32_t *)(void *)&nw_shared_page->peer[count] + owner * count +
@@ -121,9 +122,8 @@ static bool local_peers_translate(MPI_Comm comm, struct places *places)
     return true;
 }
 
-/* Finds the peer numbers of the ranks of a communicator. For an
- * intercommunicator there are none, since its ranks are those of the other
- * group. */
+/* Finds the peer numbers of all ranks of a communicator. They are all -1 for an
+ * intercommunicator, whose ranks are those of the other group. */
 static struct places *places_new(MPI_Comm comm)
 {
     struct places *places = NULL;
@@ -210,9 +210,9 @@ static void board_unmap(void)
     nw_shared_page = NULL;
 }
 
-/* Maps the shared page, which the first process of the node creates. Its name
- * is removed when all processes have mapped it. Returns the same result in all
- * processes. Collective. */
+/* Maps the shared page of the node, which its first process creates. Its name
+ * is removed when all processes have mapped it. Returns true on all processes
+ * or on none. Collective over the processes of the node. */
 static bool board_open(void)
 {
     char name[NAME_ROOM] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message that a probe took out of MPI's queue. Either it is in the list of
+/* A message that a probe took out of MPI's queue. It is either in the list of
  * unexpected.c, or the program has got its handle from MPI_Mprobe. */
 #ifndef NW_MESSAGES_MATCHED_H
 #define NW_MESSAGES_MATCHED_H
@@ -21,10 +21,10 @@ struct nw_unexpected {
     MPI_Request request;
 };
 
-/* Records that the program has matched the message. */
+/* Records that the program has matched the message by MPI_Mprobe. */
 void nw_matched_add(struct nw_unexpected *one);
-/* Records a message that the program matched with MPI_Mprobe. Has no effect if
- * out of memory. */
+/* Records a message that MPI_Mprobe has returned to the program. Has no effect
+ * if out of memory. */
 void nw_matched_note(MPI_Comm comm, MPI_Message message);
 /* Returns true if the program has matched messages of this communicator that it
  * has not received. If `shadow` is not NULL, these messages refer to `shadow`

@@ -30,8 +30,8 @@ static inline bool nw_is_messaging(void)
            nw_gpu_is_used();
 }
 
-/* True while large messages in GPU memory may be sent as envelopes (direct.h).
- * Every receive must then check whether it gets an envelope. */
+/* True if large messages in GPU memory may be sent as envelopes (direct.h).
+ * Then every receive must check whether it gets an envelope. */
 extern bool nw_direct;
 
 /* True if several threads may call MPI concurrently (state.c). */
@@ -83,8 +83,8 @@ enum { NW_ENVELOPE = 160 }; /* bytes; messages of this size are rare */
 
 struct nw_buffer;
 
-/* A buffer of `blocks` blocks, each with `count` elements of `type`. The
- * function that gets the area sets `blocks`. */
+/* A buffer argument of an MPI call: `blocks` blocks, each with `count` elements
+ * of `type`. The function that gets the area sets `blocks`. */
 struct nw_area {
     const void *buffer;
     int64_t count;
@@ -99,7 +99,7 @@ struct nw_match {
 };
 
 /* A receive whose message may be an envelope. The program's buffer is `buffer`,
- * with `count` elements of `type`. MPI receives the message at `at`, with `n`
+ * for `count` elements of `type`. MPI receives the message into `at`, as `n`
  * elements of `as`. */
 struct nw_catch {
     bool on;
@@ -111,20 +111,22 @@ struct nw_catch {
     MPI_Datatype as;
     /* `buffer` is smaller than an envelope, so `at` is other memory */
     bool small;
-    struct nw_unexpected *from; /* matched message to receive, or NULL */
+    struct nw_unexpected *from; /* message taken by a probe or MPI_Mprobe; NULL:
+                                   none */
     /* source, tag and communicator of a persistent receive */
     struct nw_match match;
 };
 
-/* The staged buffers of one MPI call: GPU memory and the host memory that
- * replaces it. */
+/* The staged buffers of one MPI call. Each is GPU memory and the host memory
+ * that replaces it. */
 struct nw_stage {
     const char *call;
     bool persistent; /* persistent request: buffers are filled at each start */
     bool between;    /* the call is a point-to-point call */
-    bool whole;      /* the call writes all bytes; ignore the status */
+    bool whole;      /* MPI writes all bytes of the buffers, whatever the status
+                        says */
     bool ours;       /* stage even if MPI accepts GPU memory */
-    bool posting;    /* nw_post_begin was called, but not nw_post_end */
+    bool posting;    /* nw_post_begin was called, but not yet nw_post_end */
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
@@ -133,7 +135,7 @@ struct nw_stage {
 
 /* The count and datatype arguments of a buffer of `blocks` blocks, each with
  * *count elements of *type. Staging may change *count and *type.
- * nw_stage_triple returns the address to pass to MPI. */
+ * nw_stage_triple returns the address that MPI gets. */
 struct nw_triple {
     int64_t *count;
     int64_t most; /* largest value of the count argument's type */
@@ -142,15 +144,15 @@ struct nw_triple {
 };
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple);
-/* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. The arrays have
- * elements of count_size and place_size bytes: counts are int or MPI_Count;
- * displacements (`places`) are int, MPI_Aint or MPI_Count. */
+/* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. The elements of
+ * the arrays have count_size and place_size bytes: counts are int or MPI_Count;
+ * `places`, the displacements, are int, MPI_Aint or MPI_Count. */
 struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
-    /* One datatype for each block. NULL: all blocks have `type`, and
-     * displacements count extents of `type`. */
+    /* One datatype per block. NULL: all blocks have `type`, and the unit of
+     * displacements is the extent of `type`. */
     const MPI_Datatype *types;
     MPI_Datatype type;
 };
@@ -158,14 +160,15 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* Returns true if `buffer` is GPU memory that is passed in an argument that
- * cannot be staged, and MPI does not accept GPU memory itself. nw_stage_refuse
- * and nw_stage_refuse_area record this as an error of the call. */
+/* Returns true if the call must fail: `buffer` is in GPU memory, it is passed
+ * in an argument that cannot be staged, and MPI does not accept GPU memory
+ * itself. nw_stage_refuse and nw_stage_refuse_area record that as an error of
+ * the call. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
-/* Records the buffer that MPI receives into. */
+/* Records the program's buffer of a receive. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 {
     caught->at = (void *)(uintptr_t)area.buffer;
@@ -208,8 +211,9 @@ struct nw_reduction {
     int root;
     MPI_Comm comm;
 };
-/* Each of these functions returns true if the channel made the call, with the
- * result in *rc, and false if MPI must make it. */
+/* Each of these functions makes one kind of collective call. Returns true if
+ * the channel made the call, with the result in *rc; false if MPI must make it.
+ */
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm);
@@ -222,9 +226,9 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how);
 
-/* In direct.c: copies the area's bytes into the pool for rank `dest`. Returns
- * the envelope that MPI must send instead, or NULL if the area must be staged.
- */
+/* In direct.c: copies the area's bytes into this process's pool, for rank
+ * `dest`. Returns the envelope that MPI must send instead; NULL: the area must
+ * be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* In persistent_send.c: returns the envelope that a persistent send of this
@@ -232,15 +236,15 @@ void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
  * into the pool. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* In unexpected.c: probes, and the messages that probes took out of MPI's
- * queue. */
+/* In unexpected.c: probes, and the messages that probes took out of MPI's queue
+ * and keep in a list. */
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
-/* The number of messages in the list of unexpected.c, and of messages that the
- * program has matched but not received. */
+/* Number of messages in the list of unexpected.c; number of messages that the
+ * program has matched by MPI_Mprobe, but not yet received. */
 extern int nw_unexpected_count, nw_matched;
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
@@ -262,15 +266,16 @@ static inline bool nw_is_set_aside(struct nw_match match, MPI_Message *message)
  * and not a probe of another thread. */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
-/* Returns true if a probe of another thread could take the message between
- * NW_RECEIVE and the receive. Then nw_post_begin is needed. */
+/* Returns true if a probe of another thread could take the message between the
+ * macro NW_RECEIVE and the receive. Then nw_post_begin must be called. */
 static inline bool nw_stage_posts(const struct nw_stage *stage)
 {
     return nw_threaded && stage->caught.on && !stage->status;
 }
-/* Calls nw_post_begin, if needed, for a call that returns a request. Returns
- * true if the message was in the list; then the staged buffers are freed. If it
- * returns false, nw_stage_keep calls nw_post_end. */
+/* Calls nw_post_begin, if that is needed, for a call that returns a request.
+ * Returns true if the message was in the list of unexpected.c; the staged
+ * buffers are then freed. If it returns false, nw_stage_keep calls nw_post_end.
+ */
 static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
                                  MPI_Message *message)
 {
@@ -284,8 +289,8 @@ static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
  */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* In sendrecv.c: does an MPI_Isendrecv by a send and a receive. For
- * MPI_Isendrecv_replace, `into` is the buffer. */
+/* In sendrecv.c: makes an MPI_Isendrecv of a send and a receive. For
+ * MPI_Isendrecv_replace, `into` is the only buffer. */
 struct nw_sendrecv_pair {
     struct nw_area from, into;
     struct nw_match to, match;
@@ -301,8 +306,8 @@ int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
  * or NULL if there is none. The caller releases it by nw_matched_drop. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Returns the communicator whose error handler reports errors of a matched
- * message. It must be looked up, because the calls that receive the message
- * have no communicator argument. */
+ * message: the calls that receive such a message have no communicator argument.
+ */
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
 /* Corrects the status of a message that was received after a probe. Returns
@@ -363,14 +368,14 @@ int nw_window_refused(int rc, MPI_Comm comm);
 int64_t nw_shape_size(MPI_Comm comm);
 int64_t nw_shape_group(MPI_Comm comm); /* size of the local group */
 bool nw_shape_is_root(MPI_Comm comm, int root);
-/* true if root is MPI_PROC_NULL */
+/* Returns true if `root` is MPI_PROC_NULL: this process takes no part */
 bool nw_shape_is_outside(MPI_Comm comm, int root);
 /* numbers of sources and of destinations in a neighbourhood collective */
 int64_t nw_shape_in(MPI_Comm comm);
 int64_t nw_shape_out(MPI_Comm comm);
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
-/* Attribute copy callback for MPI_Comm_dup, by which the duplicate does not get
- * the attribute. */
+/* Attribute copy callback: an attribute with this callback is not copied by
+ * MPI_Comm_dup. */
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);

@@ -19,10 +19,11 @@
 enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
-static uint64_t after; /* number of messages until libfabric is loaded */
+static uint64_t after; /* number of messages after which libfabric is loaded */
 static struct nw_loopback *pull;
 static struct nw_selector selectors[CLASSES];
-static uint32_t first[CLASSES]; /* number of copies so far, up to FIRST */
+static uint32_t first[CLASSES]; /* number of copies per size class so far, up to
+                                   FIRST */
 static bool taken_up[CLASSES];
 static int refusals;
 
@@ -55,10 +56,10 @@ static void stop(void)
     pull = NULL;
 }
 
-/* Returns true if the NIC is used for a size class. It is adopted when it is at
- * least 1/12 faster, and dropped when it is less than 1/20 faster. These
- * margins are needed because the times do not include the work around a
- * message. */
+/* Returns true if the NIC is used for a size class. better: the selector has
+ * picked the NIC for the present copy. The NIC is adopted when it is at least
+ * 1/12 faster, and dropped when it is less than 1/20 faster. These margins are
+ * needed because the times do not include the work around a message. */
 static bool leads(int class, bool better)
 {
     taken_up[class] = better && (taken_up[class] ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small messages that the NIC copies from a GPU to host memory. Of these
+/* Copies of small messages from a GPU to host memory by the NIC. Of these
  * functions, only nw_nic_read_may may be called by several threads at once. */
 #ifndef NW_MESSAGES_NIC_READ_H
 #define NW_MESSAGES_NIC_READ_H
@@ -9,7 +9,8 @@
 /* Prepares reads by the NIC. `copy` is the copy path that the user selected, or
  * NULL. */
 void nw_nic_read_start(const char *copy);
-/* Returns false if the NIC cannot be used for this copy. */
+/* Returns true if the NIC may be considered for this copy: its use is enabled,
+ * and the copy is small and from a GPU. */
 bool nw_nic_read_may(const struct nw_path_copy *haul);
 /* Returns true if the NIC should make this copy. It requires that keep_in_step
  * (gpu.h) was called for the allocation. If *timed is set to true, the caller

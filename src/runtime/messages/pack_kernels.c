@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels that pack pieces of GPU memory into contiguous bytes, or unpack them.
- * A list keeps those that were used last. */
+ * A list keeps the kernels that were used last. */
 #include "runtime/messages/pack_kernels.h"
 
 #include "base/array.h"
@@ -24,8 +24,8 @@ static void free_job(struct nw_pack_kernel *job)
     free(job);
 }
 
-/* Describes a run of bytes for the kernel. The kernel copies it in the widest
- * words that divide its bytes. */
+/* Describes a run of bytes for a kernel, which copies it in the widest words,
+ * of at most WIDEST bytes, that divide its length. */
 static nw_status set_piece(const struct nw_run *run, struct nw_gpu_piece *out)
 {
     size_t word = WIDEST;

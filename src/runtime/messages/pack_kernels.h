@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that pack or unpack one set of pieces. They are kept for reuse, since
- * programs send the same messages repeatedly. */
+/* Kernels on the GPU that pack or unpack a set of pieces of memory. They are
+ * kept for reuse, since programs send the same messages repeatedly. */
 #ifndef NW_MESSAGES_PACK_KERNELS_H
 #define NW_MESSAGES_PACK_KERNELS_H
 
@@ -10,8 +10,8 @@
 
 struct nw_gpu_copy_job;
 
-/* Elements of a datatype with gaps in GPU memory (`device`), and their packed
- * copy (`dense`). */
+/* The pieces: elements of a datatype with gaps, in GPU memory (`device`), and
+ * the contiguous bytes that they are packed to or unpacked from (`dense`). */
 struct nw_pieces {
     const struct nw_typemap *layout;
     int64_t count;

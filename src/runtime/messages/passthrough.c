@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Knows the sizes of messages that are staged although the MPI library accepts
+/* Stores for which sizes messages are staged although the MPI library accepts
  * GPU memory itself. */
 #include "runtime/messages/passthrough.h"
 
@@ -10,7 +10,7 @@
 enum { WAIT_MS = 50 };
 
 bool nw_passthrough;
-static uint32_t ours; /* one bit for each size class (power of two) */
+static uint32_t ours; /* bit b: messages of up to 2^b bytes are staged */
 
 void nw_passthrough_set(uint32_t classes)
 {

@@ -16,25 +16,26 @@
 
 enum { NW_ROUNDS = 7, NW_PASSTHROUGH_CLASSES = 32 };
 
-/* Half the time of a round trip, in microseconds, between GPU buffers of
- * `bytes` bytes: `ours` with staging, `theirs` by MPI itself. */
+/* The time of a message of `bytes` bytes between GPU buffers, which is half
+ * that of a round trip, in microseconds: `ours` with staging, `theirs` by MPI
+ * itself. */
 struct nw_round_trip {
     uint64_t bytes;
     double ours, theirs;
 };
 
-/* In passthrough_benchmark.c: measures between ranks 0 and 1 on GPU 0, or reads
- * earlier results. Returns false if that failed. Collective over
- * MPI_COMM_WORLD. */
+/* In passthrough_benchmark.c: finds the sizes for which staging is faster, from
+ * measurements between ranks 0 and 1 on GPU 0 or from stored results. Returns
+ * false if that failed. Collective over MPI_COMM_WORLD. */
 bool nw_passthrough_start(void);
-/* True after a successful nw_passthrough_start: MPI gets the GPU memory of all
- * messages that are not staged. */
+/* True after nw_passthrough_start has succeeded: MPI gets GPU memory itself for
+ * all messages that are not staged. */
 extern bool nw_passthrough;
 /* Sets the size classes to stage: bit b is for messages of up to 2^b bytes. */
 void nw_passthrough_set(uint32_t classes);
 bool nw_passthrough_is_ours(uint64_t bytes);
 
-/* Waits until `memory` is recognised as GPU memory, which takes some
+/* Waits until the driver reports `memory` as GPU memory, which takes some
  * milliseconds after its context was created. Returns false after a timeout. */
 bool nw_passthrough_sees(const void *memory);
 

@@ -13,8 +13,9 @@
 #include <limits.h>
 #include <string.h>
 
-/* WARM and WARM_THEIRS are numbers of untimed round trips, TURNS is that of
- * timed ones. After WARM messages, copy_path.c has chosen its path. */
+/* Numbers of round trips: WARM and WARM_THEIRS are not timed, before those with
+ * staging and those by MPI; TURNS are timed. After WARM messages, copy_path.c
+ * has chosen its path. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,
@@ -33,9 +34,9 @@ struct passthrough_benchmark_contest {
     void *memory;
 };
 
-/* Returns the size classes (bits) for which staging is faster. A measured size
- * represents all smaller sizes down to the next measured one. The last measured
- * size also represents all larger sizes. */
+/* Returns the size classes for which staging is faster: bit b for messages of
+ * up to 2^b bytes. A measured size stands for all smaller ones down to the next
+ * measured size, the largest also for all larger ones. */
 static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
     uint32_t bits = 0;
@@ -82,8 +83,8 @@ passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
         (void)nw_stage_end(&stage, MPI_SUCCESS, NULL, NW_OF_COMM(c->comm));
 }
 
-/* Returns the shortest of several round trips, in microseconds for one
- * direction. */
+/* Returns the shortest of TURNS round trips, as microseconds for one direction.
+ */
 static double
 passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
                                bool staged, int bytes)
@@ -144,8 +145,8 @@ static bool is_near(const struct passthrough_benchmark_contest *c)
     return !strcmp(mine, other);
 }
 
-/* Reads the times from the cache or measures them; only rank 0 gets them.
- * Returns the same result on all ranks. Collective. */
+/* Sets the times from the cache or by measurement, on rank 0 only. Returns true
+ * on all ranks if that succeeded, else false on all. Collective. */
 static bool find_rounds(struct passthrough_benchmark_contest *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {

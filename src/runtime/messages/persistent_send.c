@@ -29,7 +29,8 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
     return status;
 }
 
-/* Returns true if the receiver has mapped the pool or may still map it. */
+/* Returns true if process `peer` has mapped this process's pool or may still do
+ * so. */
 static bool may_open(int peer)
 {
     return nw_direct_suits(peer) &&

@@ -33,7 +33,7 @@ static int hold(struct nw_tracked_request *kept, MPI_Message message)
     return rc;
 }
 
-/* The state of a request before MPI starts it. */
+/* The state of a request before and while MPI starts it. */
 struct begun {
     struct nw_tracked_request *kept; /* NULL if the request is not tracked */
     bool held, was_active;
@@ -72,8 +72,9 @@ static int persistent_start_begin(MPI_Request request, struct begun *out)
     return rc;
 }
 
-/* Ends a start with result `rc`. If MPI did not start the send, the payload is
- * withdrawn, since no process will fetch it. */
+/* Ends the start of a request, whose result is `rc`. If MPI did not start the
+ * send, withdraws its payload, since no process will copy it. Returns an MPI
+ * error code. */
 static int persistent_start_end_start(const struct begun *one, int rc)
 {
     if (one->posting)
@@ -94,8 +95,8 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
                           : persistent_start_end_start(&one, next(request));
 }
 
-/* Starts the requests one by one, so that it is known which of them were
- * started if one fails. */
+/* Starts the requests one by one: if one fails, it is known which of them were
+ * started. */
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {

@@ -18,8 +18,8 @@ static const size_t MOST_KEPT = (size_t)256 << 20;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_host *kept[CLASSES];
-/* For each small size, the buffer that was freed last; it is exchanged
- * atomically, without the lock. */
+/* For each of the QUICK smallest sizes, the memory that was given back last; it
+ * is exchanged atomically, without the lock. */
 enum { QUICK = 6 };
 static struct nw_host *quick[QUICK];
 static size_t kept_bytes;
@@ -79,8 +79,8 @@ static struct nw_host *take_kept(int class)
     return host;
 }
 
-/* Pins host memory. Selects a context first, since the calling thread may have
- * none. Returns false if that fails. */
+/* Pins host memory. First selects a context, since the calling thread may have
+ * none. Returns false if the memory cannot be pinned. */
 static bool host_pin(struct nw_host *host)
 {
     void *before = nw_gpu_cuda.context(), *memory = NULL;

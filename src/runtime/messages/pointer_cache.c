@@ -22,8 +22,8 @@ bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
     return offset < owner->bytes && bytes <= owner->bytes - offset;
 }
 
-/* Asks the driver for the allocation that contains `memory`, with the
- * allocation's GPU current. Restores the current GPU. */
+/* Asks the driver for the allocation that contains `memory`, while the
+ * allocation's GPU is current. Restores the current GPU afterwards. */
 static void pointer_cache_ask(const void *memory, struct nw_pointer *out)
 {
     void *before = nw_gpu_cuda.context();

@@ -19,8 +19,8 @@ struct nw_pointer {
     int32_t gpu;
 };
 
-/* Finds the allocation of an address. Returns false if the address is not in
- * GPU memory; *out is then unchanged. */
+/* Finds the GPU allocation that contains an address. Returns false, and leaves
+ * *out unchanged, if the address is not in GPU memory. */
 bool nw_pointer_find(const void *memory, struct nw_pointer *out);
 bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
                       size_t bytes);

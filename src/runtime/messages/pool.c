@@ -18,7 +18,7 @@ static struct {
     char *memory; /* start of the pool; NULL before it exists */
     size_t bytes;
     int32_t gpu;
-    /* life of the context in which `memory` was allocated */
+    /* context in which `memory` was allocated; tells whether it still exists */
     struct nw_gpu_life life;
     /* slots in use, sorted by address */
     struct extent {
@@ -127,9 +127,9 @@ static void reclaim(void)
     pool.count = kept;
 }
 
-/* Finds the first gap between used slots that is large enough, and sets *at to
- * its offset. Returns the index at which the new slot must be inserted into
- * pool.used, or -1 if no gap is large enough. */
+/* Finds the first gap between used slots of at least `bytes` bytes, and sets
+ * *at to its offset in the pool. Returns the index in pool.used at which the
+ * new slot must be inserted; -1 if no gap is large enough. */
 static int find_gap(size_t bytes, size_t *at)
 {
     *at = 0;

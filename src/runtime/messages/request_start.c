@@ -27,8 +27,9 @@ static void keep_type(struct nw_tracked_request *kept)
 
 /* --- completion --- */
 
-/* Sets the status of a request whose completion was already reported once.
- * MPI's status describes the envelope, so the stored values replace it. */
+/* Sets the status of a request whose completion was already reported to the
+ * program. MPI's status describes the envelope, so the stored values replace
+ * it. */
 static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
 {
     if (!kept->opened)
@@ -38,8 +39,8 @@ static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
     NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
 }
 
-/* Handles a message that is an envelope or was received into a small buffer.
- * Returns true if data was copied to the program's buffer. */
+/* Handles the received message if it is an envelope or was received into a
+ * small buffer. Returns true if its data was copied to the program's buffer. */
 static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
                         int *rc)
 {
@@ -51,7 +52,8 @@ static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
     return opened;
 }
 
-/* Copies received data to the GPU. For sends it does nothing. */
+/* Copies received data from the host memory of all staged buffers to the GPU.
+ * Does nothing for sends. */
 static nw_status empty_all(const struct nw_tracked_request *kept,
                            const MPI_Status *status)
 {

@@ -15,13 +15,14 @@
 struct nw_tracked_request {
     struct nw_tracked_request *next;
     MPI_Request request;
-    /* Called when the program is told that the request has completed. Does the
-     * remaining work and sets the status. Called again if the program asks for
-     * the status again. */
+    /* Called when the program learns that the request has completed. Does the
+     * remaining work and sets the status. Called once more each time the
+     * program asks for the status again. */
     int (*complete)(struct nw_tracked_request *kept, MPI_Status *status);
     bool persistent, active, whole;
     struct nw_errhandler_scope whose;
-    struct nw_comm_owner owner; /* communicator of the request */
+    struct nw_comm_owner owner; /* communicator of the request, for its error
+                                   handler */
     struct nw_tracked_request *hand,
         **hand_at; /* list of entries taken out of the table */
     const char *call;
@@ -30,17 +31,19 @@ struct nw_tracked_request {
     struct nw_catch caught;
     bool owned;   /* caught.type is a duplicate, freed with the entry */
     void *memory; /* memory to free with the entry, or NULL */
-    /* True if the status must be reported from the members below. MPI's own
-     * status is wrong for an envelope, and for a message that a probe took: it
-     * gives this process as the source. */
+    /* True if the status must be taken from the members below. MPI's own status
+     * is wrong for an envelope, and for a message that a probe took out of
+     * MPI's queue (this process then sends it to itself, and is its source for
+     * MPI). */
     bool opened;
-    bool held; /* persistent receive that completed without MPI */
+    bool held; /* persistent receive that Nodewise completed while MPI's request
+                  was not started */
     int source, tag;
     MPI_Count bytes;
 };
 
 /* In request_table.c: nw_request_table_take removes the entries of a request
- * from the table and returns them as a list. Removes entries of persistent
+ * from the table and returns them as a list. It removes entries of persistent
  * requests only if `all` is true. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
 void nw_request_table_remove(
@@ -55,26 +58,26 @@ bool nw_request_table_is_active(const struct nw_tracked_request *kept);
 bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
 bool nw_request_table_is_held(const struct nw_tracked_request *kept);
 void nw_request_table_free(struct nw_tracked_request *kept);
-/* Returns true if a tracked request of this communicator is pending, in the
- * table or taken out of it. If `shadow` is not NULL, such requests refer to
- * `shadow` from now on. */
+/* Returns true if a request of this communicator is tracked and not complete,
+ * in the table or taken out of it. If `shadow` is not NULL, such requests use
+ * `shadow` instead of the communicator from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
-/* The first two functions mark and unmark a persistent receive that Nodewise
- * has completed while MPI's request was not started. The third returns true if
- * any request is marked. */
+/* nw_request_table_hold marks a persistent receive that Nodewise has completed
+ * while MPI's request was not started; the second function removes the mark;
+ * the third returns true if any request is marked. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
-/* Stores the status for the case that the program asks for it again. */
+/* Stores the status in the entry, in case the program asks for it again. */
 void nw_request_table_remember(struct nw_tracked_request *kept,
                                const MPI_Status *status);
-/* Completes and frees all entries of a list, and returns the error code. If
+/* Completes and frees all entries of a list, and returns the MPI error code. If
  * `status` is NULL, only frees them. */
 int nw_request_table_finish_all(struct nw_tracked_request *kept,
                                 MPI_Status *status);
 
-/* In wait_one.c: called if the requests of the list have failed. Withdraws
- * their payloads from the pool, since no process will fetch them. */
+/* In wait_one.c: called if the requests in the list have failed. Withdraws
+ * their payloads from the pool, since no process will copy them. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
 
 /* In detached_requests.c: completes requests that the program freed before they

@@ -28,7 +28,8 @@ struct nw_sendrecv {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_sendrecv *pairs; /* list of those that are not complete */
+static struct nw_sendrecv *pairs; /* list of all MPI_Isendrecv that are not
+                                     complete */
 static int pair_count;
 /* true inside nw_sendrecvs_look, whose tests would call it again */
 static _Thread_local bool looking;
@@ -64,8 +65,9 @@ static int cancel_nothing(void *unused, int complete)
 
 /* --- progress --- */
 
-/* Frees the request of a part that failed, by MPI_Request_free, since MPI may
- * still use it. For the same reason, the memory of a send is not freed. */
+/* Frees the MPI request of a part (send or receive) that failed, by
+ * MPI_Request_free, since MPI may still use it. For the same reason, the memory
+ * of a send is not freed. */
 static void sendrecv_give_up(struct nw_sendrecv *pair, int part)
 {
     if (pair->part[part] == MPI_REQUEST_NULL)
@@ -92,7 +94,7 @@ static void end_part(struct nw_sendrecv *pair, int part)
     pair->status.MPI_ERROR = pair->rc;
 }
 
-/* Tests both parts. Returns true if both are complete. */
+/* Tests the send and the receive. Returns true if both are complete. */
 static bool sendrecv_test(struct nw_sendrecv *pair)
 {
     for (int i = 0; i < PARTS; i++)
@@ -101,9 +103,9 @@ static bool sendrecv_test(struct nw_sendrecv *pair)
            pair->part[RECEIVE] == MPI_REQUEST_NULL;
 }
 
-/* Tests all pairs for progress. A pair is removed from the list before its
- * request is completed, because another thread may free the pair as soon as the
- * request is complete. */
+/* Tests all MPI_Isendrecv in the list for progress. One that is complete leaves
+ * the list before its request is completed, because another thread may free it
+ * as soon as the request is complete. */
 void nw_sendrecvs_look(void)
 {
     struct nw_sendrecv **at = &pairs;
@@ -129,8 +131,8 @@ void nw_sendrecvs_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns true if the request belongs to a pair in the list. The caller holds
- * the lock. */
+/* Returns true if the request belongs to an MPI_Isendrecv in the list. The
+ * caller holds the lock. */
 static bool sendrecv_is_busy(MPI_Request request)
 {
     const struct nw_sendrecv *pair = pairs;
@@ -248,7 +250,7 @@ int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
     return sendrecv_start(exchange, NULL, request);
 }
 
-/* Returns true if the send will use the direct path. Its data is then in the
+/* Returns true if the send will use the direct path: its data is then in the
  * pool when the call returns. */
 static bool is_direct(const struct nw_area *area)
 {

@@ -6,17 +6,18 @@
 
 #include "runtime/messages/staging.h"
 
-/* Returns a shadow of `comm`: a communicator with the same error handler. NULL
- * if memory is exhausted or MPI fails. */
+/* Returns a shadow of `comm`: another communicator with the same error handler.
+ * Returns NULL if out of memory or if MPI fails. */
 struct nw_shadow_comm *nw_shadow_comm_new(MPI_Comm comm);
 void nw_shadow_comm_drop(struct nw_shadow_comm *shadow); /* NULL is allowed */
-/* Returns true if `comm` is the communicator of `owner`. If `shadow` is not
- * NULL, it then replaces this communicator. */
+/* Returns true if `comm` is the communicator of `owner`. Then, if `shadow` is
+ * not NULL, `shadow` replaces the communicator in *owner. */
 bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
                          struct nw_shadow_comm *shadow);
 /* Calls the error handler of the owner's communicator with `code`. */
 void nw_comm_owner_report(const struct nw_comm_owner *owner, int code);
-/* Between these calls, no other thread calls an error handler. */
+/* Between nw_shadow_comms_lock and the next function, no other thread calls an
+ * error handler. */
 void nw_shadow_comms_lock(void);
 void nw_shadow_comms_unlock(void);
 

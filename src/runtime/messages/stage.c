@@ -19,8 +19,8 @@ void nw_stage_drop(struct nw_stage *stage)
     stage->count = 0;
 }
 
-/* Allocates the host memory of a buffer. Fills it from the GPU if MPI reads the
- * buffer during this call. */
+/* Allocates the host memory of a staged buffer. Fills it from the GPU if MPI
+ * reads the buffer in this call. */
 static nw_status messages_stage_fill(struct nw_stage *stage,
                                      struct nw_buffer *buffer)
 {
@@ -31,8 +31,8 @@ static nw_status messages_stage_fill(struct nw_stage *stage,
     return status;
 }
 
-/* Adds the buffer to the stage of the call. Returns the address to pass to MPI,
- * or NULL after an error. */
+/* Adds a buffer to the stage of the call. Returns the address that MPI gets in
+ * its place; NULL after an error. */
 static void *messages_stage_enter(struct nw_stage *stage,
                                   struct nw_buffer *buffer)
 {
@@ -90,9 +90,9 @@ static void set_room(struct nw_buffer *buffer)
     buffer->bytes = (size_t)(high - low);
 }
 
-/* Returns true, and sets count and datatype, if the host memory can hold packed
- * data, which MPI sends as elements of the basic type. Returns false if the
- * host memory must have the gaps of the datatype. */
+/* Returns true if the host memory can hold packed data, which MPI sends as
+ * elements of the basic type; then sets count and datatype accordingly. Returns
+ * false if the host memory must have the gaps of the datatype. */
 static bool packs(struct nw_buffer *buffer, int way,
                   const struct nw_triple *triple)
 {
@@ -115,8 +115,8 @@ static nw_status fail_mixed(void)
     return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
-/* Returns true if the MPI library accepts GPU memory and gets this argument
- * unchanged. */
+/* Returns true if MPI gets this argument unchanged, because the MPI library
+ * accepts GPU memory itself. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
 {
@@ -168,7 +168,7 @@ static int64_t messages_stage_number(const void *array, size_t size, int64_t i)
                                : ((const int64_t *)array)[i];
 }
 
-/* Sets *part to block i of a call such as MPI_Alltoallv. */
+/* Sets *part to the elements of block i of a call such as MPI_Alltoallv. */
 static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
 {
@@ -205,9 +205,10 @@ static struct nw_area area_of(const void *buffer,
         .type = type};
 }
 
-/* Returns the kind of memory of the blocks. If all have one datatype, they are
- * in the same memory, so only the first one is examined. With several
- * datatypes, each block may be anywhere. */
+/* Returns the kind of memory that the blocks are in. With one datatype for all
+ * blocks, only the first block that is not empty is examined, since all are in
+ * the same memory. With several datatypes, each block may be in other memory.
+ */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_block_places *places,
                                 struct nw_pointer *owner)

@@ -9,21 +9,22 @@
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
 
-/* In pinned_cache.c: host memory, pinned if possible. Freed memory is kept for
- * later messages. */
+/* In pinned_cache.c: a piece of host memory, pinned if possible. When it is
+ * given back, it is kept for later messages. */
 struct nw_host {
     struct nw_host *next;
     char *memory;
     size_t bytes;
     bool pinned;
-    struct nw_gpu_life life; /* life of the context in which it was pinned */
+    struct nw_gpu_life life; /* the context in which the memory was pinned;
+                                tells whether it still exists */
 };
 NW_MUST_CHECK nw_status nw_pinned_cache_take(size_t bytes,
                                              struct nw_host **out);
 void nw_pinned_cache_give(struct nw_host *host); /* NULL is allowed */
 void nw_pinned_cache_close(void);
 
-/* A part of a buffer: `count` elements that begin at byte `offset`. */
+/* A part of a staged buffer: `count` elements, the first at byte `offset`. */
 struct nw_part {
     struct nw_typemap *layout;
     MPI_Aint offset;
@@ -36,38 +37,43 @@ struct nw_buffer {
     struct nw_pointer owner;
     int way;
     bool small;   /* allocated by nw_buffer_small */
-    bool packed;  /* the host memory holds packed data (MPI_Pack) */
-    MPI_Aint low; /* if not packed: offset of the first staged byte */
+    bool packed;  /* the host memory holds packed data (in the order of
+                     MPI_Pack) */
+    MPI_Aint low; /* if not packed: offset of the first staged byte in the
+                     program's buffer */
     size_t bytes; /* size of the host memory */
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
     struct nw_part only; /* storage for a single part */
-    /* slot of the pool that contains the payload of an envelope; or NULL */
+    /* slot of the pool that holds the payload, if the buffer is an envelope;
+     * NULL: it is not */
     struct nw_pool_slot *slot;
     int peer; /* peer number of a persistent send's receiver */
 };
 
-/* In argument_memory.c: returns the kind of memory of an area of one block. If
- * it is GPU memory, sets *owner to the allocation of its first byte. */
+/* In argument_memory.c: nw_area_side returns the kind of memory of an area of
+ * one block: none (no bytes), host, GPU, or parts of both. If it is GPU memory,
+ * sets *owner to the allocation of its first byte. */
 enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner);
 
-/* In copies.c: copies the buffer from the GPU to its host memory. `at_once` is
- * true if the MPI call has just been staged, so that buffer->owner is still
+/* In copies.c: copies the program's buffer from the GPU to its host memory.
+ * at_once: the MPI call was staged just now, so that buffer->owner is still
  * valid. Leaves the current GPU unchanged. */
 NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
                                        bool at_once);
 /* Copies the first `most` bytes, counted in the order of MPI_Pack, from the
- * host memory back to the GPU. Leaves the current GPU unchanged. */
+ * host memory back to the program's buffer on the GPU. Leaves the current GPU
+ * unchanged. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
 /* In copy_bytes.c: copies between any two memories. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
 bool nw_is_on_gpu(const void *memory);
-/* In buffer.c: returns a buffer with NW_ENVELOPE bytes of host memory, or NULL
- * if memory is exhausted. */
+/* In buffer.c: returns a buffer with NW_ENVELOPE bytes of host memory; NULL if
+ * out of memory. */
 struct nw_buffer *nw_buffer_small(void);
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_buffers_close(void); /* frees the spare small buffer */
@@ -75,9 +81,9 @@ void nw_copies_close(void);
 
 /* In state.c: opens the GPU driver for copies by Nodewise. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
-/* Returns the value of a numeric environment variable. Returns `standard` if
- * the variable is not set. If it is not a number from `least` to `most`, warns
- * once and returns `standard`. */
+/* Returns the numeric value of the environment variable `name`; `standard` if
+ * it is not set. If it is not a number from `least` to `most`, warns once and
+ * returns `standard`. */
 uint64_t nw_messages_setting(const char *name, uint64_t standard,
                              uint64_t least, uint64_t most);
 /* In algorithm_choice.c: start and end the use of the channel for collective
@@ -89,7 +95,7 @@ void nw_algorithms_finish(void);
  * MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_DIRECT is set. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
-/* In request_table.c: number of tracked requests. */
+/* In request_table.c: number of requests in the table. */
 extern int nw_request_table_count;
 /* In detached_requests.c: waits in MPI_Finalize for requests that the program
  * freed. */
@@ -107,36 +113,37 @@ struct nw_ending {
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending,
                    MPI_Status *status); /* called after the request completed */
-/* Called if the call failed. `left` is the handle after the call. If it is not
- * MPI_REQUEST_NULL, the work is put back into the table. */
+/* Called if the call that should complete the request failed. `left` is the
+ * request's handle after the call. If it is not MPI_REQUEST_NULL, the work goes
+ * back into the table. */
 void nw_request_fail(struct nw_ending *ending, MPI_Request left);
-/* Puts the work back into the table. Called after the call if the request is
- * still pending. */
+/* Puts the work back into the table. Called after a call that left the request
+ * incomplete. */
 void nw_request_back(struct nw_ending *ending);
-/* Completes the first request of the array that is marked by
- * nw_request_table_hold. Returns its index, or -1 if there is none. */
+/* Completes the first request of the array that nw_request_table_hold has
+ * marked. Returns its index in the array; -1 if there is none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
 /* In sendrecv.c: requests of MPI_Isendrecv that are not complete. If there are
  * none, these functions cost almost nothing. nw_sendrecvs_look tests all of
- * them for progress; nw_sendrecvs_are_busy returns true if one of the given
- * requests is such a request; nw_sendrecvs_await waits until none is. */
+ * them for progress. nw_sendrecvs_are_busy returns true if any of the given
+ * requests is one of them; nw_sendrecvs_await waits until none is. */
 void nw_sendrecvs_look(void);
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
 void nw_sendrecvs_await(int count, const MPI_Request *requests);
 
 /* In envelope.c: if the received message is an envelope, copies its payload to
- * the program's buffer, sets the size in the status and the result in *rc, and
- * returns true. Returns false for other messages. */
+ * the program's buffer, sets the payload's size in the status and the MPI error
+ * code in *rc, and returns true. Returns false for other messages. */
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
-/* In direct.c: withdraws the payloads of envelopes that were not sent. */
+/* In direct.c: withdraws the payloads of envelopes that MPI did not send. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
-/* In persistent_send.c: fills the envelope at each start of a persistent
- * send. */
+/* In persistent_send.c: called at each start of a persistent send. Copies the
+ * payload and writes the envelope. */
 NW_MUST_CHECK nw_status nw_direct_persistent(struct nw_buffer *buffer);
-/* Returns the number of bytes of the received message, or UINT64_MAX if it is
- * undefined. */
+/* Returns the number of bytes of the received message; UINT64_MAX if the status
+ * does not define it. */
 static inline uint64_t nw_stage_received(const MPI_Status *status)
 {
     MPI_Count bytes = -1;
@@ -145,8 +152,8 @@ static inline uint64_t nw_stage_received(const MPI_Status *status)
     return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
-/* In stage.c: prints a warning with the reason `why`, and calls the error
- * handler of `whose` with MPI_ERR_BUFFER. Returns the error code. */
+/* In stage.c: prints a warning with the reason `why`, calls the error handler
+ * of `whose` with MPI_ERR_BUFFER, and returns the error code. */
 int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
                    const char *why);
 int nw_stage_raise(struct nw_errhandler_scope whose,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if `mine` is true on all ranks. Collective. */
+/* Returns true if `mine` is true on all ranks of MPI_COMM_WORLD. Collective. */
 static bool messages_start_all_say(bool mine)
 {
     int in = mine, all = 0;

@@ -54,8 +54,9 @@ static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
     return nw_runs_add(out, &run);
 }
 
-/* Computes the layout of a component datatype in `part`, and merges its
- * properties into `out`. The caller adds the runs of `part` to `out`. */
+/* Computes the layout of a datatype that is part of another one in *part, and
+ * merges its properties into those of `out`. The caller adds the runs of `part`
+ * to `out`. */
 static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
                                    struct nw_typemap *part)
 {
@@ -70,8 +71,8 @@ static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
     return status;
 }
 
-/* `count` blocks of `length` contiguous elements each. The blocks are at the
- * byte offsets `offset`, `offset` + `step`, `offset` + 2 * `step`, ... */
+/* A set of `count` blocks, each of `length` contiguous elements. They begin at
+ * the byte offsets `offset`, `offset` + `step`, `offset` + 2 * `step`, ... */
 struct blocks {
     int64_t count, length;
     MPI_Aint offset, step;
@@ -94,8 +95,8 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
     return status;
 }
 
-/* Adds blocks that each have a displacement of their own. Block i has lengths[i
- * * pace] elements; if `pace` is 0, all blocks have the same length. */
+/* Adds blocks that each have their own displacement. Block i has lengths[i *
+ * pace] elements; with `pace` 0, all blocks have lengths[0] elements. */
 static nw_status add_places(const struct nw_datatype_contents *r,
                             const int64_t *lengths, int pace,
                             struct nw_typemap *out)
@@ -133,14 +134,15 @@ static nw_status add_struct(const struct nw_datatype_contents *r,
 
 /* --- subarrays and distributed arrays --- */
 
-/* The selected elements of one dimension: blocks of `length` elements at
- * `start`, `start` + `step`, ... below `size`. */
+/* The elements of one array dimension that are selected: blocks of `length`
+ * elements at `start`, `start` + `step`, ..., as far as they are below `size`.
+ */
 struct dimension {
     int64_t size, start, length, step;
 };
 
-/* Repeats `part` for the selected elements of a dimension. `unit` is the
- * distance between neighbouring elements in bytes. */
+/* Repeats `part` for the selected elements of one dimension. `unit` is the
+ * distance in bytes between neighbouring elements of the dimension. */
 static nw_status typemap_add_dimension(const struct dimension *d, MPI_Aint unit,
                                        struct nw_typemap *part)
 {
@@ -355,8 +357,8 @@ static struct nw_typemap *known(MPI_Datatype type)
     return layout;
 }
 
-/* Stores the layout in the table. Does nothing if another datatype occupies its
- * entry. */
+/* Stores the layout in the table of predefined datatypes. Does nothing if
+ * another datatype occupies its entry. */
 static void know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;
@@ -378,7 +380,8 @@ static nw_status typemap_keep(MPI_Datatype type, struct nw_typemap **out)
     if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
         status = typemap_find(type, out);
         if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))
-            /* it could not be stored, so the caller is its only user */
+            /* The layout could not be stored, so the caller is its only user.
+             */
             return NW_OK;
     }
     if (!status)

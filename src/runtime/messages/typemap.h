@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A run: contiguous bytes that are repeated n[0] times at distance step[0].
- * This row is repeated n[1] times at distance step[1]. The repetitions are in
- * the order of MPI_Pack. */
+/* A run: contiguous bytes that are repeated n[0] times, step[0] bytes apart.
+ * This row is repeated n[1] times, step[1] bytes apart. The bytes are visited
+ * in the order of MPI_Pack. */
 struct nw_run {
     MPI_Aint offset;
     size_t bytes;
@@ -26,17 +26,19 @@ struct nw_run {
 
 struct nw_typemap {
     int users;
-    MPI_Datatype of;   /* the datatype; may have been freed */
+    MPI_Datatype of;   /* the datatype; the program may have freed it */
     uint64_t id;       /* number of this layout, never reused */
-    size_t size;       /* packed bytes of one element */
+    size_t size;       /* packed size of one element in bytes */
     MPI_Aint extent;   /* distance between elements in bytes */
-    MPI_Aint lb;       /* offset of an element's first byte */
-    size_t span;       /* bytes from first to last byte of an element */
-    MPI_Datatype unit; /* basic type, if there is one only; else MPI_BYTE */
+    MPI_Aint lb;       /* offset of an element's first byte in bytes (MPI's
+                          true lower bound) */
+    size_t span;       /* bytes from the first to the last byte of one
+                          element */
+    MPI_Datatype unit; /* basic type, if all data has the same; else MPI_BYTE */
     size_t unit_size;
     bool mixed; /* contains several basic types */
     bool dense; /* consecutive elements are contiguous bytes */
-    bool gaps;  /* runs include bytes that MPI skips (MPI_DOUBLE_INT) */
+    bool gaps;  /* runs include bytes that MPI_Pack skips (MPI_DOUBLE_INT) */
     struct nw_run *run;
     size_t count, capacity;
 };
@@ -53,20 +55,22 @@ void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);
 
 /* A function that is called for each contiguous piece of data, in the order of
- * MPI_Pack. If it returns false, the walk ends. */
+ * MPI_Pack, with its offset from the buffer's address. If it returns false, no
+ * more pieces are visited. */
 typedef bool (*nw_typemap_visit)(void *context, MPI_Aint offset, size_t bytes);
 void nw_typemap_walk(const struct nw_typemap *layout, int64_t count,
                      nw_typemap_visit visit, void *context);
-/* nw_typemap_low returns the offset of the lowest byte of `count` elements.
- * nw_typemap_span returns the number of bytes from there to the end of the
- * highest byte. */
+/* nw_typemap_low returns the offset of the lowest byte of `count` elements from
+ * the buffer's address. nw_typemap_span returns the number of bytes from that
+ * byte to the highest one. */
 MPI_Aint nw_typemap_low(const struct nw_typemap *layout, int64_t count);
 size_t nw_typemap_span(const struct nw_typemap *layout, int64_t count);
 
-/* In typemap_runs.c: appends a run to the runs of `out`. */
+/* In typemap_runs.c: appends a run to the list of runs of `out`. */
 NW_MUST_CHECK nw_status nw_runs_add(struct nw_typemap *out,
                                     const struct nw_run *run);
-/* Appends the runs of `part` n times, at offsets at[0], at[0] + at[1], ... */
+/* Appends the runs of `part` n times to `out`, at byte offsets at[0], at[0] +
+ * at[1], at[0] + 2 at[1], ... */
 NW_MUST_CHECK nw_status nw_runs_repeat(struct nw_typemap *out,
                                        const struct nw_typemap *part, int64_t n,
                                        const MPI_Aint at[2]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes lists of runs. Adjacent runs are merged, and repeated runs become a
- * loop, if that does not change the order of MPI_Pack. */
+/* Makes lists of runs (struct nw_run). Adjacent runs are merged, and a repeated
+ * run becomes one run with repetitions, if that keeps the order of MPI_Pack. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -35,8 +35,8 @@ nw_status nw_runs_add(struct nw_typemap *out, const struct nw_run *run)
     return status;
 }
 
-/* Changes the run so that it represents n repetitions of itself at distance
- * `step`. Returns false if one run cannot represent this. */
+/* Changes the run so that it stands for n repetitions of itself, `step` bytes
+ * apart. Returns false if one run cannot express this. */
 static bool becomes_loop(struct nw_run *run, int64_t n, MPI_Aint step)
 {
     if (typemap_runs_is_plain(run) && step == (MPI_Aint)run->bytes) {

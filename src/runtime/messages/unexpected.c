@@ -2,8 +2,8 @@
 /*
  * Probes. A probe must report the payload of a message, not its envelope. So
  * every message of an envelope's size is taken out of MPI's queue and read.
- * This message, and all earlier messages from its sender, are kept in a list,
- * in order, for later receives and probes.
+ * This message, and all earlier messages from its sender, are then kept in a
+ * list, in their order, for later receives and probes.
  */
 #include "runtime/messages/matched.h"
 
@@ -98,9 +98,9 @@ static bool is_small(const MPI_Status *status)
     return nw_stage_received(status) == NW_ENVELOPE;
 }
 
-/* Takes all messages of the sender, up to the one in `seen`, out of MPI's queue
- * and appends them to the list. Another thread may already have taken that
- * message. Returns an MPI error code. */
+/* Takes all messages from one sender, up to the one described in `seen`, out of
+ * MPI's queue and appends them to the list. Another thread may have taken that
+ * one already. Returns an MPI error code. */
 static int set_aside(MPI_Comm comm, const MPI_Status *seen)
 {
     MPI_Message message;
@@ -161,8 +161,8 @@ static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
 
 /* Finds a matching message: in the list, or else the next one in MPI's queue,
  * after moving the messages before it to the list. If found.message is not
- * NULL, also matches the message. The lock keeps other probes and receives away
- * meanwhile. */
+ * NULL, also takes the message for the program. The lock keeps probes and
+ * receives of other threads away meanwhile. */
 static int unexpected_look(const struct nw_match *match, int *flag,
                            struct nw_found found)
 {

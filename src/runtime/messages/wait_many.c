@@ -7,9 +7,9 @@
 
 enum { FEW = 16 };
 
-/* State of one call for several requests. `ending` is the work that Nodewise
- * does for each request when it completes. `status` has the program's statuses,
- * or own ones if the program passed MPI_STATUSES_IGNORE. */
+/* State of one call that completes several requests. ending[i]: the work that
+ * Nodewise does when request i completes. status[i]: the program's status, or
+ * one in memory of Nodewise if the program passed MPI_STATUSES_IGNORE. */
 struct several {
     int count; /* number of requests */
     const MPI_Request *request;
@@ -52,10 +52,11 @@ static void several_close(struct several *several, const MPI_Status *statuses)
         free(several->status);
 }
 
-/* Does the work of one request after MPI's call has returned `rc`, for example
- * copies received data to the GPU. `request` and `status` are the indexes of
- * the request and of its status. If `rc` is MPI_ERR_IN_STATUS, the error code
- * of the request is in its status. Returns an error code of MPI. */
+/* Does the work of one request (for example copies received data to the GPU)
+ * after MPI's call has returned `rc`. `request` and `status` are the indexes of
+ * the request and its status in several->request and several->status. If `rc`
+ * is MPI_ERR_IN_STATUS, the error code of the request is in its status. Returns
+ * an MPI error code. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
     MPI_Status *seen = &several->status[status];
@@ -70,8 +71,9 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
-/* Reports the error `one`, if not 0, that Nodewise met in a request: sets it in
- * the status of the request and sets *rc to MPI_ERR_IN_STATUS, as MPI does. */
+/* Notes the error `one` (0: no error) that Nodewise met in a request: stores it
+ * in the status of the request and sets *rc to MPI_ERR_IN_STATUS, as MPI does.
+ */
 static void wait_many_note(struct several *several, int count, int status,
                            int *rc, int one)
 {

@@ -18,8 +18,8 @@ void nw_request_table_fail(struct nw_tracked_request *kept)
     (void)nw_request_table_finish_all(kept, NULL);
 }
 
-/* Takes the request's work out of the table. The entry of a persistent request
- * stays in the table until the program frees the request. */
+/* Takes the request's work out of the table. If the request is persistent, its
+ * entry stays in the table until the program frees the request. */
 static void wait_one_find(struct nw_ending *ending)
 {
     MPI_Request request = ending->request;
@@ -70,8 +70,8 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
     return nw_request_table_finish_all(end.kept, status);
 }
 
-/* Ends a persistent request that failed. `lives` is true if MPI still has the
- * request: Open MPI frees it, MPICH does not. */
+/* Ends a persistent request that failed. lives: MPI still has the request
+ * (MPICH keeps it, Open MPI frees it). */
 static void fail_persistent(struct nw_tracked_request *kept, bool lives)
 {
     fail_one(kept);
@@ -178,8 +178,8 @@ static int wait_one_look(MPI_Request request, MPI_Status *status)
     return rc;
 }
 
-/* MPI_Request_get_status does not free the request. But once it reports
- * completion, the program's buffer must contain the data. */
+/* MPI_Request_get_status does not free the request. But when it reports
+ * completion, the program's buffer must already contain the data. */
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
 {

@@ -23,9 +23,8 @@ struct kway_rebalance_balance {
                                   free capacity, or UNKNOWN */
 };
 
-#define UNKNOWN                                                                \
-    (-2) /* value of move[v].to: the best move must be computed                \
-            again */
+/* Value of move[v].to: the best move must be computed again. */
+#define UNKNOWN (-2)
 
 /* Returns true if part q is below both its limits, of load and of vertices. */
 static bool kway_rebalance_has_room(const struct nw_kway_state *state,

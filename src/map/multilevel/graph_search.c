@@ -8,9 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOP_CUTS                                                               \
-    24 /* starts bisected only at the root; the best are                       \
-          annealed */
+/* Number of starts bisected only at the root; the best are annealed. */
+#define TOP_CUTS 24
 
 /* Returns how often a bisection without annealing is repeated: more often for
  * patterns with few edges. */

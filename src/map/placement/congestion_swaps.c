@@ -14,9 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PARTNERS                                                               \
-    4 /* processes of a place that are tried in swaps with a                   \
-         process */
+/* Number of processes of a place that are tried in swaps with a process. */
+#define PARTNERS 4
 /* Smallest change of hop-bytes that counts as a change: MIN_MAX, or the
  * fraction MIN_OF_ALL of the placement's hop-bytes if that is less. MIN_MAX is
  * below 1, because distances are often whole numbers. */

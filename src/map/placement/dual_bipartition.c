@@ -16,9 +16,8 @@
 #include <string.h>
 
 #define TRIES 3 /* most initial cuts of each bisection */
-#define STARTS_SPARED                                                          \
-    1 /* number of last starts that are left out with reduced                  \
-         effort */
+/* Number of last starts that are left out with reduced effort. */
+#define STARTS_SPARED 1
 
 /* A piece (subproblem of the recursion): the places first .. end - 1, and the
  * processes in `list`, which will be assigned to these places. */

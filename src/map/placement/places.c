@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX                                                              \
-    128 /* most places for which a table of all routes is made                 \
-         */
+/* Most places for which a table of all routes is made. */
+#define TABLE_MAX 128
 
 /* Sets hop_base and hop_count: the hops inside one node, or those of the whole
  * machine if `node` is -1. */

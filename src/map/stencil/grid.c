@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MAX                                                               \
-    96          /* most different values of differences between                \
-                   neighbours */
+/* Most different values of differences between neighbours. */
+#define GAPS_MAX 96
 #define REACH 2 /* longest edge in one dimension, in cells */
 
 /* The different positive values by which the numbers of neighbours differ, in
@@ -45,9 +44,8 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-#define JOBS                                                                   \
-    64                 /* number of ranges into which threads divide the       \
-                          processes */
+/* Number of ranges into which threads divide the processes. */
+#define JOBS 64
 #define JOBS_FROM 4096 /* with fewer processes there is only one range */
 
 /* A range of the processes, which one thread reads, and what it learns about

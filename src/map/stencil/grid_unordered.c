@@ -25,9 +25,8 @@
 #define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1)
 /* Number of directions of a cell: 2 d is up in dimension d, 2 d + 1 is down. */
 #define SLOTS (2 * NW_STENCIL_DIMS)
-#define MARKERS_MAX                                                            \
-    64 /* most threads that use a mark array at the same time                  \
-        */
+/* Most threads that use a mark array at the same time. */
+#define MARKERS_MAX 64
 
 /* The face neighbours of a cell: those across its faces, not diagonal ones. */
 struct grid_unordered_faces {

@@ -12,12 +12,12 @@ struct nw_candidate {
     const char *algorithm;
     bool approximate; /* the search used an approximation of the machine */
     bool grid_found;  /* the search found a grid in the pattern */
-    double
-        figure[2];   /* value of the objective; value of the second objective,
-                        which decides between candidates with equal first ones */
-    double guard[3]; /* figures that the option `careful` limits: hop-bytes;
-                        congestion in s (0: no links); only with this option:
-                        end of an exchange in s */
+    /* value of the objective; value of the second objective, which decides
+     * between candidates with equal first ones */
+    double figure[2];
+    /* figures that the option `careful` limits: hop-bytes; congestion in s (0:
+     * no links); only with this option: end of an exchange in s */
+    double guard[3];
 };
 void nw_candidate_fini(struct nw_candidate *candidate);
 NW_MUST_CHECK nw_status nw_candidate_from_answer(

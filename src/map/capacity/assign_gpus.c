@@ -21,8 +21,8 @@ struct assign_gpus_work {
     int32_t *host_of; /* [core units] host of each core unit */
     int32_t *owner;   /* [core units] rank on each core unit; -1: free */
     int32_t *ranks;   /* [hosts] number of ranks on each host */
-    int32_t
-        *gpus; /* [hosts] number of ranks on each host that need a GPU unit */
+    /* [hosts] number of ranks on each host that need a GPU unit */
+    int32_t *gpus;
     int32_t *gpu_most; /* [hosts] number of ranks that the GPU units of each
                           host take */
 };

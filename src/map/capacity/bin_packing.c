@@ -20,8 +20,8 @@ struct bin_packing_weighed {
 /* State of one call of nw_several_bin_packing. */
 struct bin_packing_work {
     const struct nw_several *several;
-    struct nw_heap
-        heap; /* elements that take at least one more rank, by `gain` */
+    /* elements that take at least one more rank, by `gain` */
+    struct nw_heap heap;
     nw_kway_load *left; /* [k] load that each element can still take */
     double *gain;       /* [k] `left` as a double, for the heap */
     int32_t *count;     /* [k] number of ranks on each element */

@@ -34,15 +34,15 @@ struct nw_several {
     int32_t host_count;
     int32_t *host; /* [host_count] index in the topology of each host's node,
                       ascending */
-    int32_t
-        *slots; /* [host_count] most ranks of each host; INT32_MAX: no limit */
+    /* [host_count] most ranks of each host; INT32_MAX: no limit */
+    int32_t *slots;
     int32_t *order; /* [host_count] index in `host` of each host that the caller
                        named, in the caller's order */
     int32_t *first; /* [host_count + 1] host h has elements first[h] ..
                        first[h + 1] - 1 */
     int32_t *element; /* [k] number of each element in the topology */
-    struct nw_end
-        *end; /* [k] where in the machine the routes of each element end */
+    /* [k] where in the machine the routes of each element end */
+    struct nw_end *end;
 };
 
 /* Reads the options and makes the budget; the steps below fill the other

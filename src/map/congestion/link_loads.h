@@ -63,10 +63,10 @@ struct nw_link_loads {
     size_t touch_count;
     /* [endpoints] traffic of each endpoint with all other endpoints */
     struct nw_endpoint_flow *all;
-    struct nw_endpoint_flow
-        *flow; /* [route classes] traffic of the moving endpoints with the other
-                  endpoints of each class */
-    bool *met; /* [route classes] the class is listed in `meet` */
+    /* [route classes] traffic of the moving endpoints with the other endpoints
+     * of each class */
+    struct nw_endpoint_flow *flow;
+    bool *met;     /* [route classes] the class is listed in `meet` */
     int32_t *meet; /* [meet_count] route classes with an entry in `flow` */
     size_t meet_count;
     /* [endpoints] 1 + index of the endpoint among the parts of the move; 0: it

@@ -21,8 +21,8 @@ struct node_swaps_work {
     struct nw_slots *slots; /* assignment of ranks */
     struct nw_slots nodes; /* assignment of nodes: endpoint h * width + c is NIC
                               c of host h, and slots are numbered alike */
-    int32_t
-        width; /* endpoints of a node: the largest number of NICs of any node */
+    /* endpoints of a node: the largest number of NICs of any node */
+    int32_t width;
     int32_t *contract; /* [2 x ranks] endpoint in `nodes` that stands for an
                           endpoint in `slots`; -1: not assigned */
 };

@@ -13,8 +13,8 @@
 
 /* A route between two slots. */
 struct nw_route {
-    const uint32_t
-        *hop; /* directed links of the route; valid until the next call */
+    /* directed links of the route; valid until the next call */
+    const uint32_t *hop;
     uint32_t count;
     double distance; /* distance between the two slots, including the links that
                         only one of them uses */

@@ -24,13 +24,13 @@ struct nw_slots {
     bool remote; /* the GPU of a rank may be on another host */
     /* number of all slots; number of core slots, which come first */
     int32_t count, core_count;
-    struct nw_end
-        *end; /* [count] where in the machine the routes of each slot end */
+    /* [count] where in the machine the routes of each slot end */
+    struct nw_end *end;
     int32_t *host, *unit; /* [count] host and unit of a slot; unit -1: the
                              slot belongs to a fixed rank */
-    int32_t
-        *first; /* [2 x (hosts + 1)] core slots of host h are first[h] ..
-                   first[h + 1] - 1; GPU slots begin at first[hosts + 1 + h] */
+    /* [2 x (hosts + 1)] core slots of host h are first[h] .. first[h + 1] - 1;
+     * GPU slots begin at first[hosts + 1 + h] */
+    int32_t *first;
     int32_t rank_count; /* rank r has endpoint r on its core and rank_count + r
                            on its GPU */
     size_t *row;        /* [2 x ranks + 1] edges of endpoint a: edge[row[a]] ..

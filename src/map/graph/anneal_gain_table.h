@@ -24,16 +24,16 @@ struct nw_gain_table {
     int32_t parts, places;
     int32_t *part;  /* [n] part of each vertex; in and out, borrowed */
     int32_t *begin; /* [parts + 1] first place of each part */
-    int32_t
-        *end;    /* [parts] end of the places of each part that have a vertex */
-    int32_t *at; /* [n] place of each vertex */
+    /* [parts] end of the places of each part that have a vertex */
+    int32_t *end;
+    int32_t *at;       /* [n] place of each vertex */
     int32_t *vertex;   /* [places] vertex at each place */
     float *connection; /* [parts][stride] bytes from the vertex at each place to
                           each part */
     size_t stride;
-    float
-        *between; /* [places] 2 x bytes between the vertex at each place and the
-                     border vertex of the present trial; 0 between trials */
+    /* [places] 2 x bytes between the vertex at each place and the border vertex
+     * of the present trial; 0 between trials */
+    float *between;
     /* made by nw_gain_table_thresholds_new; borrowed, set by the caller */
     const float *thresholds;
     int32_t *beyond;    /* [n] number of arcs from each vertex to other parts */

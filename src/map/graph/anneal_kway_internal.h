@@ -40,8 +40,8 @@ struct anneal_kway_work {
     int32_t *list,
         *old; /* [n] vertices, part by part: in this round; in the last one */
     int32_t *size; /* [parts] number of vertices of each part */
-    int32_t
-        *target; /* [parts] initial and final number of vertices of each part */
+    /* [parts] initial and final number of vertices of each part */
+    int32_t *target;
     int32_t *imbalance; /* [parts] size minus target of each part, the parts of
                            the first team first */
     int32_t *spare;     /* [n] scratch for the teams */
@@ -56,11 +56,11 @@ struct anneal_kway_work {
     double strength; /* typical change of the cut, in bytes, by a move of one
                         vertex; the temperature is this times a factor */
     double temperature;
-    int32_t *
-        deal; /* [parts] parts in random order, those of the first team first */
+    /* [parts] parts in random order, those of the first team first */
+    int32_t *deal;
     int32_t deal_end[TEAMS + 1];
-    double *
-        weight; /* [parts] estimated work of the trials of each part, in arcs */
+    /* [parts] estimated work of the trials of each part, in arcs */
+    double *weight;
     struct nw_anneal_parallel team[TEAMS];
 };
 

@@ -35,8 +35,8 @@ struct nw_anneal_parallel {
     double imbalance_cost;
     int32_t *imbalance; /* [parts] size minus target size of each part; used if
                            vertices move singly */
-    int32_t
-        *spare;    /* scratch as long as `list`; used if vertices move singly */
+    /* scratch as long as `list`; used if vertices move singly */
+    int32_t *spare;
     double change; /* out: the change of the cut by the round, in bytes */
 };
 

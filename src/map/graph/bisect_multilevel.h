@@ -26,8 +26,8 @@ struct nw_bisect_graph {
     int32_t n;
     int32_t *row; /* [n + 1] vertex v has the arcs row[v] .. row[v + 1] - 1 */
     struct nw_bisect_arc *arc;
-    int32_t
-        *size; /* [n] number of vertices of the finest graph in each vertex */
+    /* [n] number of vertices of the finest graph in each vertex */
+    int32_t *size;
     int32_t coarsest; /* largest number of vertices of the coarsest graph; 0: a
                          default that suits large graphs */
     bool reduced_effort; /* true: FM makes fewer passes, because the caller

@@ -14,8 +14,8 @@
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
     struct nw_random *random;
-    double
-        *bytes;  /* [parts^2] bytes between two parts, both directions summed */
+    /* [parts^2] bytes between two parts, both directions summed */
+    double *bytes;
     double *far; /* [parts^2] distance between two groups */
     int32_t group[NW_SWITCH_GROUPS_MAX]; /* group of each part */
 };

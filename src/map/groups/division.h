@@ -17,8 +17,8 @@
 /* The best division so far of the ranks into parts, and the size of its loads.
  */
 struct nw_best_division {
-    int32_t
-        parts; /* number of loads, which may differ from that of the parts */
+    /* number of loads, which may differ from that of the parts */
+    int32_t parts;
     int32_t *part;       /* [ranks] part of each rank */
     double least, total; /* the largest load; the sum of all loads */
 };
@@ -64,9 +64,9 @@ struct nw_division_annealing {
     int boundary_tries; /* most draws of a swap partner until one has a peer in
                            another part; 0: the first one drawn is taken */
     uint64_t draws;
-    double
-        temperature; /* temperature at the beginning, in units of the loads */
-    void *user;      /* argument of `count` and `change` */
+    /* temperature at the beginning, in units of the loads */
+    double temperature;
+    void *user; /* argument of `count` and `change` */
     /* Adds the loads of the present division to nw_division.load, which is 0.
      */
     void (*count)(void *user);

@@ -63,10 +63,10 @@ struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double
-        standard[3]; /* limits of the option `careful`: hop-bytes and congestion
-                        (s) of the default mapping; end of an exchange (s), the
-                        earlier one of the default mapping and MAGC */
+    /* limits of the option `careful`: hop-bytes and congestion (s) of the
+     * default mapping; end of an exchange (s), the earlier one of the default
+     * mapping and MAGC */
+    double standard[3];
     /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first; NULL:
      * none ran */
     const struct nw_algorithm *magc;

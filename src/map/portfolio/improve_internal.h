@@ -17,8 +17,8 @@ struct improve_work {
     double hop_limit; /* cap on hop-bytes; 0: none */
     double hop_bytes; /* hop-bytes of the mapping from which the present search
                          begins */
-    double
-        standard; /* objective that the answer should reach: nw_pool.standard */
+    /* objective that the answer should reach: nw_pool.standard */
+    double standard;
     /* best candidates other than the answer so far: with hop-bytes within
      * hop_limit (near) and beyond it (far) */
     struct nw_candidate near, far;

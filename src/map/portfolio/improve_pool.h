@@ -17,9 +17,9 @@ struct nw_pool {
     double standard;  /* objective that the answer should reach: the smallest of
                          all cheap algorithms that users can name; with
                          `careful`, that of the default mapping */
-    const double
-        *guard; /* [3] limits of the option `careful`: hop-bytes, congestion
-                   (s), end of an exchange (s); borrowed; NULL: none */
+    /* [3] limits of the option `careful`: hop-bytes, congestion (s), end of an
+     * exchange (s); borrowed; NULL: none */
+    const double *guard;
     /* candidate with the fewest hop-bytes if the objective depends on links;
      * otherwise empty */
     struct nw_candidate nearest;

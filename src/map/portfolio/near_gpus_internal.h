@@ -18,8 +18,8 @@ struct near_gpus_work {
     bool has_loads, moved;
     bool cores_stay;
     bool strict; /* moves must not increase nw_load_figures.power either */
-    double *
-        card; /* [slots] links between each slot and its NIC; 0 without a NIC */
+    /* [slots] links between each slot and its NIC; 0 without a NIC */
+    double *card;
     double *near; /* [core slots x GPU slots] distances within the host measured
                      last */
     bool *leaves; /* [ranks] the rank's core exchanges messages with other nodes

@@ -45,8 +45,8 @@ struct nw_problem {
     bool uses_gpus;  /* at least one rank uses a GPU */
     bool *wants_gpu; /* [rank_count] the rank uses a GPU */
     int32_t host_count;
-    int32_t *
-        host; /* [host_count] node of each host, as its index in the topology */
+    /* [host_count] node of each host, as its index in the topology */
+    int32_t *host;
     int32_t *capacity; /* [host_count] most ranks of each host, including fixed
                           ones */
     /* [host_count] most ranks with GPUs of each host, including fixed ones */

@@ -63,8 +63,8 @@ struct to_mapping_work {
     const int32_t *unit; /* [ranks] unit of each rank; -1: none */
     /* returns the cores or GPUs to which a rank is fixed */
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
-    int32_t **
-        values; /* out: cores or GPUs of all ranks, in the order of the ranks */
+    /* out: cores or GPUs of all ranks, in the order of the ranks */
+    int32_t **values;
     size_t **row; /* out: [ranks + 1] index of each rank's first value in
                    *values; stays NULL if no rank has several values */
 };

@@ -31,7 +31,7 @@ def is_buffer(parameter):
 
 
 def array(name, parameter):
-    """An array that a v- or w-call wants, of its type."""
+    """An array that a call with vectors of counts (v) or types (w) needs."""
     kind = re.match(r"(?:const\s+)?(\w+)", parameter)[1]
     if name.endswith("types"):
         return "    const %s types[2] = {MPI_INT, MPI_INT};" % kind
@@ -52,7 +52,7 @@ def value(name, function):
 
 
 def around(names, function):
-    """What must happen ahead of the call."""
+    """The statements that must precede the call."""
     if "message" in names:
         return "    host_sends();\n    MPI_Mprobe(0, TAG, MPI_COMM_SELF, &message, &status);"
     if "dest" in names and "source" not in names:
@@ -74,7 +74,7 @@ def caller(function, names, parameters):
             arrays.append(array(name, parameter))
         if name == "position":
             arrays.append("    %s at_byte = 0;" % parameter.split("*")[0].strip())
-    # w-calls count their places in bytes
+    # calls with vectors of types (w) count displacements in bytes
     if "lltoallw" in function:
         arrays = [a.replace("{0, 4}", "{0, 16}") for a in arrays]
     ends = []

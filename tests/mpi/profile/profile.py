@@ -62,7 +62,8 @@ def run(command, env={}):
 
 
 def profile(command, *options, env={}):
-    """Runs it under `nodewise profile -q`; the run and the pattern's lines."""
+    """Runs the program under `nodewise profile -q`; returns the finished process and the
+    lines of the pattern."""
     if os.path.exists("out.pattern"):
         os.unlink("out.pattern")
     result = run([NODEWISE, "profile", "-q", "-o", "out.pattern", *options, "--",
@@ -84,7 +85,7 @@ def edges(lines):
 
 
 def monitoring(kinds):
-    """(src, dst) -> [bytes, messages] of what Open MPI saw."""
+    """{(src, dst): [bytes, messages]} of what Open MPI's monitoring counted."""
     found = collections.defaultdict(lambda: [0, 0])
     for path in glob.glob("monitor.*.prof"):
         for words in (line.split() for line in open(path)):
@@ -130,7 +131,7 @@ def times_fit(lines):
             and times["MPI"][3] <= times["run"][3])
 
 
-# every send mode, over communicators that come and go; a region left out
+# every send mode, over communicators that are made and freed; one region is not profiled
 def modes():
     result, lines = profile(launcher(4) + [program("modes")],
                             "--collectives", "off")
@@ -238,7 +239,7 @@ def kinds():
         same("host and GPU are told apart", got, wanted)
 
 
-# rings and double trees, in communicators that number ranks their own way
+# rings and double trees, in communicators with ranks in other orders
 def nccl():
     folder = os.environ["NW_FAKE_NCCL"]
     command = launcher(4, variables=["LD_LIBRARY_PATH=" + folder]) + [program("nccl")]
@@ -256,7 +257,7 @@ def starts_several():
     return run(launcher(1) + ["true", ":", "-n", "1", "true"]).returncode == 0
 
 
-# two jobs with one profile, and whoever cuts their files short
+# two jobs with the same profile, and files that are truncated
 def shared():
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     with open("victim", "w") as file:
@@ -276,7 +277,7 @@ def shared():
     time.sleep(1)
     for part in parts:
         os.truncate(part, 0)
-    # the second ends first, and the first goes on beside what that has written
+    # the second job ends first, and the first one then adds to what that has written
     for job, end in list(zip(jobs, ("end.1", "end.2")))[::-1]:
         time.sleep(1)
         open(end, "w").close()
@@ -295,7 +296,7 @@ def shared():
        "the second program of a script has a profile of its own", result, os.listdir())
 
 
-# programs that do not start as most do
+# programs that start in an unusual way
 def starts():
     words = ["%s\n" % " ".join(["-n", str(n), program("ends"), "good"]) for n in (2, 1)]
     with open("application", "w") as file:
@@ -328,7 +329,7 @@ def starts():
            and result.stderr.count(reason) == 1, "sessions, %s: the reason is named" % how, result)
 
 
-# whatever ends the program, what it had sent is there
+# however the program ends, the profile has what it had sent
 def ends():
     wanted = {(r, (r + 1) % 4): [80, 1] for r in range(4)}
     reasons = {"abort": "rank 1 called MPI_Abort with code 5",
@@ -339,7 +340,7 @@ def ends():
         plain = run(launcher(4) + [program("ends"), how])
         result, lines = profile(launcher(4) + [program("ends"), how],
                                 "--collectives", "off")
-        # Hydra gives 5 or 9, whichever rank it hears of first
+        # Hydra returns 5 or 9, depending on which rank it notices first
         statuses = {5, 9} if how == "exit" and not OPENMPI else {plain.returncode}
         ok(result.returncode in statuses, "%s: exit status" % how, result, plain)
         partial = [line for line in lines if line.startswith("partial:")]
@@ -353,13 +354,13 @@ def ends():
                             "--collectives", "off")
     ok(result.returncode == 5, "good: exit status", result)
     ok(not any(line.startswith("partial:") for line in lines), "good: is whole")
-    # nothing of ours may fail the program, not even a folder that is gone
+    # no failure of the profiler may make the program fail, not even a removed folder
     result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY,
                                         "NODEWISE_RECORD=/nowhere/x.pattern"])
                  + [program("ends"), "good"])
     ok(result.returncode == 5, "unwritable: exit status", result)
     ok(result.stderr.count("nodewise:") == 1, "unwritable: one warning", result)
-    os.mkfifo("pipe")  # nobody is at its other end
+    os.mkfifo("pipe")  # no process has its other end open
     for name in "RECORD", "PROFILE":
         result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_REORDER=on",
                                             "NODEWISE_%s=pipe" % name])
@@ -368,7 +369,7 @@ def ends():
            "a pipe in NODEWISE_%s holds up no program" % name, result)
 
 
-# a pattern of each phase, which the program or the clock begins
+# a pattern of each phase; phases are begun by the program or by time
 def phases():
     def of(name):
         return edges(open(name).read().split("\n"))
@@ -408,7 +409,7 @@ def quiet():
     result, _ = profile(launcher(2) + [program("modes"), "all"])
     ok(result.stdout == plain.stdout and result.stderr == plain.stderr,
        "same output", result, plain)
-    # the user's own preload stays, and the launcher gets none of ours
+    # the user's own LD_PRELOAD stays, and the launcher does not get ours
     script = "import os; print(os.environ['LD_PRELOAD'])"
     result, _ = profile(launcher(1) + [sys.executable, "-c", script],
                         env={"LD_PRELOAD": "libm.so.6"})
@@ -439,7 +440,8 @@ def mixed(*groups):
     return run(command[:-1])
 
 
-# some ranks lack the library or its variables: a rank waits 10 s at most, and says so
+# some ranks lack the library or its variables: the others wait for them at most 10 s and
+# report it
 def absent():
     if not starts_several():
         skip("ranks that lack the library", "this launcher crashes where there are several programs")
@@ -461,7 +463,7 @@ def absent():
     result = mixed((1,), (1, ours, record))
     ok(result.returncode and "rank 0 has not" in result.stderr
        and not glob.glob("few.pattern*"), "not on rank 0: ends with a sentence", result)
-    # rank 0's value holds for all, whatever theirs is
+    # the value of rank 0 is used by all ranks, whatever theirs is
     result = mixed((1, ours, record), (2, ours, "NODEWISE_RECORD=other.pattern"))
     ok(result.stdout == plain.stdout and not result.stderr and
        "ranks 3" in open("few.pattern").read() and os.listdir() == ["few.pattern"],
@@ -481,7 +483,7 @@ def absent():
            "%s on the first alone" % other, result)
 
 
-# an MPI that the library was not made for: one sentence, and the program's own end
+# an MPI library for which the profiler was not built: one message, and the program goes on
 def foreign():
     other = "mpich" if OPENMPI else "openmpi"
     if not os.path.exists("%s/libnodewise-%s.so" % (BUILD, other)):
@@ -506,7 +508,7 @@ def foreign():
     ok(result.returncode == plain.returncode == 5 and not lines
        and sentence[FLAVOUR] in result.stderr and result.stderr.count("nodewise") == 2,
        "a program of the other MPI: one sentence", result)
-    # a launcher may end the others at the first that fails, before they say it
+    # a launcher may end the other ranks after the first failure, before they report it
     silent = [theirs.replace("ends", "modes"), "all"]
     result, lines = profile(launcher(2) + silent, "--mpi", other)
     ok(result.returncode == 0 and not lines and
@@ -545,7 +547,7 @@ def coverage():
         skip(name, "calls.table has neither a row nor a reason for it")
 
 
-# as a preloaded library: what it needs, what it shows, what it costs
+# the preloaded library: what it depends on, which symbols it exports, and what it costs
 def library():
     needs = run(["readelf", "-dW", LIBRARY]).stdout
     needed = {line.split("[")[1].split("]")[0] for line in needs.split("\n")
@@ -580,8 +582,8 @@ def compare_with_monitoring(name, command, ranks, env=()):
                             "--collectives", "off")
     ok(result.returncode == 0, name + " runs", result)
     wanted = monitoring("E")
-    # less what the library itself sends in MPI_Init: rank 0 and each other rank
-    # tell each other once which variables they have
+    # without what the library itself sends in MPI_Init: rank 0 and each other rank tell
+    # each other once which variables they have
     for pair in [(0, rank) for rank in range(1, ranks)] + \
                 [(rank, 0) for rank in range(1, ranks)]:
         wanted[pair][0] -= 0 if pair[0] else 4
@@ -621,7 +623,8 @@ ROOTED = ("bcast", "reduce", "gather", "scatter")
 
 
 def compare_collective(call, number, model, ranks):
-    """Models against I lines. Two runs: our own end of a run talks too."""
+    """Compares the models with the I lines of Open MPI's monitoring. Two runs are needed,
+    since the profiler also sends messages at the end of a run."""
     command = [program("collectives"), call, "4800", "1" if call in ROOTED else "0"]
     run(launcher(ranks, MONITOR + (
         ("coll_tuned_use_dynamic_rules", 1),
@@ -638,8 +641,8 @@ def compare_collective(call, number, model, ranks):
        % (call, model, ranks, len(wanted)), *wrong[:10])
 
 
-# one algorithm a call on a power of two and on another number of ranks; all of
-# them in the long check
+# one algorithm of each call on a power of two and on another number of ranks; all of them
+# in the long check
 def collectives():
     is_long = os.environ.get("NW_LONG")
     for case in FORCED if is_long else FORCED[:5]:

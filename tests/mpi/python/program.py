@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the ranks run. It prints one line of JSON a rank.
+"""The program of the ranks. It prints one line of JSON for each rank.
 
-    program.py regions | grids | plain
+    program.py regions
+
+ grids
+
+ plain
 """
 import json
 import sys
@@ -17,7 +21,7 @@ world = MPI.COMM_WORLD
 
 
 def ring(bytes_):
-    """Each rank sends so many bytes to the next."""
+    """Each rank sends the given number of bytes to the next."""
     world.Sendrecv(np.zeros(bytes_, np.uint8), (world.rank + 1) % world.size,
                    recvbuf=np.zeros(bytes_, np.uint8), source=(world.rank - 1) % world.size)
 

@@ -49,8 +49,8 @@ def run(ranks, command, **variables):
 
 
 def machine(ranks, seed):
-    """The ranks on cores drawn from some nodes of a tree (odd seeds) or of a
-    network with several ways (even ones)."""
+    """Puts the ranks on random cores of some nodes of a tree (odd seeds) or of a network
+    with several routes (even ones)."""
     draw = random.Random(seed)
     tree = seed % 2
     seats = [(node, core) for node in range(1, 5 if tree else 1 + max(2, ranks // 3))
@@ -71,7 +71,7 @@ def counts(result):
 
 
 def oracle():
-    # MPICH's ranks never yield: slow on two cores
+    # MPICH's ranks never yield, which is slow on two cores
     cases = 400 if LONG else 30 if OPENMPI else 8
     for ranks in (2, 3, 4, 6, 8) + ((12, 16) if LONG else ()):
         moved = big = 0
@@ -92,7 +92,7 @@ def oracle():
 
 
 def shuffled():
-    """Any permutation must be right, not only good ones."""
+    """Any permutation must give right communicators, not only good ones."""
     for ranks in (4, 7):
         result = run(ranks, [program("oracle"), str(ranks), "25" if OPENMPI else "8"],
                      NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any",
@@ -104,7 +104,8 @@ def shuffled():
 
 
 def gathered():
-    """Node by node as in very large jobs: the same orders, and right ones."""
+    """The method for very large jobs, which works node by node, has the same orders, and
+    they are right."""
     lines = []
     for way in ("rank", "node"):
         result = run(7, [program("oracle"), "5", "12" if OPENMPI else "6"],
@@ -242,9 +243,9 @@ def calls():
 
 
 def lonely():
-    """Nobody is a neighbour, whom both MPI libraries take, reordered and not.
-    Bad arguments on one rank: an error on all, where the MPI library alone
-    lets the others wait."""
+    """MPI_PROC_NULL as a neighbour, which both MPI libraries accept, with reordering and
+    without. Bad arguments on one rank are an error on all ranks, where the MPI library
+    alone lets the others wait."""
     for way in "rank", "node":
         ours = run(4, [program("calls"), "lonely"], NODEWISE_REORDER="on",
                    NODEWISE_GATHER=way, **machine(4, 1))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What makes the launcher of each MPI reach the hosts of `setup`."""
+"""The options and variables by which the launcher of each MPI library reaches the hosts of
+`setup`."""
 import re
 import subprocess
 
 
 def version(flavour):
-    """Of the launcher, such as (5, 0)."""
+    """The version of the launcher, such as (5, 0)."""
     said = subprocess.run(["mpiexec." + flavour, "--version"], capture_output=True, text=True,
                           check=False).stdout
     found = re.search(r"Version: +(\d+)\.(\d+)|\) (\d+)\.(\d+)", said)

@@ -126,11 +126,12 @@ static void test_no_distance_costs_nothing(void **state)
                                         "refine"};
     struct nw_random random;
     nw_pattern *pattern;
+    int step = share_step(12, "machines and algorithms");
 
     (void)state;
     nw_random_init(&random, 3);
     pattern = random_graph(&random, 20, 50);
-    for (size_t i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i += step) {
         nw_topology *topology = load(machines[i % 3]);
 
         assert_true(best_by(topology, pattern, names[i / 3]) == 0);
@@ -459,16 +460,20 @@ static void assert_same(const nw_mapping *a, const nw_mapping *b)
  * generation. */
 static void test_threads_do_not_matter(void **state)
 {
-    nw_topology *topology = load("hierarchy:4:16:64@1:10:100");
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     struct nw_random random;
+    nw_topology *topology;
     nw_pattern *pattern;
     nw_mapping *one, *more;
     int step = share_step(2, "numbers of threads");
+    int ranks = 4096 / share_step(4096, "ranks");
+    char machine[64];
 
     (void)state;
+    snprintf(machine, sizeof machine, "hierarchy:4:16:%d@1:10:100", ranks / 64);
+    topology = load(machine);
     nw_random_init(&random, 7);
-    pattern = random_graph(&random, 4096, 9000);
+    pattern = random_graph(&random, ranks, ranks * 9 / 4);
     options.steps = 200000 / (uint64_t)share_step(200000, "steps in threads");
     options.threads = 1;
     one = map_by(topology, pattern, options);

@@ -36,7 +36,8 @@ struct bandwidths_reader {
                     may follow */
 };
 
-/* Reads "group NAME NUMBER": the next NUMBER processes form a group. */
+/* Reads "group NAME NUMBER": the next NUMBER processes form a group called
+ * NAME. */
 static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
 {
     char *name = nw_word_next(&rest), *number = nw_word_next(&rest);

@@ -179,7 +179,8 @@ double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
 
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t k = 0; k <= j; k++) {
-            /* only a complete row has a link back to its first process */
+            /* the link back to the first process counts once the row is
+             * complete */
             if (k < j || j + 1 == a->columns)
                 sum += rowcol_right_of(&l, i, k);
             sum += rowcol_below(&l, i, k);
@@ -226,15 +227,15 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
         return true;
     if (problem->all_shapes)
         return true;
-    /* a single row or column is allowed only if no other shape is possible */
+    /* Otherwise a single row or column needs that no other shape fits. */
     for (int32_t r = 2; r < p; r++)
         if (rowcol_fits(problem, r))
             return false;
     return true;
 }
 
-/* Returns true if the cost of every arrangement is a finite number, for any
- * shares of rows and columns. */
+/* Returns true if the cost of every arrangement is a finite number, whatever
+ * fraction of the grid rows and columns have. */
 static bool rowcol_is_finite(const struct nw_rowcol_problem *problem)
 {
     const struct nw_bandwidths *b = problem->bandwidths;

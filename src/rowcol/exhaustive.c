@@ -25,8 +25,8 @@ struct exhaustive_every {
     double *row, *column; /* [p * p] cost, in microseconds, of a link from
                              process x to y, in a row and in a column */
     bool *taken;          /* [p] the process has a place */
-    double least;         /* cost of *best */
-    int64_t tries;        /* number of partial orders so far */
+    double least;         /* cost of *best in microseconds */
+    int64_t tries;        /* number of partial orders tried so far */
 };
 
 static double exhaustive_link_of(const struct exhaustive_every *e,

@@ -55,8 +55,8 @@ static size_t held_karp_power(size_t base, int32_t n)
     return product;
 }
 
-/* Returns the index of a state: the code of the front, followed by the bits of
- * the other processes that have a place. */
+/* Returns the index of a state in `least` and `left`: it consists of the code
+ * of the front and the bits of the other processes that have a place. */
 static size_t held_karp_state_of(const struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {

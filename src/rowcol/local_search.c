@@ -145,7 +145,7 @@ static void local_search_from_order(struct local_search_search *s,
     local_search_descend(s);
 }
 
-/* Sets s->order to the processes, sorted by the order of their groups in
+/* Sets s->order to all processes, sorted by the position of their groups in
  * s->groups. */
 static void local_search_order_of_groups(struct local_search_search *s,
                                          int32_t count)

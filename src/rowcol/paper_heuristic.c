@@ -16,9 +16,10 @@ enum { MAX = 8 }; /* all orders of up to this many items are tried */
 
 struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* with the objective "sum" */
-    struct nw_rowcol a, tried, best;         /* `best`: the best arrangement
-                                                of this iteration's step 1 */
-    int32_t *order; /* [count] processes in this iteration's order */
+    struct nw_rowcol a, tried, best;         /* `best`: result of step 1 in this
+                                                iteration */
+    int32_t *order; /* [count] order of the processes at the begin of this
+                       iteration */
 };
 
 static void paper_heuristic_fill(struct nw_rowcol *a, const int32_t *order,
@@ -52,11 +53,13 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
  * first row and a length. */
 struct paper_heuristic_runs {
     int32_t count;
-    int32_t *first, *length, *order; /* order: permutation of the runs */
+    int32_t *first, *length, *order; /* first row and number of rows of each
+                                        run; order in which the runs are
+                                        arranged */
     int32_t *column;                 /* copy of the column's processes */
 };
 
-/* Finds the runs of column j. */
+/* Finds the runs of processes in column j of the present arrangement. */
 static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
                                       int32_t j,
                                       struct paper_heuristic_runs *out)

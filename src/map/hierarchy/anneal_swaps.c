@@ -22,7 +22,8 @@ struct anneal_swaps_round {
     const int32_t *group;     /* [slots] group of each slot */
     const int32_t *first; /* [groups + 1] index in list[] at which each group
                              begins */
-    const int32_t *list;  /* processes that may move, sorted by group */
+    const int32_t *list;  /* processes that may move in this round, sorted by
+                             group */
     uint64_t seed, steps; /* random seed; trials of all groups together in this
                              round */
     double temperature;
@@ -179,7 +180,7 @@ static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
     return change;
 }
 
-/* Makes the trials of one group; a task for nw_parallel_run. */
+/* Makes all trials of one group in this round; a task for nw_parallel_run. */
 static void anneal_swaps_run_group(void *user, int32_t group)
 {
     const struct anneal_swaps_round *round = user;
@@ -208,18 +209,19 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 /* State of all rounds of one annealing. */
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
-    double *metropolis; /* this and other arrays: see struct
+    double *metropolis; /* arrays whose meaning is in struct
                            anneal_swaps_round */
     int32_t *deal;      /* the subtrees below the root, in random order */
     int32_t *group;     /* [slots] group of each slot */
     int32_t *first, *list;
-    int32_t *best; /* [count] slots of the best assignment */
+    int32_t *best; /* [count] slot of each process in the best assignment so
+                      far */
     double *change;
     double best_cost;
     int32_t groups; /* number of groups in each round */
 };
 
-/* Allocates the arrays and sets the number of groups. */
+/* Allocates the arrays and sets the number of groups of each round. */
 static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 {
     const struct nw_assignment *assignment = work->anneal_swaps->assignment;
@@ -339,8 +341,8 @@ static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
     return edges ? nw_assignment_bytes(assignment) / (double)edges : 0;
 }
 
-/* Runs the rounds. The temperature falls by the same factor after each round,
- * and is 0 in the last one. */
+/* Runs all rounds. The temperature falls by the same factor from round to
+ * round, and is 0 in the last round. */
 static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
 {
     struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;

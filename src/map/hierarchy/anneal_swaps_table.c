@@ -12,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 16       /* floats in a cache line */
-#define LOOKS 31      /* random bits that choose the level of a subtree */
-#define NEVER 1e30F   /* cost of moving a fixed process */
-#define COST_MAX 1e27 /* limit on real costs, far below NEVER */
+#define LINE 16 /* floats in a cache line */
+/* Number of random bits that choose the level of a subtree. */
+#define LOOKS 31
+#define NEVER 1e30F   /* cost of a swap with a fixed process, or with no slot */
+#define COST_MAX 1e27 /* largest real cost, far below NEVER */
 #define ROUNDING 1e-4 /* relative rounding error of float sums */
 
-/* Added to the costs of a vector of slots, so that slots beyond the end of a
- * window are never chosen. */
+/* Added to the costs of a vector of slots: NEVER for slots beyond the end of a
+ * window, so that they are not chosen. */
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
     0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
@@ -37,9 +38,10 @@ struct swaps_table_work {
     float *thresholds; /* random thresholds of nw_gain_table_thresholds_new */
     double *within;    /* [slots] for one process: bytes to its peers in each
                           cluster of a level */
-    int32_t *list;     /* processes that may move */
+    int32_t *list;     /* processes that may move, of which a trial draws one */
     int32_t list_count;
-    int32_t *best, *begun; /* [count] slots of the best and first assignment */
+    int32_t *best, *begun; /* [count] slot of each process in the best
+                              assignment so far, and in the first */
     int8_t level[64]; /* level of the smallest subtree that contains two slots,
                          indexed by 1 + the highest bit in which their codes
                          differ */
@@ -78,7 +80,7 @@ static float *swaps_table_row_of(const struct swaps_table_work *work,
     return work->price + (size_t)process * work->stride;
 }
 
-/* Returns the level of the smallest subtree that contains both slots. */
+/* Returns the level of the smallest subtree that contains slots a and b. */
 static inline int swaps_table_common_level(const struct swaps_table_work *work,
                                            int32_t a, int32_t b)
 {
@@ -147,8 +149,9 @@ static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
     return reach->window[0].count + reach->window[1].count;
 }
 
-/* Sets change[s] to the distance of slot s from b minus that from a, for the
- * slots in `reach`; all other slots are equally far from a and b. */
+/* Fills change[] for a process that moves from slot a to slot b: change[s] is
+ * the distance of slot s from b minus that from a, for the slots in `reach`.
+ * All other slots are equally far from a and b. */
 static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
                                     int32_t b, int level,
                                     const struct swaps_table_reach *reach)
@@ -214,7 +217,7 @@ static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
     }
 }
 
-/* Returns the degree of a process; a free slot has the degree 0. */
+/* Returns the number of edges of a process; 0 for a free slot. */
 static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
                                       int32_t process)
 {
@@ -223,8 +226,8 @@ static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
                : 0;
 }
 
-/* Swaps the contents of two slots, of which b may be free, and updates the
- * table. */
+/* Swaps the contents of slots a and b, of which b may be free, and updates the
+ * table rows of the peers. */
 static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
                              int32_t b)
 {
@@ -379,8 +382,8 @@ static inline double swaps_table_try_one(struct swaps_table_work *work,
 /* --- rounds --- */
 
 /* Returns the unit of temperature: the mean bytes of an edge times the second
- * smallest distance. If heavy edges are already inside the smallest subtrees,
- * the edges between these subtrees limit the mean. */
+ * smallest distance. If heavy edges already lie inside the smallest subtrees,
+ * the mean is limited by that of the edges between these subtrees. */
 static double swaps_table_unit_of(const struct nw_assignment *assignment)
 {
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
@@ -419,8 +422,8 @@ static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
     return k;
 }
 
-/* Runs the rounds. Limits the table updates of each round, because a high
- * acceptance rate on dense graphs costs much time and gains little. */
+/* Runs all rounds. Limits the table updates of each round, because accepting
+ * many swaps on dense graphs takes much time and gains little. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
                                    struct nw_anneal_swaps_table *swaps_table)
 {
@@ -514,8 +517,8 @@ static void swaps_table_fill(struct swaps_table_work *work)
                 work->level[bit] = level;
 }
 
-/* Allocates the arrays. The stride is an odd number of cache lines, so that the
- * values of a column are spread over the cache. */
+/* Allocates the arrays. A table row is an odd number of cache lines long, so
+ * that the values of one column are spread over the cache. */
 static nw_status swaps_table_prepare(struct swaps_table_work *work)
 {
     size_t n = (size_t)work->assignment->count;

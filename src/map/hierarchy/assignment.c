@@ -81,8 +81,7 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
 #define JOBS 64        /* parts into which threads divide the processes */
 #define JOBS_FROM 4096 /* with fewer processes there is only one part */
 
-/* Returns into how many parts loops over the processes are divided for threads.
- */
+/* Returns into how many parts the processes are divided for threads. */
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
     return assignment->count < JOBS_FROM ? 1 : JOBS;
@@ -96,14 +95,14 @@ static int32_t assignment_part_of(const struct nw_assignment *assignment,
                      assignment_jobs_of(assignment));
 }
 
-/* Returns the number of threads for a loop over `work` edges. */
+/* Returns the number of threads for a loop that visits `work` edges. */
 static int32_t assignment_threads_for(const struct nw_assignment *assignment,
                                       size_t work)
 {
     return work < nw_tuned.threads.edges_min ? 1 : assignment->threads;
 }
 
-/* Argument of the tasks that read the edges. */
+/* Argument of the tasks that read the edges of a placement. */
 struct assignment_reading {
     struct nw_assignment *assignment;
     const struct nw_placement *placement;
@@ -189,7 +188,8 @@ static nw_status assignment_take_slots(struct nw_assignment *assignment,
     return status;
 }
 
-/* Copies the limit of load of each slot, if loads are limited. */
+/* If loads are limited, fills assignment->limit: the largest load allowed on
+ * the place of each slot. */
 static nw_status assignment_read_limits(struct nw_assignment *assignment,
                                         const struct nw_placement *placement)
 {
@@ -349,8 +349,8 @@ static void assignment_cost_part(void *user, int32_t i)
     costing->sum[i] = sum;
 }
 
-/* Sums of parts are added in a fixed order, so that the result is the same for
- * any number of threads. */
+/* The sums of the parts are added in a fixed order, so that the result is the
+ * same for any number of threads. */
 double nw_assignment_cost(const struct nw_assignment *assignment)
 {
     struct assignment_costing costing = {.assignment = assignment};
@@ -381,7 +381,7 @@ double nw_assignment_cost_bound(const struct nw_assignment *assignment)
            assignment->hierarchy->distance[assignment->hierarchy->levels - 1];
 }
 
-/* Argument of the tasks that move all processes. */
+/* Argument of the tasks that put all processes on new slots. */
 struct assignment_assigning {
     struct nw_assignment *assignment;
     const int32_t *slot;

@@ -20,7 +20,7 @@ struct nw_undirected_edge {
 /* The processes, the edges between them, and the slot of each. */
 struct nw_assignment {
     const struct nw_hierarchy *hierarchy;
-    int32_t threads; /* most threads; 0: one */
+    int32_t threads; /* most threads for loops over processes; 0: one */
     int32_t count;   /* number of processes */
     size_t *row;     /* [count + 1] index in edge[] of a process's first edge */
     struct nw_undirected_edge *edge; /* each edge is stored at both its ends; no
@@ -38,8 +38,9 @@ struct nw_assignment {
     int64_t *limit;      /* [slots] largest load of a process on the slot */
 };
 
-/* Makes an assignment from a complete placement on the places of `hierarchy`.
- * The caller calls nw_assignment_fini, also after a failure. */
+/* Makes an assignment from a placement on the places of `hierarchy`, in which
+ * every process has a place. The caller calls nw_assignment_fini, also after a
+ * failure. */
 NW_MUST_CHECK nw_status nw_assignment_init(
     struct nw_assignment *assignment, const struct nw_hierarchy *hierarchy,
     const struct nw_placement *placement);

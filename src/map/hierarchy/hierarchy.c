@@ -16,7 +16,7 @@
 
 /* --- the order of slots --- */
 
-/* A place with its sort keys. */
+/* A place and the keys by which places are sorted. */
 struct hierarchy_keyed {
     int32_t node, vertex, place;
 };
@@ -58,7 +58,7 @@ static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
     return (before_a > before_b) - (before_a < before_b);
 }
 
-/* A node, and the switch `at` to which it is attached. */
+/* A node, and `at`, the switch to which it is attached. */
 struct hierarchy_port {
     const struct nw_network *network;
     int32_t at, node;
@@ -150,7 +150,7 @@ static bool hierarchy_is_sorted(const struct hierarchy_keyed *keys, int32_t n)
     return true;
 }
 
-/* Fills keys[] with the places in the order of the machine's tree. */
+/* Fills keys[] with all places in the order of the machine's tree. */
 static nw_status hierarchy_order_places(const struct nw_places *places,
                                         struct hierarchy_keyed *keys)
 {
@@ -213,8 +213,8 @@ static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
     return true;
 }
 
-/* Makes the clusters of level l: runs of slots without a gap wider than the
- * distance of the level. */
+/* Makes the clusters of level l: the longest runs of consecutive slots without
+ * a gap wider than hierarchy->distance[l]. */
 static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
                                      const double *gap, int32_t l)
 {

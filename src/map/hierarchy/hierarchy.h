@@ -23,7 +23,7 @@ struct nw_hierarchy {
     int32_t *place; /* [slots] place of a slot */
     uint64_t *code; /* [slots] code (path in the tree) of a slot */
     double apart[64]; /* distance of two slots, indexed by 1 + the highest bit
-                         in which their codes differ; [0]: equal codes */
+                         in which their codes differ; [0] is for equal codes */
     /* Clusters of level l are the largest runs of slots with no two more than
      * distance[l] apart: the slots of one place at level 0, all slots at level
      * `levels` - 1. Cluster c of level l holds slots first[l][c] .. first[l][c

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OFTEN = 256 }; /* moves between two readings of the clock */
+enum { OFTEN = 256 }; /* number of moves between two readings of the clock */
 
 /* State of the refinement of one graph: the input graph or a coarser one. */
 struct kway_bisect_pass {
@@ -26,7 +26,7 @@ struct kway_bisect_pass {
     int32_t *at, *moves;  /* [n] position of a vertex in its heap
                              (nw_heap.at); vertices in the order in which
                              they changed sides */
-    bool *done; /* [n] the vertex has moved in this pass or is fixed */
+    bool *done; /* [n] the vertex has changed sides in this pass or is fixed */
     struct nw_heap heap[2]; /* heap[s]: vertices on side s that may change
                                sides */
     /* load of each side; load of the heaviest vertex; load by which a side may
@@ -86,7 +86,7 @@ static void kway_bisect_measure(struct kway_bisect_pass *p)
     p->extra_count = p->finest ? 0 : most;
 }
 
-/* Returns the weight of the edges between both sides. */
+/* Returns the weight of the cut: the sum over all edges between both sides. */
 static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -234,7 +234,8 @@ static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
         kway_bisect_flip(p, p->moves[i - 1]);
 }
 
-/* Returns true if the time is over; the present cut is then the last one. */
+/* Returns true if the time of this bisection is over. The cut found so far is
+ * then the result. */
 static bool kway_bisect_is_past(const struct nw_kway_bisection *cut)
 {
     return nw_budget_is_past(cut->budget, cut->until);
@@ -401,8 +402,8 @@ static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
     return status;
 }
 
-/* Bisects the graph of p: at once if it is small or cannot be coarsened,
- * otherwise by a coarser graph. */
+/* Bisects the graph of p: directly if it is small or cannot be coarsened,
+ * otherwise by bisecting a coarser graph first. */
 static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
                                       struct nw_random *random)
 {

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* State of one coarsening. */
+/* State of one call of nw_kway_coarsen. */
 struct kway_coarsen_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_merge *merge;
@@ -21,7 +21,7 @@ struct kway_coarsen_work {
                         -1: none yet */
     int64_t *load;   /* [n] load of a group, stored at the index of its
                         leader */
-    int32_t *order;  /* [n] vertices to be matched in this round */
+    int32_t *order;  /* [n] vertices to be paired in this round */
     int32_t *wish;   /* [n] neighbour with which a vertex prefers to be paired;
                         -1: none */
     uint64_t salt;   /* random bits that make kway_coarsen_mix differ between
@@ -298,7 +298,7 @@ static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
         coarse->range[group] = fine->range[v];
 }
 
-/* Makes the coarse graph; into[v] is the coarse vertex of v. */
+/* Makes the coarse graph from the groups; into[v] is the coarse vertex of v. */
 static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
                                        const int32_t *into, int32_t groups,
                                        struct nw_kway_graph *coarse)
@@ -328,7 +328,8 @@ static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
     return status;
 }
 
-/* Divides the vertices into groups and sets *groups to their number. */
+/* Divides the vertices into groups, of which each becomes one coarse vertex.
+ * Sets *groups to the number of groups. */
 static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
                                     struct nw_random *random, int32_t *groups)
 {

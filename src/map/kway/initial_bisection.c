@@ -23,13 +23,15 @@ struct initial_bisection_work {
     int32_t *part;   /* [n] out: element of each vertex */
     int32_t *place;  /* [n] index of a vertex in the list of the range that
                         contains it */
-    int32_t threads; /* threads for bisections, which are independent */
+    int32_t threads; /* number of threads; bisections of different ranges are
+                        independent */
     struct nw_time_shares pace; /* time shares of the bisections; the unit of
                                    work is one vertex in one repeat of one
                                    bisection */
 };
 
-/* The elements low .. high - 1 and the vertices that are divided among them. */
+/* A range: the elements low .. high - 1 and the vertices that are to be divided
+ * among them. */
 struct initial_bisection_range {
     int32_t low, high;
     int32_t *vertex; /* [count] vertices of the graph to divide among the
@@ -158,7 +160,8 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         limit[i >= middle] += (double)m->limit[i];
         cut.capacity[i >= middle] += m->capacity[i];
     }
-    /* The last bisections are not repeated: refinement repairs them cheaply. */
+    /* Ranges of few elements are bisected once: refinement repairs them
+     * cheaply. */
     if (here->high - here->low > nw_tuned.kway.elements_few)
         cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
@@ -288,10 +291,11 @@ struct initial_bisection_filling {
                             shares, from this element on */
     double target, mine; /* load that the element should get, and load that it
                             has */
-    int64_t held;        /* vertices on the element */
+    int64_t held;        /* number of vertices (of the finest graph) on the
+                            element so far */
 };
 
-/* Begins to fill element fill->at, which gets its share of the load that is
+/* Begins to fill element fill->at: its target is its share of the load that is
  * left. */
 static void
 initial_bisection_open_element(const struct nw_kway_machine *m,
@@ -304,7 +308,7 @@ initial_bisection_open_element(const struct nw_kway_machine *m,
     fill->held = 0;
 }
 
-/* Ends the present element and begins the next one. */
+/* Ends the element that is being filled and begins the next one. */
 static void
 initial_bisection_close_element(const struct nw_kway_machine *m,
                                 struct initial_bisection_filling *fill)
@@ -314,7 +318,8 @@ initial_bisection_close_element(const struct nw_kway_machine *m,
     initial_bisection_open_element(m, fill);
 }
 
-/* Assigns vertices in order to elements in order, if time is over. */
+/* Assigns the vertices of a range, in the order of the list, to its elements,
+ * one element after the other. Used if time is over. */
 static void
 initial_bisection_fill_in_order(struct initial_bisection_work *s,
                                 const struct initial_bisection_range *here)
@@ -488,7 +493,8 @@ initial_bisection_multisection(struct initial_bisection_work *s,
     return status;
 }
 
-/* Divides the vertices of a range among its elements. */
+/* Divides the vertices of a range among its elements: divides the range and
+ * then its parts, down to single elements. */
 static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
                                           struct initial_bisection_range here)
 {
@@ -520,8 +526,8 @@ static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
     return status;
 }
 
-/* Estimates the work in vertices x repeats: each vertex is in one cut for each
- * halving of the elements. */
+/* Estimates the work of all bisections, in vertices x repeats: each vertex
+ * takes part in about log2(k) bisections for k elements. */
 static double initial_bisection_work_of(const struct initial_bisection_work *s)
 {
     double halvings = ceil(log2(s->machine->k)),
@@ -532,8 +538,8 @@ static double initial_bisection_work_of(const struct initial_bisection_work *s)
     return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
 }
 
-/* Returns the number of threads; 1 with a time limit, because stages that share
- * the time run one after the other. */
+/* Returns the number of threads for bisections. With a time limit it is 1,
+ * because the stages that share the time must run one after the other. */
 static int32_t initial_bisection_threads_of(const struct nw_budget *budget)
 {
     return budget && !budget->end_ns ? budget->threads : 1;

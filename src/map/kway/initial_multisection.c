@@ -33,7 +33,8 @@ static nw_status initial_multisection_alloc(struct nw_kway_multisection *groups,
                   : nw_kway_machine_alloc(&groups->machine, (int32_t)k);
 }
 
-/* Adds the share, the limit and the capacity of element q to group g. */
+/* Adds the wanted load, the load limit and the capacity of element q of `all`
+ * to those of group g of `groups`. */
 static void initial_multisection_add_element(struct nw_kway_machine *groups,
                                              int32_t g,
                                              const struct nw_kway_machine *all,

@@ -25,7 +25,7 @@ static bool kway_memetic_is_free(const struct nw_budget *budget)
     return !budget->end_ns && budget->steps_most == UINT64_MAX;
 }
 
-/* Tasks that run at the same time. */
+/* Tasks that run at the same time, each of which makes one partition. */
 struct kway_memetic_batch {
     struct nw_budget *budget;
     struct kway_memetic_task *task;
@@ -40,7 +40,8 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     bool free = kway_memetic_is_free(batch->budget);
     nw_status status;
 
-    /* After Ctrl-C, the result of the first task is enough. */
+    /* After Ctrl-C, the first task still runs, since one partition is needed.
+     */
     if (i && free && nw_budget_is_overdue(batch->budget))
         return NW_OK;
     status = nw_kway_memetic_run_task(&batch->task[i]);
@@ -129,7 +130,7 @@ static bool kway_memetic_better(const struct kway_memetic_answer *a,
     return a->cost < b->cost;
 }
 
-/* Puts the better answer into `keep` and drops the other. */
+/* Keeps the better of both answers in *keep and frees the other. */
 static void kway_memetic_keep_better(struct kway_memetic_answer *keep,
                                      struct kway_memetic_answer *made)
 {

@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Type of sums of loads: the sum over all vertices may reach 2^63. */
+/* Type of sums of loads. 128 bits, because the sum over all vertices may reach
+ * 2^63. */
 __extension__ typedef __int128 nw_kway_load;
 
 /* The elements low .. high - 1 of a machine. */
@@ -31,17 +32,17 @@ struct nw_kway_range {
  * vertex with itself or has weight 0. */
 struct nw_kway_graph {
     int32_t n;                   /* number of vertices */
-    size_t *row;                 /* [n + 1] arcs of vertex v: row[v] ..
+    size_t *row;                 /* [n + 1] vertex v has the arcs row[v] ..
                                     row[v + 1] - 1 */
-    int32_t *to;                 /* [row[n]] other end of an arc */
+    int32_t *to;                 /* [row[n]] vertex to which an arc leads */
     double *weight;              /* [row[n]] bytes or messages between the ends
                                     of an arc */
     int64_t *load;               /* [n] load (computation) that a vertex adds to
                                     its part */
     int32_t *count;              /* [n] number of vertices of the finest graph
                                     that a vertex stands for */
-    struct nw_kway_range *range; /* [n] elements that a vertex may be on; NULL:
-                                    any */
+    struct nw_kway_range *range; /* [n] elements on which a vertex may be
+                                    placed; NULL: on all */
 };
 
 void nw_kway_graph_fini(struct nw_kway_graph *graph);
@@ -73,8 +74,9 @@ struct nw_kway_machine {
     int32_t *capacity;   /* [k] most vertices of the finest graph that an
                             element may get */
 };
-/* Allocates the arrays for k elements, filled with 0; the other fields stay.
- * The caller calls nw_kway_machine_fini, also after a failure. */
+/* Allocates the arrays step, share, limit and capacity for k elements, filled
+ * with 0; other members are not changed. The caller calls nw_kway_machine_fini,
+ * also after a failure. */
 NW_MUST_CHECK nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine,
                                               int32_t k);
 void nw_kway_machine_fini(struct nw_kway_machine *machine);
@@ -90,7 +92,7 @@ static inline double nw_kway_distance(const struct nw_kway_machine *machine,
 
 struct nw_kway_run;
 
-/* How much work a search does. */
+/* How much work a search does, set by the effort that the user chose. */
 struct nw_kway_effort {
     int starts;       /* number of partitions made from scratch and then
                          combined; 0: only nw_kway_run.given is refined */
@@ -98,7 +100,8 @@ struct nw_kway_effort {
                          again (V-cycles) */
     int repeats;      /* how often each bisection is repeated; the best cut is
                          kept */
-    int tries;        /* initial cuts of the coarsest graph in each bisection */
+    int tries;        /* initial cuts of the coarsest graph in each bisection;
+                         the best is kept */
     int searches;     /* most rounds of local search on each level */
     int patience;     /* a local search ends after this many moves without a new
                          best */
@@ -149,8 +152,8 @@ NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 NW_MUST_CHECK nw_status nw_kway_unlimited(struct nw_kway_run *run,
                                           int32_t *part);
 
-/* Returns the sum of weight x distance over all edges, counting each edge once.
- */
+/* Returns the cost of a partition: the sum of weight x distance over all edges,
+ * counting each edge once. */
 double nw_kway_cost(const struct nw_kway_graph *graph,
                     const struct nw_kway_machine *machine, const int32_t *part);
 
@@ -160,7 +163,7 @@ double nw_kway_cost(const struct nw_kway_graph *graph,
  * time limit or if one partition was already made. */
 struct nw_time_shares {
     struct nw_budget *budget;
-    uint64_t begun_ns; /* time when the stage began */
+    uint64_t begun_ns; /* time in ns when the stage began */
     /* length of the stage in ns (0: no end); units of work that were begun so
      * far; units of work of the whole stage */
     double window_ns, done, all;
@@ -184,7 +187,8 @@ struct nw_kway_merge {
                                  are joined. NULL: any vertices */
     const int32_t *other;     /* [n] second partition; joined vertices must be
                                  in the same part of it, too. NULL: none */
-    struct nw_budget *budget; /* stops coarsening when overdue, or NULL */
+    struct nw_budget *budget; /* coarsening stops when this is overdue; NULL:
+                                 never */
 };
 /* Contracts vertices of `graph`: makes the coarser graph *coarse, and
  * (*into)[n] with the coarse vertex of each vertex; the caller frees both.
@@ -200,8 +204,8 @@ NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
 
 /* The parameters of a bisection: of dividing a graph into sides 0 and 1. */
 struct nw_kway_bisection {
-    double target[2];      /* wanted load of each side */
-    nw_kway_load limit[2]; /* largest load of each side */
+    double target[2];      /* load that each side should get */
+    nw_kway_load limit[2]; /* largest load that each side may get */
     int64_t capacity[2];   /* most vertices of the finest graph on each side */
     int tries;             /* initial cuts of the coarsest graph, each refined;
                               the best one is kept */
@@ -212,9 +216,9 @@ struct nw_kway_bisection {
     uint64_t until; /* time in ns after which no further try or repeat begins;
                        0: none */
 };
-/* Bisects the graph. On input side[v] is 0 or 1 for a fixed vertex and -1 for a
- * free one; on return it is 0 or 1. The sides are within their limits if such a
- * cut is found. */
+/* Bisects the graph: sets side[v] to 0 or 1 for each vertex v that is -1 on
+ * input. Vertices that are 0 or 1 on input stay on that side. The sides are
+ * within their limits if such a cut was found. */
 NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random);
@@ -222,7 +226,7 @@ NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
 /* --- recursive bisection along the order of the elements --- */
 
 /* Fills part[n] with the element of each vertex, by recursive bisection of the
- * graph. The result may exceed limits. */
+ * graph. Elements may get more load than their limits. */
 NW_MUST_CHECK nw_status nw_kway_initial_bisection(
     const struct nw_kway_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
@@ -230,11 +234,11 @@ NW_MUST_CHECK nw_status nw_kway_initial_bisection(
 /* --- multisection: elements low .. high - 1 are divided into groups at the
  * widest gaps between neighbouring elements (nw_kway_machine.step) --- */
 
-/* Groups of elements. */
+/* Elements of a machine, divided into groups of consecutive elements. */
 struct nw_kway_multisection {
     struct nw_kway_machine machine; /* a machine whose elements are the
                                        groups */
-    /* [k + 1] first element of each group; first[k] is the end */
+    /* [k + 1] first element of each group; first[k] is the end of the last */
     int32_t *first;
 };
 /* Returns true if elements low .. high - 1 are worth dividing into groups:
@@ -259,7 +263,8 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 struct nw_kway_state {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
-    int32_t *part;              /* [n] part of a vertex, borrowed */
+    int32_t *part;              /* [n] part of a vertex; the array is the
+                                   caller's */
     nw_kway_load *load, *limit; /* [k] present load of a part; largest allowed
                                    load of a part */
     int64_t *count;             /* [k] vertices of the finest graph in a part */
@@ -274,9 +279,9 @@ struct nw_kway_state {
                       neighbours in each part */
     int32_t *near; /* [k] list of the parts whose `bound` is not 0 */
     int32_t near_count;
-    double gained;            /* decrease of the cost by all moves so far */
+    double gained;            /* sum of the gains of all moves so far */
     uint64_t looked;          /* number of arcs visited so far */
-    uint64_t look;            /* value of `looked` at which the clock is read
+    uint64_t look;            /* when `looked` reaches this, the clock is read
                                  again */
     bool late;                /* time is over: every sweep and search ends */
     uint64_t until;           /* time at which `late` becomes true; 0: never */
@@ -306,10 +311,10 @@ static inline bool nw_kway_state_over(const struct nw_kway_state *state,
  * arcs. */
 bool nw_kway_state_is_late(struct nw_kway_state *state);
 
-/* nw_kway_state_gather fills `near` and `bound` with the parts that vertex v
- * has edges to. nw_kway_state_cost then returns the sum of bytes x distance
- * over the edges of v if v were on part q. nw_kway_state_forget clears `near`
- * and `bound` before the next vertex. */
+/* nw_kway_state_gather fills `near` and `bound` with the parts in which vertex
+ * v has neighbours. nw_kway_state_cost then returns the cost of v's edges
+ * (bytes x distance) as if v were in part q. nw_kway_state_forget must be
+ * called before the next vertex is gathered. */
 void nw_kway_state_gather(struct nw_kway_state *state, int32_t v);
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);
@@ -317,7 +322,7 @@ void nw_kway_state_forget(struct nw_kway_state *state);
 /* A move of one vertex to another part. */
 struct nw_kway_move {
     int32_t to;  /* part to move to; -1: no move */
-    double gain; /* decrease of the cost */
+    double gain; /* amount by which the cost falls */
 };
 /* The best moves of a vertex to another part where it has neighbours: `fit` is
  * the best move that keeps the limits of that part, `any` the best move

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* A move that was made, to undo it. */
+/* A move that was made; kept so that it can be undone. */
 struct multitry_fm_step {
     int32_t v, from; /* vertex, and its part before the move */
     double gain;
@@ -32,7 +32,7 @@ struct multitry_fm_search {
     /* number of moves in `step`; number of them up to the best state; a search
      * ends after this many moves beyond the best state */
     int32_t count, kept, patience;
-    int32_t over; /* part that exceeds its limit, -1: none */
+    int32_t over; /* part that exceeds its limit now; -1: none */
     int chain;    /* number of moves since a part first exceeded its limit */
     bool lost;    /* two parts exceed their limits: the search ends */
 };
@@ -112,7 +112,7 @@ static bool multitry_fm_relieve(struct multitry_fm_search *s)
     return true;
 }
 
-/* Makes the next move of a search. Returns false if the search ends. */
+/* Makes the next move of a search. Returns false if the search must end. */
 static bool multitry_fm_advance(struct multitry_fm_search *s)
 {
     if (s->lost || nw_kway_state_is_late(s->state))
@@ -137,7 +137,7 @@ static bool multitry_fm_advance(struct multitry_fm_search *s)
     }
 }
 
-/* Undoes the moves after the best state and empties the heap. */
+/* Ends a search: undoes the moves after its best state and empties the heap. */
 static void multitry_fm_take_back(struct multitry_fm_search *s)
 {
     while (s->count > s->kept) {
@@ -150,7 +150,7 @@ static void multitry_fm_take_back(struct multitry_fm_search *s)
         nw_heap_remove(&s->heap, s->heap.item[s->heap.count - 1]);
 }
 
-/* Runs one search that begins at vertex v. */
+/* Runs one search that begins with a move of vertex v. */
 static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
 {
     double start = s->state->gained, best = start;

@@ -33,8 +33,8 @@ static bool kway_rebalance_has_room(const struct nw_kway_state *state,
     return state->load[q] < state->limit[q] && state->count[q] < state->most[q];
 }
 
-/* Fills `hops` by a breadth-first search from the parts with free capacity over
- * adjacent parts. */
+/* Fills `hops` for all parts, by a breadth-first search over adjacent parts
+ * that begins at the parts with free capacity. */
 static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
@@ -65,7 +65,7 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
  */
 struct kway_rebalance_best {
     struct nw_kway_move move;
-    int32_t vertex; /* -1: none */
+    int32_t vertex; /* vertex that moves; -1: no move found */
     double value;   /* a gain times the load of the vertex, a loss divided by
                        it, so that heavy vertices are preferred */
 };
@@ -189,7 +189,7 @@ static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
     return true;
 }
 
-/* Moves vertices from each part that exceeds its limits to any parts where they
+/* For each part that exceeds a limit, moves vertices to any parts where they
  * fit. */
 static nw_status
 kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
@@ -229,7 +229,8 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
         if (v >= 0 && b->hops[move.to])
             path[length++] = move.to;
         else if (v < 0 || !kway_rebalance_has_room(s, move.to))
-            length--; /* the part is done, or paths must be found again */
+            length--; /* p is within its limits, or paths must be searched
+                         again */
     }
 }
 

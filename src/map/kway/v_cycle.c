@@ -58,10 +58,10 @@ static double kway_memetic_total_load(const struct nw_kway_graph *graph)
     return sum;
 }
 
-/* Coarsens down to a few vertices per part, without joining vertices of
- * different parts of task->one or task->other. Sets *coarse_part to the
- * partition task->one on the coarsest level; NULL if there is only one level or
- * no such partition. */
+/* Coarsens the graph until few vertices per part are left, without joining
+ * vertices of different parts of the partitions task->one and task->other. Sets
+ * *coarse_part to the partition task->one on the coarsest level; NULL if there
+ * is only one level or task->one is NULL. */
 static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct nw_random *random,
                                            struct kway_memetic_levels *levels,

@@ -11,8 +11,8 @@
 /* Number of starts bisected only at the root; the best are annealed. */
 #define TOP_CUTS 24
 
-/* Returns how often a bisection without annealing is repeated: more often for
- * patterns with few edges. */
+/* Returns how many bisections of each piece a start without annealing makes:
+ * more for patterns with few edges. */
 static int multilevel_repeats_of(const struct multilevel_search *search)
 {
     const struct nw_assignment *assignment = search->assignment;
@@ -46,7 +46,7 @@ static bool multilevel_are_few(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-/* Returns how many starts are annealed for this problem, and how long. */
+/* Returns how many starts are annealed for this assignment, and how long. */
 static struct multilevel_anneals
 multilevel_anneals_of(const struct multilevel_search *search)
 {
@@ -68,9 +68,10 @@ bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-/* With few processes, divides the steps of swap annealing among several cycles,
- * so that swaps of processes alternate with swaps of subtrees. Later cycles
- * begin at a low temperature and keep the improvements of earlier ones. */
+/* If there are few processes, divides the swaps of swap annealing among several
+ * cycles, so that swaps of processes alternate with swaps of subtrees. Later
+ * cycles begin at a low temperature and so keep the improvements of earlier
+ * ones. */
 static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
@@ -218,7 +219,7 @@ static nw_status multilevel_anneal_again(struct multilevel_search *search,
 /* A start, and the bytes it cuts at the root. Starts are selected by this cut,
  * because annealing hardly improves it. */
 struct multilevel_top_cut {
-    uint64_t number; /* number of the start */
+    uint64_t number; /* which start, as in multilevel_start_init */
     double cut;      /* bytes between the children of the root */
 };
 

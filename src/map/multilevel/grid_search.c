@@ -100,7 +100,8 @@ multilevel_power_diagram_or_bisect(struct multilevel_search *search,
     return nw_multilevel_cuts_max(search, tile, swapped);
 }
 
-/* Anneals by at most `steps` swaps from the given temperature. */
+/* Runs swap annealing with at most `steps` swaps per cycle, from the given
+ * initial temperature. */
 static nw_status multilevel_swap_grid(struct multilevel_search *search,
                                       uint64_t steps, double temperature)
 {
@@ -200,7 +201,8 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
            (count <= nw_tuned.multilevel_grid.rounds_middle_max);
 }
 
-/* Arguments of one of the two searches of a grid. */
+/* Arguments of one of the two searches of a grid, the first one with bisections
+ * or the second one with power diagrams. */
 struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;

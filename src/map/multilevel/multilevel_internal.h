@@ -30,7 +30,7 @@ struct multilevel_search {
 
 #define FILLINGS 2 /* most entries of nw_multilevel_list_fillings */
 
-/* swap_cycles.c */
+/* --- functions of swap_cycles.c --- */
 
 /* Returns the initial temperature of swap annealing for an assignment of
  * `count` processes. */
@@ -43,12 +43,13 @@ double nw_multilevel_degree_of(const struct nw_assignment *assignment);
 uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
                                 enum nw_effort effort);
 
-/* Runs the cycles of swap annealing: a number set by the effort; with --time or
- * --steps, longer and longer cycles until the limit. */
+/* Runs cycles of swap annealing on search->assignment: as many as the effort
+ * demands, or with --time or --steps longer and longer cycles until the limit.
+ */
 NW_MUST_CHECK nw_status
 nw_multilevel_search_on(struct multilevel_search *search);
 
-/* graph_search.c */
+/* --- functions of graph_search.c --- */
 
 /* Returns true if the pattern gets two annealed starts: it has a middle number
  * of processes, between two tuned limits, and the effort is not "fast". */
@@ -90,9 +91,10 @@ nw_multilevel_leave_expander_like(struct multilevel_search *search);
 NW_MUST_CHECK nw_status
 nw_multilevel_take_more(struct multilevel_search *search);
 
-/* grid_starts.c */
+/* --- functions of grid_starts.c --- */
 
-/* Returns the factor by which the effort multiplies the work on a grid. */
+/* Returns the factor by which the effort ("fast", ...) multiplies the work on a
+ * grid. */
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 
 /* Returns true if the first start in grid_starts, for a small grid, is
@@ -133,7 +135,7 @@ nw_multilevel_cuts_max(struct multilevel_search *search,
  * recursive bisections gain more in the same time. */
 bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment);
 
-/* grid_search.c */
+/* --- functions of grid_search.c --- */
 
 /* Runs the search for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_multilevel_improve_grid(

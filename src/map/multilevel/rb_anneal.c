@@ -34,8 +34,9 @@ struct rb_anneal_work {
     struct sectioning *work;
     struct rb_anneal_group *group; /* [count] the groups */
     int32_t count;
-    float *thresholds; /* of nw_gain_table_thresholds_new, for all groups */
-    nw_status status;  /* failure of any thread */
+    float *thresholds; /* random thresholds of nw_gain_table_thresholds_new,
+                          shared by all groups */
+    nw_status status;  /* failure of any thread; NW_OK: none */
 };
 
 /* Compares pieces for qsort by the positions of their processes in the list. */

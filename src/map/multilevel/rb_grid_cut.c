@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of the bisection of one piece. */
+/* State while one piece of a grid is bisected. */
 struct rb_grid_cut_work {
     const struct sectioning *work;
     const struct piece *piece;
     const struct nw_bisect_graph *graph;
     struct nw_random *random;
     int8_t *side, *best;
-    double least; /* bytes of the best cut; -1: no cut yet */
+    double least; /* bytes of the best cut so far; -1: there is none yet */
 };
 
 /* Marks the straight cut across dimension d in bit `bit` of side[]: in the
@@ -177,8 +177,8 @@ nw_status nw_rb_read_grid(struct sectioning *work)
     return status;
 }
 
-/* Finds the sizes of the bounding box of a piece. Returns false if the box
- * contains other cells, too. */
+/* Sets box[] to the size of the smallest box of cells around a piece. Returns
+ * false if the box also contains cells that are not in the piece. */
 static bool rb_grid_cut_find_box(const struct sectioning *work,
                                  const struct piece *piece, int32_t *box)
 {
@@ -245,7 +245,8 @@ int32_t nw_rb_split_layers(const struct sectioning *work,
     return there;
 }
 
-/* Converts the bytes of all arcs to units, which are small integers. */
+/* Converts the bytes of all arcs to multiples of `unit`, which are small
+ * integers. */
 static void rb_grid_cut_count_units(struct nw_bisect_graph *graph, float unit)
 {
     int32_t arcs = graph->row[graph->n];

@@ -28,7 +28,8 @@ struct sectioning {
                           part */
     int32_t *place;    /* [count] index of a process in `list`; -1: it is in no
                           piece of `now` */
-    int32_t *capacity; /* [slots + 1] number of open slots before each slot */
+    int32_t *capacity; /* [slots + 1] number of slots before each slot that are
+                          open to processes (not fixed) */
     struct piece *now, *next; /* pieces of the present generation, to be
                                  bisected; their halves, to be bisected in the
                                  next generation */
@@ -60,7 +61,7 @@ NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
 NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
                                         void (*job)(void *user, int32_t i),
                                         void *user);
-/* Sets `place` for all processes in pieces of `now`. */
+/* Sets work->place for all processes in the pieces of work->now. */
 void nw_rb_number_vertices(struct sectioning *work);
 
 /* Returns how many processes of a piece go to its clusters before `middle`. */

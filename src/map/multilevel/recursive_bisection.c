@@ -12,8 +12,8 @@
 
 /* --- splitting a piece into halves --- */
 
-/* Assigns the processes of a piece to the open slots of its clusters, in order.
- */
+/* Assigns the processes of a piece, in their order, to the open slots of its
+ * clusters. */
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
 {
     int32_t slot = work->hierarchy->first[piece->level][piece->from];
@@ -91,7 +91,8 @@ static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 
 /* --- cutting a piece --- */
 
-/* Reorders the processes of a piece so that those of side 0 come first. */
+/* Reorders the processes of a piece in the list so that those on side 0 come
+ * first. */
 static nw_status rb_sort_sides(struct sectioning *work,
                                const struct piece *piece, const int8_t *side)
 {

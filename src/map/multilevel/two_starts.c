@@ -4,7 +4,7 @@
  * have few clusters. */
 #include "map/multilevel/recursive_bisection.h"
 
-/* Function nw_start.run: runs one of the bisections. */
+/* Runs one of the two bisections; a function nw_start.run. */
 static nw_status two_starts_run(void *user, struct nw_budget *budget)
 {
     struct nw_recursive_bisection *bisection = user;

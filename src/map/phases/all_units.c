@@ -25,7 +25,8 @@ struct all_units_work {
                            fixed rank */
     int32_t *host;      /* [places] host of a place */
     int32_t *capacity;  /* [places] how many ranks a place can take */
-    struct nw_end *end; /* [places] end of routes; later owned by nw_places */
+    struct nw_end *end; /* [places] each place as an end of routes; passed on to
+                           nw_places */
     int32_t place_count;
     int32_t *fixed_place; /* [count] place of a process whose rank is fixed; -1:
                              not fixed */
@@ -135,8 +136,8 @@ static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
     }
 }
 
-/* Returns how many units of a host have space for a rank. If a unit can have
- * several ranks, some units may be full. */
+/* Returns how many units of a host can take another rank. If units can take
+ * several ranks, some of them may be full. */
 static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
 {
     int64_t count = 0;
@@ -254,7 +255,7 @@ static nw_status all_units_read_start(struct all_units_work *work)
     return status;
 }
 
-/* Copies the loads of ranks and the limits of places, if loads are limited. */
+/* If loads are limited, fills work->load and work->limit for the core units. */
 static nw_status all_units_read_limits(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -328,7 +329,8 @@ static nw_status all_units_place(struct all_units_work *work,
     return status;
 }
 
-/* Places the ranks and writes their hosts and units into the answer. */
+/* Places the ranks, and writes the host and the unit of each into the answer.
+ */
 static nw_status all_units_solve(struct all_units_work *work,
                                  struct nw_answer *answer,
                                  struct nw_map_report *report)

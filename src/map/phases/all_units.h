@@ -11,9 +11,10 @@ struct nw_all_units {
     unsigned kinds; /* mask of enum nw_kind: the traffic that counts */
     bool gpus;   /* true: place the ranks with GPUs on GPU units; false: place
                     all ranks on core units */
-    bool paired; /* if the pattern uses GPUs, a node offers as many units as it
-                    has pairs of free core and free GPU */
-    const struct nw_answer *start; /* initial answer, or NULL */
+    bool paired; /* if the pattern uses GPUs, a node offers only as many units
+                    as it has pairs of a free core and a free GPU */
+    const struct nw_answer *start; /* answer from which the placer starts; NULL:
+                                      none */
 };
 
 /* Places ranks on units: fills host[rank] and core[rank] of the answer for all

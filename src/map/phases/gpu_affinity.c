@@ -16,7 +16,8 @@ struct gpu_affinity_own_bytes {
     double device;  /* bytes sent from or received in its GPU */
 };
 
-/* Returns true if the sender of a message, or the receiver, is a GPU. */
+/* Returns true if a message of this kind ends at a GPU: at its receiver's end
+ * if `receiver` is true, else at its sender's end. */
 static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
 {
     if (receiver)

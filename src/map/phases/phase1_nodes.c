@@ -19,8 +19,9 @@ static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
     return (struct nw_end){node, 0, -1};
 }
 
-/* Multiplies bandwidths by the number of NICs of a node, or of rails of the
- * network, that share the traffic. */
+/* Multiplies the bandwidths of the links of each node by its number of NICs,
+ * and those of network links by the largest number of NICs of a node (rails),
+ * since these share the traffic. */
 static void phase1_widen_nics(const struct nw_problem *problem,
                               struct nw_places *places)
 {

@@ -15,7 +15,7 @@ struct phase23_work {
     const struct nw_problem *problem;
     struct nw_answer *answer;
     const struct nw_units *units;
-    int32_t *unit; /* [ranks] unit of each rank in the answer */
+    int32_t *unit; /* [ranks] answer->core in phase 2, answer->gpu in phase 3 */
     nw_placer *placer;
     bool gpus, by_distance;
     size_t *row;    /* [hosts + 1] index in rank[] at which the ranks of each

@@ -23,7 +23,8 @@ NW_MUST_CHECK nw_status nw_answer_by_phases(const struct nw_problem *problem,
                                             struct nw_answer *answer,
                                             struct nw_map_report *report);
 
-/* Runs phase 1 only, for algorithms that combine phases in another way. */
+/* Runs phase 1 only: fills the hosts of `answer`. For algorithms that combine
+ * phases in another way. */
 NW_MUST_CHECK nw_status nw_phase_hosts(const struct nw_problem *problem,
                                        const struct nw_phases *phases,
                                        struct nw_answer *answer,

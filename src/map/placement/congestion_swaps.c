@@ -22,7 +22,7 @@
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
 
-/* State of the swaps. */
+/* State of the swaps on one placement. */
 struct congestion_swaps_work {
     struct nw_placement *placement;
     double *load;    /* [hops] bytes that cross each hop at present */
@@ -31,10 +31,10 @@ struct congestion_swaps_work {
     uint32_t *touch; /* [touch_count] hops whose load the present trial
                         changes */
     size_t touch_count;
-    uint32_t *buffer; /* memory for a route */
-    int32_t *head;    /* [places] first process on a place; -1: empty */
+    uint32_t *buffer; /* scratch for one route */
+    int32_t *head;    /* [places] first process on a place; -1: there is none */
     int32_t *next;    /* [processes] next process on the same place; -1: none */
-    double scale;     /* 1 / maximum congestion at the start */
+    double scale;     /* 1 / maximum congestion before the first pass */
     double most;      /* maximum congestion at the start of the present pass */
     double hop_bytes; /* change of hop-bytes by the present trial */
     double least;     /* smallest change of hop-bytes that is more than a
@@ -42,7 +42,7 @@ struct congestion_swaps_work {
     uint64_t begun;   /* placement->steps when the search began */
 };
 
-/* Returns the distance between two places; `hops` are those of the route
+/* Returns the distance between two places. `hops` are the hops of the route
  * between them. */
 static double
 congestion_swaps_distance(const struct congestion_swaps_work *work,
@@ -117,7 +117,7 @@ static void congestion_swaps_change_between(struct congestion_swaps_work *work,
     }
 }
 
-/* Returns x^8. */
+/* Returns x to the power of 8. */
 static double congestion_swaps_eighth(double x)
 {
     x *= x;
@@ -152,7 +152,7 @@ static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
 
 /* --- processes of each place --- */
 
-/* Removes a process from the list of its place. */
+/* Removes a process from the list of processes on its place. */
 static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
                                             int32_t p)
 {
@@ -163,7 +163,7 @@ static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
     *at = work->next[p];
 }
 
-/* Adds a process to the list of a place. */
+/* Adds a process to the list of processes on a place. */
 static void congestion_swaps_link_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {
@@ -171,7 +171,8 @@ static void congestion_swaps_link_process(struct congestion_swaps_work *work,
     work->head[place] = p;
 }
 
-/* Moves a process to another place. */
+/* Moves a process to another place: updates the placement, free slots and
+ * lists. */
 static void congestion_swaps_move_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {

@@ -5,14 +5,15 @@
 
 #include "map/placement/placement.h"
 
-/* Cost figures of a placement. */
+/* The cost of a placement. */
 struct nw_placement_cost {
     double congestion; /* largest congestion (load / bandwidth) of any link, in
                           seconds; 0 if the machine has no links */
     double hop_bytes;
 };
 
-/* Computes the cost of a complete placement from scratch. */
+/* Computes the cost of a placement from scratch; every process must have a
+ * place. */
 NW_MUST_CHECK nw_status nw_placement_evaluate(
     const struct nw_placement *placement, struct nw_placement_cost *out);
 /* Returns true if cost a is better than cost b: it has less congestion, or

@@ -195,9 +195,9 @@ dual_bipartition_list_anchors(struct dual_bipartition_work *part)
     return NW_OK;
 }
 
-/* If `on` is true, sets the sides of the processes that are fixed to the places
- * of a piece, so that they attract the processes they exchange messages with.
- * If `on` is false, resets these sides to -1. */
+/* The processes that are fixed to places of a piece attract their peers while
+ * the piece is bisected. If `on` is true, sets their sides; if `on` is false,
+ * resets these sides to -1. */
 static void
 dual_bipartition_set_anchors(struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece,
@@ -209,8 +209,8 @@ dual_bipartition_set_anchors(struct dual_bipartition_work *part,
         part->fm.side[part->anchor[i]] = on ? (int8_t)(i >= row[middle]) : -1;
 }
 
-/* Returns the bytes between processes of `list` and processes on the other side
- * of the cut. An edge inside the list counts twice, once at each end. */
+/* Returns the bytes that processes of `list` exchange with processes on the
+ * other side of the cut. An edge with both ends in the list counts twice. */
 static double
 dual_bipartition_cut_bytes(const struct dual_bipartition_work *part,
                            struct nw_ints list)
@@ -383,7 +383,7 @@ static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
                   {piece.list.values + left, piece.list.count - left}});
 }
 
-/* Runs one start. Sets part->place[p] for every process p without a place. */
+/* Runs one start: sets part->place[p] for every process p that is not fixed. */
 static void dual_bipartition_run_start(struct dual_bipartition_work *part)
 {
     struct nw_placement *placement = part->placement;
@@ -475,8 +475,8 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
     return status;
 }
 
-/* Returns NW_EINVAL if there are fewer free slots, or free slots with a GPU,
- * than processes that need one. */
+/* Returns NW_EINVAL if there are more processes than free slots, or more
+ * processes with a GPU than free slots with a GPU. */
 static nw_status
 dual_bipartition_check_capacity(const struct nw_placement *placement)
 {

@@ -41,7 +41,7 @@ void nw_exact_fm_fini(struct nw_exact_fm *b)
     *b = (struct nw_exact_fm){0};
 }
 
-/* Returns the class of a process. */
+/* Returns the class of process p: NW_CLASS_GPU if it needs a GPU. */
 static int exact_fm_class_of(const struct nw_exact_fm *b, int32_t p)
 {
     return nw_placement_wants_gpu(b->placement, p) ? NW_CLASS_GPU
@@ -69,8 +69,8 @@ static double exact_fm_gain_of(const struct nw_exact_fm *b, int32_t p)
     return gain;
 }
 
-/* Unlocks the processes of the list and inserts them into the heaps with their
- * gains. */
+/* Begins a pass: unlocks the processes of the list, computes their gains and
+ * adds them to the heaps. */
 static void exact_fm_fill_heaps(struct nw_exact_fm *b, struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++) {
@@ -113,7 +113,8 @@ static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
     }
 }
 
-/* Removes p from its heap, moves it to the other side and locks it. */
+/* Removes p from its heap, moves it to the other side and locks it there for
+ * the rest of the pass. */
 static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
 {
     nw_heap_remove(exact_fm_heap_of(b, p), p);
@@ -135,7 +136,8 @@ static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
 
 /* --- initial cut --- */
 
-/* Puts the first target[c] processes of each class c of the list on side 0. */
+/* Makes an initial cut: the first target[c] processes of each class c in the
+ * list go to the left (side 0), the others to the right. */
 static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target)
 {
@@ -196,7 +198,8 @@ static int32_t exact_fm_choose(const struct nw_exact_fm *b)
     return p;
 }
 
-/* Returns true if both parts have their target sizes. */
+/* Returns true if both sides have their target number of processes in each
+ * class. */
 static bool exact_fm_is_even(const struct nw_exact_fm *b)
 {
     for (int c = 0; c < NW_CLASS_COUNT; c++)
@@ -205,7 +208,8 @@ static bool exact_fm_is_even(const struct nw_exact_fm *b)
     return true;
 }
 
-/* Runs one pass. Returns true if it made the cut smaller. */
+/* Runs one pass of FM: moves processes one by one, then undoes the moves after
+ * the best cut. Returns true if the cut has fewer bytes than before. */
 static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
 {
     int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);

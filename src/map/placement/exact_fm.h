@@ -21,7 +21,7 @@ enum nw_seed_kind {
     NW_SEED_GIVEN,  /* the caller has set `side`, with the target sizes */
 };
 
-/* Memory for any number of bisections of one placement. */
+/* State that can be used for any number of bisections of one placement. */
 struct nw_exact_fm {
     const struct nw_placement *placement;
     int8_t *side; /* [processes] 0 left, 1 right, -1 not in the bisection */
@@ -32,7 +32,8 @@ struct nw_exact_fm {
                      (nw_heap.at) */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* [side][class] processes that may
                                                move */
-    int32_t *moves;                         /* processes moved in this pass */
+    int32_t *moves;                         /* processes moved in this pass, in
+                                               order */
     int32_t imbalance[NW_CLASS_COUNT];      /* processes of a class on the left
                                                beyond the target */
     uint64_t steps;                         /* out: moves made in all

@@ -18,7 +18,7 @@ struct magc_greedy_side {
     int32_t neighbours; /* number of these peers */
 };
 
-/* State of the algorithm. */
+/* State of the algorithm for one placement. */
 struct magc_greedy_work {
     struct nw_placement *placement;
     struct magc_greedy_side *mapped, *unmapped; /* [processes] traffic with
@@ -29,7 +29,7 @@ struct magc_greedy_work {
                           hop */
     uint32_t *touched; /* hops in which `trial` is not 0 */
     size_t touched_count;
-    uint32_t *buffer;  /* memory for a route */
+    uint32_t *buffer;  /* scratch for one route */
     double congestion; /* maximum congestion of mapped processes, in seconds */
 };
 
@@ -103,7 +103,7 @@ static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
     return best;
 }
 
-/* Adds bytes to all hops of a route in the trial. */
+/* Adds bytes to work->trial on all hops of the route between two places. */
 static void magc_greedy_try_hops(struct magc_greedy_work *work,
                                  struct nw_hops hops, double bytes)
 {
@@ -230,8 +230,8 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
     return best;
 }
 
-/* Maps process p to the place where it costs least, and updates sums and loads.
- */
+/* Maps process p to the place where it costs least, and updates the sums of its
+ * peers and the loads of hops. */
 static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 {
     int32_t place = magc_greedy_best_place(work, p);
@@ -249,7 +249,8 @@ static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
     return NW_OK;
 }
 
-/* Allocates the arrays and computes the sums of all processes. */
+/* Allocates the arrays and computes the sums of all processes with their peers.
+ */
 static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -266,7 +267,8 @@ static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
     return status;
 }
 
-/* Adds the traffic between fixed processes to the loads. */
+/* Adds the traffic between processes that are already mapped to the loads of
+ * hops. */
 static void magc_greedy_load_fixed(struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;

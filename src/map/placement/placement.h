@@ -49,7 +49,7 @@ void nw_places_fini(struct nw_places *places);
  * table, and stores its hops in `buffer`. */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
-/* Returns the hops from place a to place b. `buffer` must have
+/* Returns the hops of the route from place a to place b. `buffer` must have
  * nw_topology_route_max() entries; it is used if there is no table of routes.
  */
 static inline struct nw_hops nw_places_route(const struct nw_places *places,
@@ -73,7 +73,8 @@ struct nw_budget;
 struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
-    size_t *row;        /* [count + 1] first arc of each process */
+    size_t *row;        /* [count + 1] index in arc[] of each process's first
+                           arc */
     struct nw_arc *arc; /* arcs of each process, one per peer, sorted by peer;
                            no arc leads to the process itself */
     struct nw_free_slots free_slots; /* free slots of each place */
@@ -92,13 +93,14 @@ struct nw_placement {
      * limits. */
     const int64_t *load, *limit;
     bool by_distance; /* refinements lower hop-bytes first, then congestion */
-    struct nw_budget *budget; /* how long to search; NULL: no limit */
+    struct nw_budget *budget; /* limits the search; NULL: no limit */
     bool in_reduced_effort;   /* less work: some starts are left out */
     const struct nw_map_options *options; /* objectives and seed; may be NULL */
     uint64_t steps;                       /* out: number of trials that the
                                              placer made */
-    bool approximate; /* out: the search used an approximation of the machine */
-    bool grid_found;  /* out: the search found a grid in the pattern */
+    bool approximate; /* out: the placer used an approximation of the machine's
+                         distances */
+    bool grid_found;  /* out: the placer found a grid in the traffic */
 };
 
 /* Reads the processes and their traffic from a pattern. The caller then fills
@@ -122,7 +124,7 @@ static inline bool nw_placement_is_fixed(const struct nw_placement *placement,
  * process needs one. */
 bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
                        int32_t place);
-/* Assigns a process to a place and takes a free slot there. */
+/* Assigns a process to a place and takes one of its free slots. */
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
@@ -130,7 +132,8 @@ void nw_placement_put(struct nw_placement *placement, int32_t process,
 typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
-nw_placer nw_place_partition; /* bisection, then congestion swaps */
+nw_placer nw_place_partition; /* recursive bisection of processes and places,
+                                 then congestion_swaps.h */
 nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
 nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h */
 

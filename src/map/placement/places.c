@@ -26,7 +26,8 @@ static void places_choose_hops(struct nw_places *places, int32_t node)
     places->hop_count = 2 * (uint32_t)(end - first);
 }
 
-/* Reads the bandwidth of each hop, if the machine has links. */
+/* Fills places->bandwidth with the bandwidth of each hop; it stays NULL if the
+ * machine has no links. */
 static nw_status places_read_bandwidths(struct nw_places *places)
 {
     const nw_topology *topology = places->topology;
@@ -40,7 +41,7 @@ static nw_status places_read_bandwidths(struct nw_places *places)
         uint32_t hop = places->hop_base + i;
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(hop / 2));
 
-        /* an unused link has no class and no traffic */
+        /* a link that is not used has no class of links, and no traffic */
         places->bandwidth[i] =
             class < 0 ? 1 : topology->class[class].bandwidth[hop & 1];
     }

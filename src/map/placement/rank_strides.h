@@ -17,7 +17,7 @@ struct nw_rank_strides {
         int32_t step, size; /* the coordinate of process p is p / step % size */
         int32_t *at;        /* [processes] this coordinate of each process */
     } stride[NW_RANK_STRIDES_MAX];
-    int count;       /* number of coordinates */
+    int count;       /* number of coordinates found */
     int32_t *memory; /* owned memory of all arrays `at` */
 };
 

@@ -39,7 +39,7 @@ struct qap_branch_bound_node {
     int items, places;
     double *cost; /* [items x places] lower bound of each item's cost on each
                      place; after bounding, reduced costs */
-    double bound; /* lower bound of all solutions below this node */
+    double bound; /* lower bound of the cost of all solutions below this node */
 };
 
 /* Returns the flow from item i to item j. */
@@ -59,7 +59,7 @@ qap_branch_bound_distance_of(const struct qap_branch_bound_search *search,
         ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
 }
 
-/* Lists the free items and places. */
+/* Lists the items without a place and the places without an item in *node. */
 static void
 qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
                            struct qap_branch_bound_node *node)

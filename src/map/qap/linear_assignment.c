@@ -8,12 +8,14 @@
 
 /* State of the algorithm; see Jonker and Volgenant for its terms. */
 struct linear_assignment_work {
-    const double *cost; /* [rows x columns] cost of each pair */
+    const double *cost; /* [rows x columns] cost of assigning a column to a
+                           row */
     int rows, columns;
     double left[NW_LINEAR_ASSIGNMENT_MAX],
-        /* dual variables: `left` of rows, `right` of columns */
+        /* dual variables of the rows (`left`) and of the columns (`right`) */
         right[NW_LINEAR_ASSIGNMENT_MAX];
-    int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] row; -1: free */
+    int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] row to which the
+                                                 column is assigned; -1: none */
     double far[NW_LINEAR_ASSIGNMENT_MAX];     /* [column] length of the shortest
                                                  path from the row being
                                                  assigned */

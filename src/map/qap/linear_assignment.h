@@ -7,11 +7,11 @@
 
 #define NW_LINEAR_ASSIGNMENT_MAX 64
 
-/* Solves the linear assignment problem: gives each row a different column, rows
- * <= columns <= NW_LINEAR_ASSIGNMENT_MAX, so that the sum of cost[row][column]
- * is minimal. Fills column[row] and returns the sum. cost is [rows x columns];
- * on return it holds the reduced costs under the optimal dual solution: 0 for
- * the chosen entries, never negative. */
+/* Solves the linear assignment problem: assigns a different column to each row
+ * so that the sum of the costs is minimal, where rows <= columns <=
+ * NW_LINEAR_ASSIGNMENT_MAX. cost is [rows x columns]. Fills column[row] and
+ * returns the sum. On return cost[] holds the reduced costs under the optimal
+ * dual solution: 0 for the assigned pairs, at least 0 for all others. */
 double nw_linear_assignment(double *cost, int rows, int columns,
                             int32_t *column);
 

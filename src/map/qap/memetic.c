@@ -173,7 +173,7 @@ static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
     return worst;
 }
 
-/* Makes `swaps` random swaps of movable items. */
+/* Makes `swaps` random swaps of the places of movable items in `child`. */
 static void qap_memetic_shake(struct nw_qap_memetic *memetic, int32_t *child,
                               int32_t swaps)
 {

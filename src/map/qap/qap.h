@@ -57,23 +57,24 @@ double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
 
 /* --- a population whose children are improved by tabu search --- */
 
-/* The population and the search that improves it. */
+/* A population of solutions, and the tabu search that improves each of them. */
 struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
     struct nw_random random;
     int32_t size, count;  /* size of the population; members made so far */
-    int32_t unchanged;    /* consecutive children that did not change the
+    int32_t unchanged;    /* how many children in a row have not changed the
                              population */
     int32_t *member;      /* [size + 1][n] place of each item in each member;
                              the last row is the child */
-    double *cost;         /* [size] cost of each member */
+    double *cost;         /* [size] cost of each solution of the population */
     uint64_t child_steps; /* steps of tabu search that each child gets */
     uint64_t steps;       /* steps of all tabu searches so far */
-    int32_t *best;        /* [n] best solution found */
+    int32_t *best;        /* [n] place of each item in the best solution
+                             found */
     double best_cost;
     int32_t *open; /* [n] scratch: places that the child does not use */
-    bool *taken;   /* [n] scratch: the child uses the place */
+    bool *taken;   /* [n] scratch: an item of the child is on the place */
 };
 /* Prepares a population whose first member will be start[n]. The caller calls
  * nw_qap_memetic_fini, also after a failure. */

@@ -257,8 +257,8 @@ static void robust_tabu_change_row(const struct robust_tabu_side *side,
         row[v] += (fu - f[v]) * (gu - g[v]);
 }
 
-/* Doubles f if there is only one side, because the second side of a symmetric
- * problem would add the same amount. */
+/* If there is only one side, doubles f, because the second side of a symmetric
+ * problem would contribute the same amount. */
 static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
 {
     for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
@@ -286,7 +286,7 @@ static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
     }
 }
 
-/* Swaps items r and s and updates all changes. */
+/* Swaps the places of items r and s and updates all stored values. */
 static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
                                    size_t s)
 {
@@ -305,7 +305,7 @@ static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
 
 /* --- choosing --- */
 
-/* A pair of items and the change of the cost by their swap. */
+/* A pair of items, and the change of the cost if they swap places. */
 struct robust_tabu_choice {
     size_t u, v; /* u == v: no pair found */
     double change;

@@ -142,10 +142,11 @@ struct best_tiling_cut {
     const struct nw_stencil_columns *columns;
     const struct nw_assignment *assignment;
     const struct nw_stencil *stencil;
-    int32_t *slot; /* [count] out: the slot of each process */
+    int32_t *slot; /* [count] out: slot of each process in the tiling */
 };
 
-/* Computes the tiling of a struct best_tiling_cut. */
+/* Computes the tiling of the struct best_tiling_cut `user`; a task for threads.
+ */
 static nw_status best_tiling_run_cut(void *user)
 {
     const struct best_tiling_cut *cut = user;

@@ -391,7 +391,7 @@ static nw_status coordinate_bisection_prepare(struct nw_grid_part_work *of)
     return status;
 }
 
-/* Allocates the arrays, runs the bisection and frees the arrays. */
+/* Allocates the arrays, bisects the whole grid and frees the arrays. */
 static nw_status
 coordinate_bisection_run(struct coordinate_bisection_work *work)
 {

@@ -62,7 +62,7 @@ struct grid_part {
                                              offset */
         double first[NW_STENCIL_OFFSETS]; /* bytes of one of these edges */
         bool differ;    /* edges along one offset differ in bytes */
-        double squares; /* sum of the squared bytes of all edges */
+        double squares; /* sum of the squared bytes of all edges of the range */
     } tally;
 };
 
@@ -72,7 +72,8 @@ struct grid_parts {
     struct grid_part *part;
 };
 
-/* Divides the processes into ranges; the caller frees parts->part. */
+/* Divides the processes into ranges of nearly equal size; the caller frees
+ * parts->part. */
 static nw_status grid_cut_parts(const struct nw_assignment *assignment,
                                 struct grid_parts *parts)
 {
@@ -176,8 +177,9 @@ static int64_t grid_measure_sample(const struct nw_assignment *assignment,
     return length;
 }
 
-/* Sets the sizes and strides of a grid of n cells. stride[dims] must be
- * ascending, with stride[0] == 1, while stencil->stride[] is descending. */
+/* Sets the dimensions, sizes and strides of a grid of n cells whose strides are
+ * stride[0] = 1 < stride[1] < ... < stride[dims - 1]. In *stencil the
+ * dimensions are in the opposite order, with descending strides. */
 static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
                           int dims, int32_t n)
 {
@@ -190,18 +192,21 @@ static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
     }
 }
 
-/* A search over the chains of `wanted` strides, in which each divides the next.
- */
+/* A search over all chains of `wanted` strides, in which each stride divides
+ * the next one. */
 struct grid_chains {
     const struct nw_assignment *assignment;
     const struct grid_gaps *gaps;
     int wanted;
-    int32_t stride[NW_STENCIL_DIMS]; /* the current chain, ascending */
-    int64_t least; /* length of the best chain's edges; -1: no chain */
+    int32_t stride[NW_STENCIL_DIMS]; /* strides of the present chain,
+                                        ascending */
+    int64_t least; /* sum of edge lengths for the best chain so far; -1: there
+                      is none */
     struct nw_stencil *best; /* out: the grid of the best chain */
 };
 
-/* Keeps the grid of a complete chain if its edges are the shortest so far. */
+/* A chain is complete: keeps its grid if the edges are shorter than for the
+ * best chain so far. */
 static void grid_end_chain(struct grid_chains *chains)
 {
     struct nw_stencil stencil = {0};
@@ -216,10 +221,10 @@ static void grid_end_chain(struct grid_chains *chains)
     *chains->best = stencil;
 }
 
-/* Extends the chain of `dims` strides by each possible stride, until it is
- * complete. The difference between diagonal neighbours may also divide the
- * number of processes. Then a slanted grid fits, too, but its edges are longer.
- */
+/* Extends the chain of the first `dims` strides by each possible stride, until
+ * it has chains->wanted strides. The difference between diagonal neighbours may
+ * also divide the number of processes. Then a slanted grid fits, too, but its
+ * edges are longer. */
 static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];
@@ -238,10 +243,10 @@ static void grid_try_chain(struct grid_chains *chains, int dims)
     }
 }
 
-/* Returns the index of an offset in the stencil. Reverses offset[] if its first
- * coordinate that is not 0 is negative, since only one of two opposite offsets
- * is stored. Adds the offset if it is new; returns -1 if the stencil has too
- * many. Looks at the index after `last` first, as nearly all cells have their
+/* Returns the index of an offset in stencil->offset, where it is added if it is
+ * new; -1 if the stencil has too many offsets. Of two opposite offsets only one
+ * is stored, so offset[] is reversed if its first coordinate other than 0 is
+ * negative. Index `last` + 1 is tried first, as nearly all cells have their
  * neighbours in the same order. */
 static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
                             int last)
@@ -267,7 +272,7 @@ static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
 }
 
 /* Returns how many pairs of cells in a box of size shape[dims] differ by offset
- * i. */
+ * number i. */
 static double grid_count_pairs(const struct nw_stencil *stencil, int i,
                                const int32_t *shape)
 {
@@ -292,7 +297,8 @@ double nw_stencil_inside(const struct nw_stencil *stencil, const int32_t *shape)
     return sum;
 }
 
-/* Counts an edge along offset i. Returns false if i is negative. */
+/* Adds an edge along offset number i to the sums of its range. Returns false if
+ * i is negative (there was no such offset). */
 static bool grid_add_edge(struct grid_part *part, int i, double bytes)
 {
     struct tally *tally = &part->tally;
@@ -307,8 +313,8 @@ static bool grid_add_edge(struct grid_part *part, int i, double bytes)
     return true;
 }
 
-/* Sets `uniform`, `filled` and `uneven`, and turns the sums of bytes into
- * means. */
+/* Sets `uniform`, `filled` and `uneven` of the stencil, and divides its sums of
+ * bytes by the numbers of edges. */
 static void grid_finish_offsets(struct nw_stencil *stencil,
                                 const struct tally *tally)
 {
@@ -330,10 +336,10 @@ static void grid_finish_offsets(struct nw_stencil *stencil,
     stencil->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
 }
 
-/* Returns true if offset i leads from the cell with coordinates cell[dims] to
- * the cell whose number is `gap` higher, without going around the ends of a
- * dimension. This is faster than grid_offset_between, as it needs no division.
- */
+/* Returns true if offset number i leads from the cell with coordinates
+ * cell[dims] to the cell whose number is higher by `gap`, without going around
+ * the ends of a dimension. This is faster than grid_offset_between, as it needs
+ * no division. */
 static bool grid_leads(const struct nw_stencil *stencil, int i,
                        const int32_t *cell, int32_t gap)
 {
@@ -351,8 +357,8 @@ static bool grid_leads(const struct nw_stencil *stencil, int i,
     return sum == gap;
 }
 
-/* Counts the edges from p to higher numbers. Returns false if an edge does not
- * fit the grid. */
+/* Adds the edges of process p to processes with higher numbers to the sums of
+ * its range. Returns false if an edge does not fit the grid. */
 static bool grid_sum_cell(struct grid_part *part, int32_t p)
 {
     const struct nw_assignment *assignment = part->assignment;
@@ -380,8 +386,8 @@ static bool grid_sum_cell(struct grid_part *part, int32_t p)
     return true;
 }
 
-/* Counts the edges of one range. Works on a copy, since neighbouring elements
- * of part[] share cache lines. */
+/* Computes the sums over the edges of one range; a task for threads. Works on a
+ * copy, since neighbouring elements of part[] share cache lines. */
 static void grid_sum_part(void *user, int32_t number)
 {
     struct grid_part *part = &((struct grid_parts *)user)->part[number],
@@ -392,8 +398,8 @@ static void grid_sum_part(void *user, int32_t number)
     *part = mine;
 }
 
-/* Adds the edges of one range to the stencil and to `tally`. Returns false if
- * an edge did not fit the grid or there are too many offsets. */
+/* Adds the sums of one range to the stencil and to `tally`. Returns false if an
+ * edge did not fit the grid or there are too many offsets. */
 static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
                             struct grid_part *part)
 {
@@ -415,11 +421,10 @@ static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
     return part->found;
 }
 
-/* Returns false if a stencil with a ring of at most four cells fits only by
- * chance. On such a ring no two cells are more than REACH apart, so every edge
- * fits. The stencil is taken as found only if at least half of the edges along
- * its offsets exist.
- */
+/* Returns true if a stencil may be taken as found. In a periodic dimension of
+ * at most four cells no two cells are more than REACH apart, so every edge fits
+ * it, perhaps by chance. A stencil with such a dimension is only taken if at
+ * least half of the edges along its offsets exist. */
 static bool grid_fills_rings(const struct nw_stencil *stencil)
 {
     bool rings = false;
@@ -429,8 +434,8 @@ static bool grid_fills_rings(const struct nw_stencil *stencil)
     return !rings || stencil->filled >= 0.5;
 }
 
-/* Computes the offsets of all edges on the grid of `stencil`. Returns false if
- * they do not fit the grid. */
+/* Computes the offsets of all edges on the grid of `stencil`, and their mean
+ * bytes. Returns false if edges do not fit the grid. */
 static bool grid_sum_offsets(struct grid_parts *parts,
                              struct nw_stencil *stencil)
 {
@@ -448,11 +453,10 @@ static bool grid_sum_offsets(struct grid_parts *parts,
     return grid_fills_rings(stencil);
 }
 
-/* Finds the best stencil; returns false if there is none. A dimension of two
- * cells also fits as part of the next dimension, twice as long, in which every
- * second edge is missing. So a grid with more dimensions is better if fewer of
- * its edges are missing.
- */
+/* Finds the best grid for the edges of all processes; returns false if there is
+ * none. A dimension of two cells also fits as part of the next dimension, twice
+ * as long, in which every second edge is missing. So a grid with more
+ * dimensions is better if a larger fraction of its edges exists. */
 static bool grid_find_stencil(const struct nw_assignment *assignment,
                               struct grid_parts *parts, struct nw_stencil *out)
 {

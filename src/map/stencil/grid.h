@@ -115,7 +115,7 @@ struct nw_best_tiling {
                     that no boxes fit well */
     double cost; /* hop-bytes of the assignment, in and out */
     bool found;  /* out: the processes form a grid */
-    bool boxed;  /* out: nested boxes divide the grid and are nearly cubes */
+    bool boxed;  /* out: nested boxes fit the grid and are nearly cubes */
     bool layered; /* out: a bisection with NW_STENCIL_LAYERS lowered the cost */
     struct nw_stencil stencil; /* the grid, if found */
 };

@@ -32,7 +32,7 @@ struct nw_grid_part {
 struct nw_grid_part_known {
     int32_t box[NW_STENCIL_DIMS], left; /* size of the box; number of cells in
                                            the first half */
-    int chosen; /* dimension across which the box is cut */
+    int chosen; /* dimension across which the box was cut */
 };
 
 /* State of the bisections of a grid. Each thread has a copy with its own

@@ -36,7 +36,8 @@ struct grid_unordered_faces {
 /* The face neighbours of a cell by direction (-1: none, beyond a border), and
  * its coordinates relative to the root. */
 struct grid_unordered_spot {
-    bool known; /* `at` and `next` are set */
+    bool known; /* the directions of this cell are known: `at` and `next` are
+                   set */
     int32_t at[NW_STENCIL_DIMS], next[SLOTS];
 };
 
@@ -56,8 +57,9 @@ struct grid_unordered_work {
     struct grid_unordered_spot *spot;   /* [count] directions of cells */
     int32_t *queue;                     /* [count] known cells in the order of
                                            their distance from the root */
-    int dims;                           /* dimensions found at the root */
-    int32_t size[NW_STENCIL_DIMS];      /* size of the grid */
+    int dims;                           /* number of dimensions, from the
+                                           directions of the root */
+    int32_t size[NW_STENCIL_DIMS];      /* number of cells in each dimension */
 };
 
 /* Returns 1 + the number of neighbours of p. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR 1e30F /* larger than any cost */
+#define FAR 1e30F /* larger than any real cost */
 
 /* State of the computation. */
 struct power_diagram_work {
@@ -31,9 +31,12 @@ struct power_diagram_work {
     float *cost;
     float *displacement; /* [parts] least cost of moving one point along a chain
                             of parts to this part */
-    int32_t *from;       /* [parts] previous part in the chain; -1: none */
-    int32_t *first;      /* [parts] first point of a part; -1: empty part */
-    int32_t *after;      /* [n] next point of the same part */
+    int32_t *from;       /* [parts] part before this one in the chain; -1:
+                            none */
+    int32_t *first;      /* [parts] first point in the list of a part; -1:
+                            none */
+    int32_t *after;      /* [n] next point in the list of the same part; -1:
+                            none */
     struct power_diagram_offer *offer; /* [n] scratch for sorting points */
     struct nw_random random;
 };
@@ -179,8 +182,8 @@ static void power_diagram_move_centers(struct power_diagram_work *work,
     }
 }
 
-/* Raises the power of parts that are too small and lowers that of parts that
- * are too large. */
+/* Changes the powers: raises those of parts with too few points, which makes
+ * them grow, and lowers those of parts with too many. */
 static void power_diagram_change_powers(struct power_diagram_work *work)
 {
     double area = work->radius * work->radius;
@@ -202,7 +205,7 @@ struct power_diagram_offer {
     int32_t point;
 };
 
-/* Adds point i to the list of part p. */
+/* Adds point i to the list of the points of part p. */
 static void power_diagram_assign(struct power_diagram_work *work, int32_t i,
                                  int32_t p)
 {

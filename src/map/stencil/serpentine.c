@@ -14,7 +14,7 @@
 /* A search for the best divisions of the grid into columns. */
 struct columns_choice {
     const struct nw_stencil *stencil;
-    double each;                            /* cells per piece */
+    double each;                            /* number of cells in a piece */
     struct nw_stencil_columns trial, *best; /* division being tried; [most] best
                                                divisions so far, best first */
     int count, most; /* divisions in best[]; most divisions in best[] */
@@ -97,7 +97,7 @@ static int32_t columns_column_begin(const struct nw_stencil *stencil,
     return (int32_t)((int64_t)stencil->size[d] * number / columns->count[d]);
 }
 
-/* A walk through the columns, cell by cell. */
+/* State while the cells are written to the list, column by column. */
 struct columns_walk {
     const struct nw_stencil *stencil;
     int slowest; /* dimension along which columns run */

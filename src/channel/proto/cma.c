@@ -23,8 +23,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A board. Each word has its own cache line, because different processes write
- * to the words. */
+/* A board: NW_WIRE_WORDS words of shared memory, each in a cache line of its
+ * own, because different processes write to them. */
 struct nw_board {
     struct {
         _Alignas(64) uint64_t read; /* id of the send whose payload was read */
@@ -42,7 +42,7 @@ static struct nw_board *map_board(int file)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* If the board cannot be created, channel->board stays NULL, and the channel
+/* If the board cannot be created, channel->board stays NULL, and this process
  * never offers its memory to be read. */
 void nw_cma_open(nw_channel *channel)
 {

@@ -77,8 +77,8 @@ static bool find_straight(nw_channel_request *request)
     return true;
 }
 
-/* Returns the bytes of the header that the eager message has before its
- * payload. */
+/* Returns the size of the header that precedes the message's payload, in bytes;
+ * 0 if the header travels in the 64-bit word beside the payload. */
 size_t nw_eager_head(const nw_channel_request *request)
 {
     return request->result.protocol == NW_CHANNEL_GATHER
@@ -86,10 +86,10 @@ size_t nw_eager_head(const nw_channel_request *request)
                : NW_WIRE_HEADER;
 }
 
-/* Returns true if libfabric can send the payload directly from the message's
- * buffer; sets request->payload then. Host memory is not registered for this:
- * registering memory for one small message takes longer than copying the
- * message into registered memory. */
+/* Returns true, and sets request->payload, if libfabric can send the payload
+ * directly from the message's buffer. Host memory is not registered for this:
+ * for one small message, that takes longer than a copy into registered memory.
+ */
 static bool is_straight(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -325,8 +325,9 @@ static ssize_t post_first(nw_channel_request *request, size_t whole)
     return fi_sendmsg(fabric->ep, &msg, FI_INJECT);
 }
 
-/* Sends a message in parts. Only the first part needs a credit, because the
- * receiver appends the other parts to it and frees their slots immediately. */
+/* Sends a message in parts. Only the first part takes a credit of the receiver,
+ * because the receiver appends the other parts to it and frees their slots
+ * immediately. */
 static ssize_t post_parts(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;

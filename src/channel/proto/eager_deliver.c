@@ -120,7 +120,7 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
 }
 
 /* Delivers a message in the most common case: its payload has arrived
- * completely, and the receive has a host buffer that is large enough. */
+ * completely, and the receive has a host buffer large enough for it. */
 static void deliver_plain(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {

@@ -6,9 +6,9 @@
 
 #include "channel/state.h"
 
-/* For the receiver: offers the GPU memory of a receive to the sender. Returns
- * false if this protocol does not apply, so that the request needs a
- * rendezvous. */
+/* For the receiver: sends an OPEN, which offers the GPU memory of a receive to
+ * the sender. Returns false if this protocol does not apply, so that the
+ * receiver must grant its memory in a rendezvous. */
 bool nw_ipc_offer(nw_channel_request *request);
 /* For the sender of an RTS: sets request->opening if the receiver is to be
  * asked to offer its GPU memory, and starts the timing of the message. */

@@ -49,8 +49,9 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
-    /* This write should fail and thereby end the connection. It has succeeded,
-     * so the request ends only at the time limit of wireup/drain.c. */
+    /* A peer that was given up should refuse this write, which ends the
+     * connection. It has succeeded, so the request ends only at the time limit
+     * of wireup/drain.c. */
     case NW_OP_DRAIN:
         break;
     }
@@ -109,9 +110,9 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
         return failed(channel, fabric);
     if (n < 0)
         return gone(channel, fabric);
-    /* Completions of peers' remote writes are ignored, because a message
-     * announces each of them. They carry FI_REMOTE_WRITE, or no context with
-     * shm of libfabric 2.1. */
+    /* Completions of remote writes by peers are ignored, because a message
+     * announces each of these writes. Such a completion has the flag
+     * FI_REMOTE_WRITE, or no context with shm of libfabric 2.1. */
     for (ssize_t i = 0; i < n; i++)
         if (entries[i].op_context && !(entries[i].flags & FI_REMOTE_WRITE))
             finished(channel, &entries[i], NW_OK);

@@ -20,8 +20,9 @@ struct nw_protocol {
     void (*abandon)(nw_channel_request *request);
 };
 
-/* Indexed by enum nw_channel_protocol. The entry for AUTO serves receives that
- * have not matched a message yet. */
+/* Indexed by enum nw_channel_protocol. The row for NW_CHANNEL_AUTO is used for
+ * receives that have not matched a message yet, so that their protocol is open.
+ */
 extern const struct nw_protocol nw_protocols[NW_CHANNEL_PROTOCOLS];
 
 /* Functions of proto/eager.c: eager messages. */

@@ -222,7 +222,8 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
     struct nw_wire wire;
 
     if (slot->wire.kind == NW_WIRE_PART) {
-        peer->head = slot; /* it is matched after its last part has arrived */
+        peer->head = slot; /* the message is matched after its last part has
+                              arrived */
         return;
     }
     if (slot->wire.kind <= NW_WIRE_RTS) {

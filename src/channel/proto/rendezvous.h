@@ -58,13 +58,15 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
  * bytes have arrived. */
 void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
                           const struct nw_wire *done);
-/* Handles an ABORT from `peer`: the peer cannot finish this rendezvous. */
+/* Handles an ABORT from `peer`, which cannot finish its part of this
+ * rendezvous: ends the request with an error. */
 void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *abort);
-/* For the sender: handles the completion of one remote write. */
+/* For the sender: handles libfabric's completion of one remote write. */
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
-/* Retries writes and grants that had to wait. Called by the progress loop. */
+/* Tries again the remote writes and grants that had to wait. Called in each
+ * round of progress. */
 void nw_rendezvous_push(nw_channel *channel);
 /* Releases the staging pieces of a request whose peer is lost. Writes from
  * these pieces may never end, but other requests need the pieces. */

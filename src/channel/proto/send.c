@@ -21,8 +21,7 @@ static void send_count(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
-    /* if the first part was sent earlier, its header has already returned the
-     * credits */
+    /* if a HEAD or a first part was sent before, it returned the credits */
     if (!request->head_sent)
         peer->owed = 0;
     peer->credits -= request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;

@@ -14,7 +14,8 @@
 enum {
     NW_WIRE_MAGIC = 0x574e,
     NW_WIRE_VERSION = 9,
-    NW_WIRE_HEADER = 40, /* bytes of the header before an eager payload */
+    NW_WIRE_HEADER = 40, /* size in bytes of the header before an eager
+                            payload */
     NW_WIRE_WORDS = 64,  /* number of words of a board (proto/cma.c) */
 };
 

@@ -91,8 +91,8 @@ static bool is_asked_for(void)
            nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 }
 
-/* Agrees on one implementation by an all-reduce. If the ranks want different
- * ones, all use MPI on host memory. */
+/* All ranks agree on one implementation by an all-reduce. If they want
+ * different ones, all use MPI on host memory. */
 void nw_algorithms_start(bool messaging)
 {
     int mine[2], all[2] = {0, 0};

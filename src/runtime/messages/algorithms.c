@@ -81,8 +81,8 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
     return nw_contiguous_close(&into, status);
 }
 
-/* Makes the call through the channel and sets *rc to its result. Returns false
- * if MPI must make the call. */
+/* Makes a collective call through the channel, with blocks of `bytes` bytes,
+ * and sets *rc to its result. Returns false if MPI must make the call. */
 static bool form(struct algorithms_call *call, int64_t bytes, int *rc)
 {
     bool device =

@@ -90,7 +90,8 @@ static nw_status channel_collectives_finish(struct exchange *x,
     return status;
 }
 
-/* Copies the block of this rank from `from` to its position in the output. */
+/* Copies this rank's own block from `from` to its position in the output
+ * buffer. */
 static nw_status keep_own(const struct nw_channel_collective *c, char *from)
 {
     char *into = c->into + (size_t)c->rank * c->bytes;

@@ -18,8 +18,8 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
            nw_area_side(area, &owner) >= NW_SIDE_GPU;
 }
 
-/* Returns the address of the first byte if the area has no gaps, else NULL. A
- * datatype with an unknown layout counts as one with gaps. */
+/* Returns the address of the area's first byte if the area has no gaps, else
+ * NULL. If the layout of the datatype is unknown, it counts as having gaps. */
 static char *find_dense(const struct nw_area *area)
 {
     struct nw_typemap *layout = NULL;

@@ -29,7 +29,7 @@ struct move {
     const struct nw_pointer *owner;
     char *device, *host;
     bool out;      /* true: from the GPU to the host */
-    uint64_t left; /* bytes not copied yet */
+    uint64_t left; /* bytes that are still to be copied */
     nw_status status;
 };
 
@@ -154,10 +154,10 @@ static bool move_by_job(const struct move *move)
     return moved;
 }
 
-/* Copies between contiguous host memory and the pieces on the GPU. If no pack
- * kernel can be used (no memory, an unsupported GPU, or an incomplete last
- * element), copies piece by piece, which also reports the error of a broken
- * GPU. */
+/* Copies between contiguous host memory and the pieces on the GPU by a pack
+ * kernel. If none can be used (out of memory, an unsupported GPU, or an
+ * incomplete last element), copies piece by piece, which also reports the error
+ * of a broken GPU. */
 static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;
@@ -233,8 +233,8 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     return status;
 }
 
-/* A copy of the first `most` bytes of a buffer, counted in the order of
- * MPI_Pack. */
+/* A copy of the first `most` bytes of a staged buffer, counted in the order of
+ * MPI_Pack, between the GPU and its host memory. */
 struct all {
     const struct nw_buffer *buffer;
     const struct nw_pointer *owner;

@@ -40,8 +40,8 @@ static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 struct seen {
     uint64_t id;
     uint32_t uses;
-    /* keep_in_step failed, so the driver's copies may return before they are
-     * complete */
+    /* the driver's copies of this allocation may return before they are
+     * complete, because keep_in_step failed */
     bool apart;
     bool barred; /* the CPU cannot map the allocation */
     bool unread; /* a NIC cannot read the allocation */

@@ -65,8 +65,8 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
 
 /*
  * Completes the freed requests that MPI has finished. If `wait` is true, also
- * waits for all sends. The lock is not held meanwhile, since an error handler
- * may send messages and free requests.
+ * waits for each freed send. The lock is not held while requests are completed,
+ * since an error handler may send messages and free requests.
  */
 static void detached_requests_settle(bool wait)
 {
@@ -86,7 +86,7 @@ static void detached_requests_settle(bool wait)
         *at = kept->next;
         kept->next = NULL;
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-        /* has no effect if the request has succeeded */
+        /* no effect on a request that has succeeded */
         nw_request_table_fail(kept);
     }
     if (first)

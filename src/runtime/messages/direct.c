@@ -63,7 +63,8 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     return true;
 }
 
-/* Copies a payload from the program's buffer into its slot of the pool. */
+/* Copies a payload from the program's buffer into the slot of this process's
+ * pool. */
 static nw_status messages_direct_put(const struct nw_load *load,
                                      const struct nw_pool_slot *slot)
 {
@@ -82,8 +83,8 @@ static nw_status messages_direct_put(const struct nw_load *load,
                              NULL);
 }
 
-/* Returns true if envelopes may be sent to `peer`: it has not called a probe,
- * or NODEWISE_GPU_DIRECT is "on". */
+/* Returns true if envelopes may be sent to process `peer`: it has never called
+ * a probe, or NODEWISE_GPU_DIRECT is "on". */
 bool nw_direct_suits(int peer)
 {
     return peer >= 0 && (nw_direct_to_all ||

@@ -43,8 +43,8 @@ uint32_t *nw_local_peer_opens(int owner, int reader);
 /* Returns the peer number of a rank of `comm`: the index of its process among
  * those of this node; -1 if the process is on another node. */
 int nw_local_peer_of(MPI_Comm comm, int rank);
-/* Returns a communicator by which this process sends messages to itself, one at
- * a time. */
+/* Returns a communicator of this process alone, by which it sends messages to
+ * itself, one at a time. */
 MPI_Comm nw_local_peer_self(void);
 /* Returns a communicator of all processes of this node. Its ranks are the peer
  * numbers. */
@@ -104,7 +104,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out);
  * Returns false if that is impossible. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
-/* Returns true if envelopes may be sent to process `peer`. */
+/* Returns true if envelopes may be sent to process `peer`, a peer number. */
 bool nw_direct_suits(int peer);
 /* Returns a new buffer with the slot and its envelope; NULL if out of memory.
  * The caller frees it. */
@@ -118,9 +118,9 @@ void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
 bool nw_envelope_is(const struct nw_envelope *envelope);
 
-/* In late_payload.c: a payload that is sent after its envelope, as a message
- * between the two processes, because the pool had no free slot. Its envelope
- * has `slot` = NW_SLOTS, and `generation` is the number of the payload. */
+/* In late_payload.c: if the pool has no free slot, a payload is sent after its
+ * envelope, as an MPI message between the two processes. Such an envelope has
+ * `slot` = NW_SLOTS, and its `generation` is the number of the payload. */
 NW_MUST_CHECK nw_status nw_late_send(struct nw_buffer *buffer);
 void nw_late_reap(void); /* frees payloads whose send has completed */
 void nw_late_cancel(uint64_t number);

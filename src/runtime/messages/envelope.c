@@ -80,8 +80,8 @@ static nw_status envelope_fetch(const char *payload, size_t bytes,
                                        (*host)->memory, payload, bytes);
 }
 
-/* Copies a payload to another GPU through host memory, since one GPU may not
- * have access to the other. */
+/* Copies a payload to GPU memory at `to` through host memory, since one GPU may
+ * not have access to the memory of the other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
@@ -103,7 +103,7 @@ static nw_status copy_dense(char *to, const char *payload, size_t bytes)
     return copy_twice(to, payload, bytes);
 }
 
-/* Copies `bytes` packed bytes from host memory into the program's buffer, for
+/* Unpacks `bytes` packed bytes in host memory into the program's buffer, for
  * any datatype: this process sends them to itself, so that MPI unpacks them. */
 static nw_status receive_again(const struct nw_catch *caught, const char *from,
                                size_t bytes)
@@ -227,7 +227,7 @@ static nw_status copy_host(char *to, const char *from, size_t bytes)
                                                .owner = &owner});
 }
 
-/* Copies packed data from host memory into the program's buffer. Returns an MPI
+/* Unpacks packed data in host memory into the program's buffer. Returns an MPI
  * error code. */
 static int deliver_host(const struct nw_catch *caught, const char *from,
                         uint64_t bytes)

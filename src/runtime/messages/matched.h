@@ -10,12 +10,12 @@ struct nw_unexpected {
     struct nw_unexpected *next;
     struct nw_comm_owner owner; /* the communicator of the message */
     int source, tag;
-    MPI_Count bytes; /* size of the payload */
+    MPI_Count bytes; /* size of the payload in bytes */
     MPI_Message message;
     bool taken; /* true: a receive of this message is in progress */
-    /* True if its envelope was read by the probe. Then this process sends the
-     * envelope to itself, so that the program can receive it by an MPI_Message.
-     */
+    /* The probe has received the message's envelope. This process then sends
+     * the envelope to itself, so that the program can receive it by an
+     * MPI_Message. */
     bool forwarded;
     struct nw_envelope envelope;
     MPI_Request request;

@@ -43,17 +43,18 @@ static inline bool nw_is_catching(void)
            __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0);
 }
 
-/* The communicator of a request or a message. If the program frees the
- * communicator before the request completes, a shadow communicator with the
- * same error handler replaces it (shadow_comm.c). */
+/* The communicator of a request or of a message. If the program frees the
+ * communicator before that is complete, a shadow communicator with the same
+ * error handler replaces it (shadow_comm.c). */
 struct nw_shadow_comm;
 struct nw_comm_owner {
     MPI_Comm comm;
-    struct nw_shadow_comm *shadow; /* shadow that replaces `comm`, or NULL */
+    struct nw_shadow_comm *shadow; /* NULL: the communicator was not freed */
 };
 
-/* The object whose error handler reports an error: a communicator, a window or
- * a file. If `owner` is not NULL, it is the communicator of `owner`. */
+/* The object whose error handler is called for an error: a communicator, a
+ * window or a file. If `owner` is not NULL, it is the communicator in *owner.
+ */
 struct nw_errhandler_scope {
     MPI_Comm comm;
     MPI_Win win;
@@ -76,10 +77,11 @@ enum {
     NW_READ = 1,  /* MPI reads the buffer */
     NW_WRITE = 2, /* MPI writes to the buffer */
     NW_BOTH = 3,
-    NW_FIXED = 4, /* added to these: do not change count and datatype */
+    NW_FIXED = 4, /* added to one of these: count and datatype must stay
+                     unchanged */
 };
 enum { NW_STAGE_BUFFERS = 3 };
-enum { NW_ENVELOPE = 160 }; /* bytes; messages of this size are rare */
+enum { NW_ENVELOPE = 160 }; /* size in bytes; other messages rarely have it */
 
 struct nw_buffer;
 
@@ -125,7 +127,7 @@ struct nw_stage {
     bool between;    /* the call is a point-to-point call */
     bool whole;      /* MPI writes all bytes of the buffers, whatever the status
                         says */
-    bool ours;       /* stage even if MPI accepts GPU memory */
+    bool ours;       /* stage even if the MPI library accepts GPU memory */
     bool posting;    /* nw_post_begin was called, but not yet nw_post_end */
     nw_status status;
     int count;
@@ -138,7 +140,7 @@ struct nw_stage {
  * nw_stage_triple returns the address that MPI gets. */
 struct nw_triple {
     int64_t *count;
-    int64_t most; /* largest value of the count argument's type */
+    int64_t most; /* largest value that the count argument's type can hold */
     MPI_Datatype *type;
     int64_t blocks;
 };
@@ -185,13 +187,13 @@ void nw_stage_drop(struct nw_stage *stage); /* frees the buffers of the call */
 /* For a call that could not be staged: calls the error handler of `whose` with
  * MPI_ERR_BUFFER, and returns this error code. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
-/* Ends a blocking call whose result is `rc`. Copies received bytes back to the
- * GPU, as many as `status` says (NULL: all), and frees the buffers. Returns the
- * error code of the call. */
+/* Ends a blocking call whose result is `rc`: copies received bytes back to the
+ * GPU, as many as `status` says (NULL: all), and frees the staged buffers.
+ * Returns the MPI error code of the call. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
-/* Ends a call that returned a request: keeps the buffers until the request
- * completes. Returns the error code of the call. */
+/* Ends a call that returned a request: keeps the staged buffers until the
+ * request is complete. Returns the MPI error code of the call. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
@@ -260,10 +262,11 @@ static inline bool nw_is_set_aside(struct nw_match match, MPI_Message *message)
     return __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&
            nw_unexpected_take(match, message);
 }
-/* Calls nw_unexpected_take in a program in which several threads receive. If no
- * message matches, returns false and blocks probes until nw_post_end. The
- * caller posts its receive before that, so the receive gets the next message,
- * and not a probe of another thread. */
+/* For programs in which several threads receive: like nw_unexpected_take, but
+ * if no message matches, it blocks the probes of other threads until
+ * nw_post_end and returns false. The caller posts its receive before
+ * nw_post_end, so that this receive gets the next message, and no probe does.
+ */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
 /* Returns true if a probe of another thread could take the message between the
@@ -285,7 +288,7 @@ static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
     nw_stage_drop(stage);
     return true;
 }
-/* Does the MPI_Recv into a staged buffer by a nonblocking receive and a wait.
+/* Makes an MPI_Recv into a staged buffer, by a nonblocking receive and a wait.
  */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
@@ -302,17 +305,17 @@ int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
 bool nw_is_apart(
     struct nw_area area); /* true if MPI's own function must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
-/* In matched.c: returns the record of a matched message whose receive begins,
- * or NULL if there is none. The caller releases it by nw_matched_drop. */
+/* In matched.c: returns the record of a matched message that the program now
+ * receives; NULL if there is none. The caller frees it by nw_matched_drop. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Returns the communicator whose error handler reports errors of a matched
  * message: the calls that receive such a message have no communicator argument.
  */
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
-/* Corrects the status of a message that was received after a probe. Returns
- * true if the message was an envelope that this process had sent to itself.
- * `one` may be NULL here and in nw_matched_drop. */
+/* Corrects the status of a received message that a probe had taken out of MPI's
+ * queue. Returns true if the message was an envelope that this process had sent
+ * to itself. `one` may be NULL here and in nw_matched_drop. */
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
@@ -356,9 +359,9 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests);
 
-/* Ends an MPI_Win_create with GPU memory, which is not supported. It was made
- * with an empty window, so that the other ranks do not hang. Returns the error
- * of this rank. */
+/* Ends an MPI_Win_create whose memory is on a GPU, which is not supported. This
+ * rank has created an empty window, so that the other ranks do not hang.
+ * Returns the error code of this rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
 /* In collective_shape.c: the numbers of blocks in the buffers of a collective
@@ -383,8 +386,8 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 void *nw_shape_place(const void *buffer, const void *places, size_t size,
                      MPI_Datatype type);
 
-/* Replaces a buffer argument by host memory, and its count and datatype by
- * those of the host memory. */
+/* Replaces a buffer argument in GPU memory by host memory, and its count and
+ * datatype by those that the host memory has. */
 #define NW_STAGE(way, buffer, count, datatype, blocks)                         \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -397,8 +400,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         count = (__typeof__(count))nw_n_;                                      \
         datatype = nw_type_;                                                   \
     } while (0)
-/* Replaces a buffer argument by host memory with the same layout. Count and
- * datatype stay unchanged, since another buffer uses them, too. */
+/* Replaces a buffer argument in GPU memory by host memory with the same layout.
+ * Count and datatype stay unchanged, since another buffer argument uses them,
+ * too. */
 #define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -468,8 +472,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)
-/* Used after NW_RECEIVE in receives of a matched message: finds the record of
- * the message. */
+/* Used after NW_RECEIVE in receives of a matched message (MPI_Mrecv): finds the
+ * record of the message. */
 #define NW_GIVEN(message)                                                      \
     do {                                                                       \
         if (!nw_stage_.status &&                                               \
@@ -480,8 +484,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             nw_stage_.caught.from = NULL;                                      \
         }                                                                      \
     } while (0)
-/* Does a send-receive call whose message a probe took out of MPI's queue, by a
- * send and a receive. Its value is the error code. */
+/* Makes a send-receive call by a send and a receive, because a probe has taken
+ * the message out of MPI's queue. The value of the macro is the error code. */
 #define NW_SEND_AND(send, receive)                                             \
     __extension__({                                                            \
         MPI_Request nw_sent_;                                                  \

@@ -12,8 +12,8 @@ void nw_nic_read_start(const char *copy);
 /* Returns true if the NIC may be considered for this copy: its use is enabled,
  * and the copy is small and from a GPU. */
 bool nw_nic_read_may(const struct nw_path_copy *haul);
-/* Returns true if the NIC should make this copy. It requires that keep_in_step
- * (gpu.h) was called for the allocation. If *timed is set to true, the caller
+/* Returns true if the NIC should make this copy. The caller must have called
+ * keep_in_step (gpu.h) for the allocation. If *timed is set to true, the caller
  * must report the time of the copy by nw_nic_read_took, whichever path it uses.
  */
 bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed);

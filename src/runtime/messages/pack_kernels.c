@@ -14,7 +14,8 @@
 enum { MOST_JOBS = 64, WIDEST = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_pack_kernel *jobs; /* list, most recently used first */
+static struct nw_pack_kernel *jobs; /* kernels for reuse, most recently used
+                                       first */
 
 static void free_job(struct nw_pack_kernel *job)
 {

@@ -24,11 +24,14 @@ struct nw_pieces {
 struct nw_pack_kernel {
     struct nw_pack_kernel *next;
     uint64_t layout;
-    struct nw_pieces what; /* `what.layout` may have been freed */
+    struct nw_pieces what; /* pieces that the kernel was made for; `what.layout`
+                              may be freed */
     char *dense;
     struct nw_gpu_copy_job *kernel;
-    struct nw_gpu_life life;     /* life of the context that made `kernel` */
-    struct nw_selector selector; /* times of kernel and CPU */
+    struct nw_gpu_life life;     /* context that made `kernel`; tells whether it
+                                    still exists */
+    struct nw_selector selector; /* times of the kernel and of the CPU for these
+                                    pieces */
 };
 
 /* nw_pack_kernel_take finds or makes a kernel on the current GPU, which the

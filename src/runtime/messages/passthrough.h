@@ -39,9 +39,9 @@ bool nw_passthrough_is_ours(uint64_t bytes);
  * milliseconds after its context was created. Returns false after a timeout. */
 bool nw_passthrough_sees(const void *memory);
 
-/* In passthrough_cache.c: reads and writes the results in the user's cache
- * folder, in one file for each host and MPI library. `near` is true if ranks 0
- * and 1 are on the same host. */
+/* In passthrough_cache.c: read and write measured times in the user's cache
+ * folder, in one file per host and MPI library. near: ranks 0 and 1 are on the
+ * same host. */
 NW_MUST_CHECK nw_status
 nw_passthrough_cache_read(bool near, struct nw_round_trip rounds[NW_ROUNDS]);
 NW_MUST_CHECK nw_status nw_passthrough_cache_write(

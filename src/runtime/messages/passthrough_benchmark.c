@@ -119,7 +119,7 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
 /* --- all ranks --- */
 
 /* Allocates GPU memory on ranks 0 and 1. Returns true on all ranks if both
- * succeeded. Collective. */
+ * ranks have it, else false on all. Collective. */
 static bool
 passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
 {

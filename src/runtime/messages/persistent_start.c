@@ -37,7 +37,7 @@ static int hold(struct nw_tracked_request *kept, MPI_Message message)
 struct begun {
     struct nw_tracked_request *kept; /* NULL if the request is not tracked */
     bool held, was_active;
-    bool posting; /* nw_post_begin has blocked probes */
+    bool posting; /* nw_post_begin has blocked the probes of other threads */
 };
 
 /* Takes a message that matches the persistent receive from the list of messages

@@ -72,7 +72,8 @@ static bool have_room(void)
     return mapped != NULL;
 }
 
-/* Creates the pool on the GPU of the first large message. Called once. */
+/* Creates this process's pool, on the GPU of its first large message. Called
+ * once. */
 static void open_pool(int32_t gpu)
 {
     size_t bytes = wanted_bytes();

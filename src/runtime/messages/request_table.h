@@ -24,13 +24,14 @@ struct nw_tracked_request {
     struct nw_comm_owner owner; /* communicator of the request, for its error
                                    handler */
     struct nw_tracked_request *hand,
-        **hand_at; /* list of entries taken out of the table */
+        **hand_at; /* place in the list of entries that were taken out of the
+                      table */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
     bool owned;   /* caught.type is a duplicate, freed with the entry */
-    void *memory; /* memory to free with the entry, or NULL */
+    void *memory; /* memory that is freed with the entry; NULL: none */
     /* True if the status must be taken from the members below. MPI's own status
      * is wrong for an envelope, and for a message that a probe took out of
      * MPI's queue (this process then sends it to itself, and is its source for

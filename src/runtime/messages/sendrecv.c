@@ -16,8 +16,9 @@
 
 enum { SEND, RECEIVE, PARTS };
 
-/* An MPI_Isendrecv that is not complete. `tracked` must be the first member,
- * since nw_request_table_free frees the struct through it. */
+/* An MPI_Isendrecv that is not complete: the send and the receive are its
+ * parts. `tracked` must be the first member, since nw_request_table_free frees
+ * the struct through it. */
 struct nw_sendrecv {
     struct nw_tracked_request tracked;
     /* next in `pairs`; valid until both parts are complete */

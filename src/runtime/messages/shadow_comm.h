@@ -14,7 +14,8 @@ void nw_shadow_comm_drop(struct nw_shadow_comm *shadow); /* NULL is allowed */
  * not NULL, `shadow` replaces the communicator in *owner. */
 bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
                          struct nw_shadow_comm *shadow);
-/* Calls the error handler of the owner's communicator with `code`. */
+/* Calls the error handler of the communicator in *owner with the error `code`.
+ */
 void nw_comm_owner_report(const struct nw_comm_owner *owner, int code);
 /* Between nw_shadow_comms_lock and the next function, no other thread calls an
  * error handler. */

@@ -70,8 +70,8 @@ static nw_status buffer_new(const void *device, const struct nw_pointer *owner,
     return NW_OK;
 }
 
-/* Sets buffer->low and buffer->bytes to the range from the lowest to the
- * highest byte of all parts. */
+/* Sets buffer->low and buffer->bytes to the range in the program's buffer from
+ * the lowest to the highest byte of all parts. */
 static void set_room(struct nw_buffer *buffer)
 {
     MPI_Aint low = 0, high = 0;

@@ -33,7 +33,7 @@ struct nw_part {
 
 struct nw_buffer {
     char *device;
-    /* allocation of `device` when the buffer was staged */
+    /* allocation that contained `device` when the buffer was staged */
     struct nw_pointer owner;
     int way;
     bool small;   /* allocated by nw_buffer_small */
@@ -41,7 +41,7 @@ struct nw_buffer {
                      MPI_Pack) */
     MPI_Aint low; /* if not packed: offset of the first staged byte in the
                      program's buffer */
-    size_t bytes; /* size of the host memory */
+    size_t bytes; /* size of the host memory in bytes */
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
@@ -68,7 +68,8 @@ NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
  * unchanged. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
-/* In copy_bytes.c: copies between any two memories. */
+/* In copy_bytes.c: copies bytes between any two memories, of the host or of
+ * GPUs. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
 bool nw_is_on_gpu(const void *memory);
@@ -79,7 +80,8 @@ void nw_buffer_free(struct nw_buffer *buffer);
 void nw_buffers_close(void); /* frees the spare small buffer */
 void nw_copies_close(void);
 
-/* In state.c: opens the GPU driver for copies by Nodewise. */
+/* In state.c: opens the GPU driver, which Nodewise needs to copy. Returns NW_OK
+ * if it is open already. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* Returns the numeric value of the environment variable `name`; `standard` if
  * it is not set. If it is not a number from `least` to `most`, warns once and
@@ -97,8 +99,8 @@ void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* In request_table.c: number of requests in the table. */
 extern int nw_request_table_count;
-/* In detached_requests.c: waits in MPI_Finalize for requests that the program
- * freed. */
+/* In detached_requests.c: called in MPI_Finalize. Waits for requests that the
+ * program has freed by MPI_Request_free. */
 void nw_requests_finish(void);
 /* In wait_one.c: the work that Nodewise does when a request completes. If the
  * process has several threads, nw_request_begin takes the work out of the table

@@ -29,7 +29,7 @@ struct nw_typemap {
     MPI_Datatype of;   /* the datatype; the program may have freed it */
     uint64_t id;       /* number of this layout, never reused */
     size_t size;       /* packed size of one element in bytes */
-    MPI_Aint extent;   /* distance between elements in bytes */
+    MPI_Aint extent;   /* distance in bytes from one element to the next */
     MPI_Aint lb;       /* offset of an element's first byte in bytes (MPI's
                           true lower bound) */
     size_t span;       /* bytes from the first to the last byte of one
@@ -37,7 +37,7 @@ struct nw_typemap {
     MPI_Datatype unit; /* basic type, if all data has the same; else MPI_BYTE */
     size_t unit_size;
     bool mixed; /* contains several basic types */
-    bool dense; /* consecutive elements are contiguous bytes */
+    bool dense; /* consecutive elements form contiguous bytes */
     bool gaps;  /* runs include bytes that MPI_Pack skips (MPI_DOUBLE_INT) */
     struct nw_run *run;
     size_t count, capacity;

@@ -17,8 +17,8 @@
 
 enum { FORWARD_TAG = 1 };
 
-/* Protects the list. The mutex is recursive, since an error handler of the
- * program may run while it is held. */
+/* Protects the list of messages. The mutex is recursive, since an error handler
+ * of the program may run while it is held and call MPI. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_unexpected *asides;
 int nw_unexpected_count;

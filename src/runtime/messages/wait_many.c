@@ -40,8 +40,8 @@ static bool several_open(struct several *several, int count,
     return true;
 }
 
-/* Ends the call. Requests that are still pending go back to the table of
- * tracked requests, from which nw_request_begin may have taken them. */
+/* Ends the call. The work of requests that are still pending goes back into the
+ * table of requests, from which nw_request_begin may have taken it. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
     for (int i = 0; i < several->count; i++)
@@ -125,7 +125,7 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
 }
 
 /* Does the work of the request that MPI_Waitany or MPI_Testany has completed,
- * for example copies received data to the GPU. Returns an error code of MPI. */
+ * for example copies received data to the GPU. Returns an MPI error code. */
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
 {

@@ -33,8 +33,8 @@ static void wait_one_find(struct nw_ending *ending)
             nw_request_table_find(request, nw_request_table_is_persistent);
 }
 
-/* If the process has a single thread, the table is searched later, after the
- * request has completed. */
+/* If the process has a single thread, nothing is taken out of the table here:
+ * that is done after the request has completed. */
 void nw_request_begin(MPI_Request request, struct nw_ending *out)
 {
     *out = (struct nw_ending){.request = request};
@@ -153,10 +153,10 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     return -1;
 }
 
-/* Held while entries are completed, so that only one thread completes them. The
- * entries of a pending request stay in the table, since the program may ask for
- * its status again. The mutex is recursive, since an error handler may run
- * meanwhile. */
+/* Held while requests are completed, so that only one thread completes each.
+ * The entries of a pending request stay in the table, since the program may ask
+ * for its status again. The mutex is recursive, since an error handler of the
+ * program may run while it is held. */
 static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int wait_one_look(MPI_Request request, MPI_Status *status)

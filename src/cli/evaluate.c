@@ -135,6 +135,15 @@ static nw_status price_all(struct evaluate_work *work,
         status = nw_cli_blame_mapping(name[i - 1], price(work, i, name[i - 1]));
     for (size_t i = 1; !status && i < work->count; i++)
         evaluate_judge(work, i);
+    for (size_t i = 1; !status && i < work->count; i++)
+        if (work->headline[i].percent_less < 0 &&
+            nw_priced_note_hosts(
+                &(struct nw_priced_set){"evaluate", &arguments->common,
+                                        work->topology, 0, NULL, 0},
+                &work->hosts,
+                &(struct nw_priced_worse){work->mapping[0], work->mapping[i],
+                                          name[i - 1]}))
+            break;
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,4 +236,34 @@ nw_status nw_cli_default_beside(const nw_topology *topology,
         map.imbalance = 0;
     }
     return nw_map_default(topology, pattern, &map, out);
+}
+
+bool nw_priced_note_hosts(const struct nw_priced_set *set,
+                          const struct nw_hosts *hosts,
+                          const struct nw_priced_worse *worse)
+{
+    const nw_mapping *const pair[2] = {worse->standard, worse->mapping};
+    int32_t nodes = nw_topology_node_count(set->topology);
+    bool is_same = true, *used[2] = {NULL, NULL};
+    nw_status status = NW_OK;
+
+    if (hosts->count || set->common->quiet)
+        return false;
+    for (int i = 0; !status && i < 2; i++)
+        status = nw_alloc((size_t)nodes, sizeof **used, &used[i]);
+    for (int i = 0; !status && i < 2; i++)
+        for (int32_t r = 0; r < pair[i]->rank_count; r++)
+            if (pair[i]->node[r] >= 0)
+                used[i][pair[i]->node[r]] = true;
+    for (int32_t n = 0; !status && n < nodes; n++)
+        is_same &= used[0][n] == used[1][n];
+    free(used[0]);
+    free(used[1]);
+    if (!is_same)
+        fprintf(stderr,
+                "nodewise %s: note: the default uses other nodes than %s; if "
+                "this mapping was made with --hosts or inside a job, give the "
+                "same --hosts\n",
+                set->command, worse->name);
+    return !is_same;
 }

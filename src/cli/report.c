@@ -297,6 +297,25 @@ static void judge(const struct report_work *work,
     nw_report_headline(work->topology, work->pattern, cost, out);
 }
 
+static void report_note_hosts(const struct report_work *work,
+                              const struct report_arguments *arguments,
+                              const struct nw_cost_column *column)
+{
+    for (size_t i = 1; i <= arguments->priced.mapping_count; i++) {
+        struct nw_headline headline;
+
+        judge(work, column, i, &headline);
+        if (headline.percent_less < 0 &&
+            nw_priced_note_hosts(
+                &(struct nw_priced_set){"report", &arguments->common,
+                                        work->topology, 0, NULL, 0},
+                &work->hosts,
+                &(struct nw_priced_worse){work->owned[0], work->owned[i],
+                                          column[i].name}))
+            return;
+    }
+}
+
 static nw_status report_make_json(const struct report_work *work,
                                   const struct nw_cost_column *column,
                                   char **out)
@@ -371,6 +390,8 @@ static nw_status make_figures(struct report_work *work,
         column[i] =
             (struct nw_cost_column){work->mapping[i].name, &work->cost[i]};
     }
+    if (!status)
+        report_note_hosts(work, arguments, column);
     if (!status && arguments->common.json)
         status = report_make_json(work, column, &answer->json);
     else if (!status)

@@ -150,6 +150,22 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
     return status;
 }
 
+static void note_hosts(const struct prediction *work,
+                       const struct nw_common *common)
+{
+    const struct simulate_row *row = work->row;
+
+    for (size_t i = 1; i < work->count; i++)
+        if (row[i].headline.percent_less < 0 &&
+            nw_priced_note_hosts(
+                &(struct nw_priced_set){"simulate", common, work->topology, 0,
+                                        NULL, 0},
+                &work->hosts,
+                &(struct nw_priced_worse){row[0].mapping, row[i].mapping,
+                                          row[i].name}))
+            return;
+}
+
 /* Computes the costs of all mappings and the headlines. `total`: compare the
  * time of all bytes of the run at once. */
 static nw_status judge_all(struct prediction *work, bool total)
@@ -435,6 +451,8 @@ static int run(int argc, char **argv)
         status = play_all(&work, &arguments);
     if (!status)
         status = judge_all(&work, arguments.options.total);
+    if (!status)
+        note_hosts(&work, &arguments.common);
     code = status ? nw_cli_fail("simulate", status)
                   : simulate_show(&work, &arguments);
     /* an error in the files, not in the command line */

@@ -206,6 +206,14 @@ True
 1
 0
 1
+## A mapping of some hosts is worse than a default on others: a note names the option.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >near.pattern; nodewise map -q -t eight2.yaml -p near.pattern --hosts n1:1,n8:1 -o wide.mapping; for c in evaluate 'simulate --estimate' 'report --simulate never -o wide.html'; do nodewise $c -t eight2.yaml -p near.pattern wide.mapping 2>&1 >said | grep -o 'note: .* wide.mapping'; grep -c ' more communication' said; nodewise $c -t eight2.yaml -p near.pattern --hosts n1:1,n8:1 wide.mapping >said; done
+note: the default uses other nodes than wide.mapping
+1
+note: the default uses other nodes than wide.mapping
+1
+note: the default uses other nodes than wide.mapping
+1
 $ nodewise simulate -t eight2.yaml -p grid.pattern --hosts n1 --hostfile shuffled far.mapping
 ! --hosts and --hostfile exclude
 ? 2

@@ -89,7 +89,8 @@ class Browser:
             self.messages.append(self._read())
 
     def problems(self):
-        """Errors of scripts, and addresses that the page asked for beside itself."""
+        """Errors of scripts, and addresses that the page has requested in addition to its
+        own."""
         found = []
         for message in self.messages:
             params = message.get("params", {})

@@ -12,7 +12,7 @@ the place of taskset, torchrun and uname.
 import json, os, random, re, subprocess, sys, tempfile
 
 NODES, CORES, GPUS = 4, 8, 4
-CPU_OF = [0, 2, 4, 6, 1, 3, 5, 7]  # logical core to the system's number
+CPU_OF = [0, 2, 4, 6, 1, 3, 5, 7]  # the operating system's number of each logical core
 CLUSTER = """nodewise: cluster 1
 name: four
 node_types:
@@ -34,7 +34,7 @@ class Place:
         self.cpus = frozenset(CPU_OF[c] for c in cores)
 
 def draw(seed):
-    """Places of the ranks; even seeds are alike on all nodes."""
+    """Random places of the ranks; with even seeds they are the same on all nodes."""
     rng, places = random.Random(seed), []
     width = rng.choice([1, 1, 2])
     count = rng.randint(2, CORES // width)
@@ -43,7 +43,7 @@ def draw(seed):
     shared = [[rng.randrange(GPUS)] for _ in range(count)]
     order = [n for n in range(1, NODES + 1) for _ in range(count)]
     if seed % 5 == 4:
-        order = order[:-1]  # the last node has one fewer
+        order = order[:-1]  # the last node has one rank fewer
     if seed % 5 == 3:
         order = order[1:]
     if seed % 4:
@@ -76,7 +76,7 @@ def read_mapping(text):
     return out
 
 class Plan:
-    """What was written: files by their ends, words, variables."""
+    """What was written: files by the ends of their names, words of the command, variables."""
     def __init__(self, plan):
         self.files = {f["path"].rsplit(".", 1)[1]: f["text"] for f in plan["files"]}
         self.paths = {f["path"].rsplit(".", 1)[1]: f["path"] for f in plan["files"]}
@@ -97,8 +97,8 @@ def locals_of(hosts):
         yield seen[host]
 
 def by_local(hosts, items):
-    """The item of each rank from a list over the local ranks of a node; a list
-    too short starts again."""
+    """The item of each rank from a list over the local ranks of a node; a list that is too
+    short is repeated."""
     return None if items is None else [items[l % len(items)] for l in locals_of(hosts)]
 
 def numbers(text, joint):
@@ -112,7 +112,7 @@ def mask(text):
     value = int(text, 16)
     return frozenset(c for c in range(64) if value >> c & 1)
 
-# Each gives hosts, CPUs (None where not bound) and GPUs (None) by rank.
+# Each function returns hosts, CPUs (None if not bound) and GPUs (None if none) by rank.
 
 def openmpi(plan, flat=False):
     hosts, cpus = [], []
@@ -271,7 +271,7 @@ def run_script(plan, folder, **env):
     return done.stdout.split()
 
 def said_gpus(words, places):
-    """The GPU variables agree with each other; None where none was set."""
+    """Checks that the GPU variables agree with each other; None if none was set."""
     if not any(p.gpus for p in places):
         assert words == ["unset"] * 4, words
         return None
@@ -309,7 +309,7 @@ def torchrun(plan, folder, places):
             rank, slot = int(words[0]), slot + 1
             hosts[rank], cpus[rank] = host, numbers(words[1], ",")
             seen = said_gpus(words[2:], places)
-            # programs take device LOCAL_RANK (modulo their number)
+            # programs use the device LOCAL_RANK (modulo the number of devices)
             gpus[rank] = seen and [seen[local % GPUS]]
     assert slot == n
     want = [p.gpus[:1] for p in places]
@@ -326,7 +326,7 @@ def c10d(plan, folder, places):
         assert option["rdzv-backend"] == "c10d" and "--no-python" in words, words
         assert option["rdzv-endpoint"] == places[0].node + ":29400", words
         for local in range(int(option["nproc-per-node"])):
-            # the script hands its numbers on through torchrun
+            # the script passes its numbers on through torchrun
             line = next(l for l in plan.files["sh"].splitlines()
                         if l.startswith("    '%s') " % host))
             node, first = (re.search(k + r"=(\d+)", line).group(1) for k in ("node", "first"))
@@ -422,8 +422,8 @@ SCRIPTS = {"script": script, "torchrun": torchrun, "torchrun-c10d": c10d, "megat
            "jobset": jobset}
 
 def seeds(name):
-    """Running scripts takes long: those that share their parts are drawn once, uneven and
-    with GPUs."""
+    """Running scripts takes long, so that formats with common parts have only one random
+    case, which is uneven and has GPUs."""
     return range(4) if name in ("script", "torchrun") else (3,) if name in SCRIPTS else range(16)
 
 def even(places):

@@ -12,7 +12,7 @@ NOUNS = BASE | {"topology", "pattern"}
 COST = NOUNS | {"cost"}
 MAP = COST | {"map"}
 
-# room: the rooms it may know beside itself
+# module: the other modules of which it may include headers
 ARROWS = {
     "base": set(),
     "topology": BASE,
@@ -61,7 +61,7 @@ PUBLIC = {
     "mpdata": "mpdata",
 }
 
-# first part of a foreign header's name: the rooms it may stand in
+# first part of a foreign header's name: the modules in which it may be included
 HOMES = {
     "zstd.h": BASE, "jansson.h": BASE,
     "hwloc": {"topology"}, "hwloc.h": {"topology"}, "yaml.h": {"topology"},
@@ -77,7 +77,7 @@ HOMES = {
     "argp.h": {"cli", "bench", "mpdata"},
 }
 
-# what libc and the kernel give to all
+# headers of libc and the kernel, which every module may include
 SYSTEM = set("""
 arpa assert.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h ftw.h
 getopt.h glob.h ifaddrs.h immintrin.h inttypes.h langinfo.h libgen.h limits.h
@@ -95,7 +95,7 @@ def room_of(name):
 
 
 def check_folder(name, header):
-    """An include from a folder of a module into another folder of it."""
+    """Checks an include from a folder of a module into another folder of it."""
     ours, theirs = name.split("/")[1:], header.split("/")
     if len(ours) < 3 or ours[0] not in FOLDERS or len(theirs) < 3 or theirs[0] != ours[0] \
             or theirs[1] == ours[1]:
@@ -153,7 +153,7 @@ def main():
                 continue
             header = found[1] or found[2]
             if found[1] and ("/" not in header or header == "config.h"):
-                continue  # beside the file, or made by the build
+                continue  # a header in the same folder, or one that the build generates
             own = found[1] or header.startswith("nodewise/")
             why = (check_own if own else check_foreign)(room, header)
             why = why or (found[1] and check_folder(name, header))

@@ -14,7 +14,7 @@ import sys
 import tree
 
 C_FILES = 20
-# at most 8: each is a table of functions, and its entries use what is beside the table
+# at most 8 files: each has a table of functions, whose entries use files beside the table
 TABLES = {"src_channel_loaded.c", "src_channel_memory_mapping.c", "src_channel_proto_protocols.c", "src_pattern_format.c"}
 
 
@@ -43,7 +43,8 @@ def check_files(breaches):
 
 
 def symbols(core):
-    """(file, symbol, kind) of the core, of the command, and of the libraries of one MPI."""
+    """(file, symbol, kind) of the core, of the command, and of the libraries of one MPI
+    library."""
     folder = os.path.dirname(core)
     shims = sorted(glob.glob(folder + "/libnodewise-[mo]*.so.p"))[:1]
     halos = sorted(glob.glob(folder + "/libnodewise-halo-*.a.p"))[:1]
@@ -70,8 +71,8 @@ def calls(core):
 
 
 def circle(graph):
-    """The objects on circles, or between two of them: those that lead nowhere and those
-    that nothing leads to are taken away again and again."""
+    """The objects on circles, or between two of them: objects that call no others and
+    objects that no others call are removed repeatedly."""
     graph = {user: set(used) for user, used in graph.items()}
     while True:
         used = set().union(*graph.values())

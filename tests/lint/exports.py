@@ -12,7 +12,7 @@ import sys
 
 import tree
 
-# what no library may do to the program that has loaded it
+# functions that no library may call, since they change the program that has loaded it
 FORBIDDEN = {"fork", "vfork", "umask", "putenv", "exit", "_exit", "signal", "system", "popen",
              "clearenv", "alarm", "setitimer", "chdir", "setlocale"}
 # nw_launch_choose_gpus and nw_launch_choose_nic of libnodewise set variables: that is what

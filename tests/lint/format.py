@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""clang-format 14, pinned, would change nothing."""
+"""Checks that clang-format 14 would change nothing."""
 import re
 import subprocess
 

@@ -14,13 +14,13 @@ import tree
 
 
 def initialised(text):
-    """A variable of each struct that has an initialiser."""
+    """Statements with a variable of each struct that has an initialiser."""
     for name in re.findall(r"#define (NW_\w+_INIT)\b", text):
         of = re.search(r"sizeof\(struct (\w+)\)", text[text.index("#define " + name):])
         yield "extern struct %s a; struct %s a = %s;\n" % (of.group(1), of.group(1), name)
 
 
-# what our headers use of MPI
+# the part of MPI that our headers use
 MPI = """#ifndef MPI_H
 #define MPI_H
 #define MPI_VERSION 3
@@ -30,7 +30,7 @@ typedef int MPI_Comm;
 
 
 def compiles(compiler, header, language, mpi):
-    """Also behind its own twin without MPI, which stood ahead of mpi.h before."""
+    """Whether the header compiles, also after it was included before mpi.h."""
     command = compiler + ["-fsyntax-only", "-Wall", "-Wextra", "-Werror",
                           "-Wno-missing-field-initializers",
                           "-x", language, "-I", "include", "-I", mpi, "-"]

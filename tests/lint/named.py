@@ -11,7 +11,7 @@ import tree
 
 WORD = re.compile(r"`([\w./*-]+\.(?:c|h|cpp|cu|f90|py|table|map|md|scd|t|yaml))`")
 FOREIGN = {"mpi.h", "netcdf.h"}
-SKIPPED = {"CHANGELOG.md"}  # tells of what was, too
+SKIPPED = {"CHANGELOG.md"}  # also names files that no longer exist
 
 
 def main():

@@ -13,9 +13,9 @@ import sys
 import tree
 
 COMMON = {"--help", "--usage", "--version", "-?", "-V"}
-PARTS = {"bench": ("pattern", "halo", "channel")}  # with a --help each
+PARTS = {"bench": ("pattern", "halo", "channel")}  # each of these has a --help of its own
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z?][\w-]*)")
-# how an option's text names its default: (10s), (default: 10s), paper (default)
+# how the text of an option states its default: (10s), (default: 10s), paper (default)
 DEFAULT = re.compile(r"\((?:default: )?(\d[\w.,]*)\)|([\w.-]+) \(default\)")
 
 
@@ -31,10 +31,10 @@ def commands(nodewise):
 
 
 def options(help_text):
-    """What argp tells: {option: (argument, sentence)}."""
+    """The options in argp's help: {option: (argument, sentence)}."""
     found, sentence = {}, None
     for line in help_text.splitlines():
-        if line[28:29] == " ":  # where sentences begin, were it after one blank
+        if line[28:29] == " ":  # the column where sentences begin, also after only one blank
             line = line[:29] + " " + line[29:]
         left = re.match(r"^ {2,6}(-.*?)(?: {2,}(\S.*))?$", line)
         if left:
@@ -93,7 +93,7 @@ def is_idle(text):
 
 
 def compare(name, helps, page):
-    """The page against what each of the helps says."""
+    """Compares the page with each of the helps."""
     told = definitions(page)
     breaches = ["%s:%d: there is no option %s" % (name, told[option][0][0], option)
                 for option in sorted(set(told).difference(COMMON, *helps))]
@@ -129,7 +129,7 @@ def completed(nodewise, command, *before, word="--"):
     return set(done.stdout.split())
 
 
-# What the options' readers take and the manual pages tell.
+# The words that the readers of options accept and that the manual pages describe.
 VALUES = {
     ("map", "--algorithm"): {"auto", "magc", "rowcol", "multilevel"},
     ("map", "--objective"): {"auto", "hop-bytes", "congestion", "latency"},
@@ -148,7 +148,7 @@ VALUES = {
 
 
 def words():
-    """What a word that is no option may be, as the readers' tables have it."""
+    """The values of an argument that is not an option, from the readers' tables."""
     sources = re.findall(r'\{"([a-z0-9-]+:)"', tree.text("src/topology/source.c"))
     formats = re.findall(r'^    \{"([a-z0-9-]+)", (?!NULL, NULL)', tree.text("src/pattern/format.c"),
                          re.M)
@@ -166,7 +166,7 @@ def check_words(nodewise):
 
 
 def refuses(nodewise, command, option, word):
-    """A word that is not taken is named in quotes."""
+    """Whether the command refuses the word, and names it in quotes."""
     done = subprocess.run([nodewise, command, option, word, "--nothing-such"],
                           capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Man pages compile without a word from scdoc, and meson installs each."""
+"""Checks that man pages compile without a warning of scdoc, and that meson installs each."""
 import os
 import subprocess
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""No path of somebody's machine and no package registry in a tracked file:
-packages come from the system's own, and a checkout may lie anywhere."""
+"""Checks that no tracked file has a path of somebody's machine or a package registry:
+packages come from the system's own repositories, and a checkout may be at any path."""
 import os
 import re
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the longest files and functions, and how many are longer than what house style
-calls good. In src/map a file has at most 600 lines and a function at most 60; elsewhere a
-reason beats a number."""
+"""Prints the longest files and functions, and how many are longer than the style
+recommends. In src/map, a file has at most 600 lines and a function at most 60; elsewhere
+there may be reasons for more."""
 import tree
 
 MODULE, FILE_LINES, BODY_LINES = "src/map/", 600, 60

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The name of a static function is in one file of src/ only, so that ctags, gdb and grep
-find it."""
+"""Checks that the name of a static function is in only one file of src/, so that ctags, gdb
+and grep find it."""
 import re
 
 import tree

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tag (struct, union, enum) means one thing in the whole tree, also if only one file uses
-it."""
+"""Checks that a tag (struct, union, enum) has one meaning in the whole tree, also if only
+one file uses it."""
 import re
 
 import tree

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of the project: those git knows, else all but build folders."""
+"""The files of the project: those that git knows, or without git all but build folders."""
 import os
 import shutil
 import subprocess
@@ -35,7 +35,7 @@ def text(name):
 
 
 def need(program):
-    """The program's path; without it the test is skipped."""
+    """The path of the program; if it is missing, the test is skipped."""
     found = shutil.which(program)
     if not found:
         print("SKIP %s is not installed" % program)

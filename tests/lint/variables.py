@@ -15,7 +15,7 @@ NAME = re.compile(r"NODEWISE_[A-Z_]*[A-Z]")
 READ = re.compile(r"""(?:"|\$\{?)(NODEWISE_[A-Z_]*[A-Z])(?=["}\]; ])""")
 TOLD = re.compile(r"^\*(NODEWISE_\w+)\*(?:=(.*))?$", re.M)
 TABLE = "src/base/environment.c"
-# of the tests' doubles, told where those are
+# variables of the test doubles, which are documented beside them
 DOUBLES = "tests/support/fake_cuda/README.md"
 
 
@@ -27,7 +27,7 @@ def listed(nodewise):
 
 
 def read():
-    """Name: a file that has it as a word of the code."""
+    """{name: a file whose code has it as a word}."""
     return {name: file for file in tree.files(".c", ".h", ".in")
             if file.startswith(("src/", "tests/support/")) and file != TABLE
             for name in READ.findall(tree.text(file))}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""codespell finds nothing in what people wrote."""
+"""Checks that codespell finds nothing in the files that people have written."""
 import subprocess
 
 import tree

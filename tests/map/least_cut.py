@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bound of bench/mapping/least_cut is what its page says, told by trying
-every part of small grids; and no division of a small grid is below it."""
+"""Checks the bound of bench/mapping/least_cut against all parts of small grids: it is what
+its description says, and no division of a small grid is below it."""
 import itertools, math, os, subprocess, sys
 
 GRIDS = (((3, 2, 2), (3, 1, 1), 3), ((4, 2, 2), (1, 1, 1), 4), ((4, 4, 1), (1, 1, 1), 4),
@@ -15,7 +15,7 @@ class Grid:
         self.size = len(self.cells) // parts
 
     def cut(self, part):
-        """Weight of the bonds between the part and the rest."""
+        """Weight of the edges between the part and the rest."""
         sum = 0
         for cell in part:
             for d in range(3):
@@ -26,7 +26,7 @@ class Grid:
         return sum
 
     def kinds(self):
-        """Each set of cells that may be the ones that count."""
+        """Each set of cells that may be the marked ones."""
         for up in range(3):
             if self.sizes[up] == 1:
                 continue
@@ -43,7 +43,7 @@ class Grid:
                    for some in self.kinds())
 
     def best(self, left=None):
-        """The fullest part of the best division, where there are few."""
+        """What the part that sends most of the best division sends, for few cells."""
         left = self.cells if left is None else left
         if not left:
             return 0

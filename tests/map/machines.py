@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random machines, and what they cost, by the rules of nodewise-topology(5)
-alone: nothing here comes from the program that it checks."""
+"""Random machines, and the costs on them, computed only by the rules of
+nodewise-topology(5): nothing here comes from the program that is checked."""
 import itertools
 
 KINDS = ("core", "socket")
@@ -122,7 +122,7 @@ class Dragonfly(Network):
                     self.groups, self.routers, self.ports, self.figures(), self.figures()))
 
     def globals_of(self, g, h):
-        """Pairs of routers that a global link joins, g's first."""
+        """Pairs of routers that a global link connects, with g's router first."""
         rounds = self.routers * self.ports // (self.groups - 1)
         at = lambda x, y: y - (y > x)
         return [((k * (self.groups - 1) + at(g, h)) // self.ports,
@@ -196,7 +196,7 @@ class Kind:
         self.direct = gpus and self.gpus * self.packages > 1 and rng.random() < 0.5
         self.figures = {k: (rng.choice((2, 6)), rng.choice((3, 9)), rng.choice((1, 4)))
                         for k in ("core", "socket", "switch", "gpu", "card", "nvlink")}
-        self.half = rng.random() < 0.3                  # the socket links
+        self.half = rng.random() < 0.3                  # half-duplex links between sockets
         self.port = (rng.choice((1, 3)), rng.choice((2, 5)), 11)
 
     def text(self, kind):
@@ -231,7 +231,7 @@ class Kind:
         return text
 
     def way_up(self, vertex):
-        """Vertices from one to the node, each with the kind of its link up."""
+        """The vertices from one up to the node, each with the kind of its link upwards."""
         what, i = vertex
         if what == "core":
             return [(vertex, "core"), ("p%d" % (i // self.cores), "socket"), ("node", None)]
@@ -300,7 +300,8 @@ class Machine:
         return self.kind[node].packages * self.kind[node].gpus
 
     def leave(self, end, down):
-        """From an end to its node's door, and the door's link; back if down."""
+        """The links from an end to its node's network port, with the link of the port; in
+        the other direction if `down`."""
         node, vertex = end
         kind = self.kind[node]
         ways, hops = kind.way_up(vertex), []

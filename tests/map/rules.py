@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every algorithm and objective on random machines of every network: the
-mapping is a valid one, its costs are those that `machines.py` finds by the
-printed rules, it is no worse than the default, and tiny ones are optima."""
+"""Tests every algorithm and objective on random machines with every network: the mapping is
+valid, its costs are those that `machines.py` computes by the documented rules, it is no
+worse than the default, and results for tiny problems are optimal."""
 import itertools, json, os, random, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
@@ -20,9 +20,9 @@ ALGORITHMS = BASELINES + (
 
 
 SEEDS = int(os.environ.get("NW_SEEDS", "2"))
-# the best costs far more hop-bytes than the least, which auto keeps near
+# cases in which the best has far more hop-bytes than the least, which auto stays near
 FAR = {("optima", "fat-tree", True): {2}}
-# one seed in so many: tests/support/share.h
+# runs one seed in so many (tests/support/share.h)
 SHARE = max(1, int(os.environ.get("NW_SHARE", "1")))
 
 
@@ -71,7 +71,7 @@ def read_mapping(path):
 
 
 def price(machine, pattern, mapping, ranks):
-    """What evaluate should say."""
+    """The costs that nodewise evaluate should print."""
     hop_bytes = {"all": 0, "hh": 0, "gg": 0}
     load = {"all": {}, "hh": {}, "gg": {}}
     latency = 0
@@ -104,8 +104,8 @@ def same(a, b):
 
 
 class Wishes:
-    """What the caller may ask of a mapping beside its objective: nodes to use
-    with slots on them, ranks fixed to nodes, to cores, to GPUs."""
+    """What the caller may require of a mapping in addition to its objective: nodes to use
+    with slots on them, and ranks that are fixed to nodes, to cores or to GPUs."""
 
     def __init__(self, rng, machine, ranks, gpus):
         nodes = list(range(len(machine.at)))
@@ -124,7 +124,7 @@ class Wishes:
         self.pick(rng, machine, ranks, gpus)
 
     def pick(self, rng, machine, ranks, gpus):
-        """Some ranks fixed where a random valid mapping has them."""
+        """Fixes some ranks where a random valid mapping has them."""
         used, places = {}, []
         for node, _ in rng.sample(self.open, len(self.open)):
             if used.get(node, 0) < self.slots.get(node, 99):
@@ -204,7 +204,7 @@ class Case:
         self.words = self.wishes.files(folder, self.ranks, gpus)
 
     def map(self, *words):
-        """(costs as printed, own costs, mapping), or what was said."""
+        """(printed costs, own costs, mapping), or the message of the command."""
         code, out, err = run("map", "-t", self.files[0], "-p", self.files[1],
                              "-o", self.files[2], "--json", *self.words, *words)
         if code:
@@ -222,8 +222,8 @@ class Case:
         return said, costs, mapping
 
     def best(self, objectives, remote):
-        """By trying everything: the least of the first, of those the least of
-        the second."""
+        """By trying all mappings: the least of the first objective, and among those the
+        least of the second."""
         m = self.machine
         cores = [(n, c) for n in range(len(m.at)) for c in range(m.cores(n))]
         gpus = [(n, g) for n in range(len(m.at)) for g in range(m.gpus(n))]
@@ -247,13 +247,13 @@ def is_less(a, b):
 
 
 def algorithm_words(name):
-    """Short runs: what searches as long as it takes is cut."""
+    """Words that make runs short: algorithms that search without a limit get one."""
     return ["--algorithm", name] + (["--steps", "30000"] if name == "exact"
                                     else ["--effort", "fast"])
 
 
 def try_algorithms(case):
-    """Every algorithm, each with an objective of its turn."""
+    """Tries every algorithm, each with another objective in turn."""
     for name in ALGORITHMS:
         objective = case.rng.choice(OBJECTIVES)
         found = case.map("--objective", objective, *algorithm_words(name))
@@ -266,7 +266,7 @@ def try_algorithms(case):
 
 
 def try_refine(case):
-    """What auto found is refined to nothing worse."""
+    """Refining a result of auto gives nothing worse."""
     objective = case.rng.choice(OBJECTIVES)
     before = case.map("--objective", objective, "--effort", "fast")
     os.rename(case.files[2], case.folder + "/from")
@@ -278,7 +278,7 @@ def try_refine(case):
 
 
 def try_optima(case):
-    """What auto and exact find of a tiny problem is the best there is."""
+    """The results of auto and exact for a tiny problem are optimal."""
     for first, second in itertools.permutations(OBJECTIVES, 2):
         if case.rng.random() < (0.75 if SHARE == 1 else 0.9):
             continue

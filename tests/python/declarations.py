@@ -12,7 +12,7 @@ from nodewise._library import options
 from support import SOURCE
 
 HEADERS = ("nodewise/nodewise.h", "nodewise/reorder.h")
-# as python/generate.py has the preprocessor read them
+# as for python/generate.py, which lets the preprocessor read them
 MPI = ("#define MPI_VERSION 3\n#include <stdint.h>\n"
        "typedef intptr_t MPI_Comm; typedef int MPI_Fint;\n")
 
@@ -36,7 +36,7 @@ def enums():
 
 
 def compiled(lines):
-    """The words that a C program with these statements prints, a line each."""
+    """The words that a C program with these statements prints, one per line."""
     text = MPI + "".join("#include <%s>\n" % name for name in HEADERS)
     text += "#include <stdio.h>\n#include <stddef.h>\nint main(void) {\n%s\n}\n" % "\n".join(lines)
     with tempfile.TemporaryDirectory() as folder:

@@ -36,7 +36,8 @@ def ticks(path):
 
 
 def searched(process):
-    """Seconds of processor time of its threads, also ended ones, but the first, which waits."""
+    """The processor time in seconds of its threads, also of ended ones, but without the
+    first, which waits."""
     whole, first = "/proc/%d/stat" % process.pid, "/proc/%d/task/%d/stat" % (process.pid, process.pid)
     return (ticks(whole) - ticks(first)) / os.sysconf("SC_CLK_TCK")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the package share."""
+"""Functions that the tests of the package share."""
 import importlib.util
 import json
 import os

@@ -48,7 +48,7 @@ class Summary(unittest.TestCase):
         self.assertEqual((code, said[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
     def test_what_passed_stays(self):
-        """Tests of the same name in other suites run, too; what they say is not asked."""
+        """Tests of the same name in other suites run, too; their results are not used."""
         code, said = self.run_on([result("a", "OK")], [result("a", "FAIL")])
         self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))
 

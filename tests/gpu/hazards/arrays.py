@@ -169,7 +169,7 @@ def check(arrays):
 
 
 def one_way(arrays, by_hand, out, into, host):
-    """One turn: to the peer and back."""
+    """One round trip: to the peer and back."""
     def send():
         if by_hand:
             arrays.out(out, host)

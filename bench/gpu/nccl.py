@@ -32,14 +32,14 @@ try:
 except ImportError as missing:
     absent(missing)
 
-BACKEND = os.environ.get("NW_BACKEND", "nccl")  # gloo for a rehearsal without a GPU
+BACKEND = os.environ.get("NW_BACKEND", "nccl")  # gloo for a trial without a GPU
 DEVICE = "cuda" if BACKEND == "nccl" else "cpu"
 COUNT = 322560  # elements of a block; a multiple of all group sizes
 ITEM = 4  # bytes of an element
 
 
 class Traffic:
-    """The bytes from rank to rank by ring algorithms."""
+    """The bytes that ring algorithms send from rank to rank."""
 
     def __init__(self):
         self.bytes = {}
@@ -55,7 +55,7 @@ class Traffic:
                 self.add(rank, ranks[(i + 1) % len(ranks)], size)
 
     def collectives(self, ranks):
-        """What collectives() makes a group of ranks send."""
+        """The bytes that collectives() makes a group of ranks send."""
         n = len(ranks)
         self.ring(ranks, 2 * COUNT * ITEM * (n - 1) // n)
         self.ring(ranks, COUNT * ITEM * (n - 1))
@@ -72,7 +72,7 @@ def all_right(tensor, value):
 
 
 def collectives(ranks, group):
-    """All calls in one group of ranks; whether all results are right."""
+    """Makes all calls in one group of ranks; returns whether all results are right."""
     n, me = len(ranks), ranks.index(RANK)
     right = []
     block = full(COUNT, me + 1)
@@ -92,7 +92,7 @@ def collectives(ranks, group):
 
 
 def sends(size, traffic):
-    """Rank 0 to the last, the last to rank 1."""
+    """Sends from rank 0 to the last rank, and from that to rank 1."""
     right = True
     for source, target, count in ((0, size - 1, COUNT), (size - 1, 1, COUNT // 2)):
         if RANK == source:

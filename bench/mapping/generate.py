@@ -92,7 +92,7 @@ def near_points(points, radius):
 
 
 def cut_by_coordinates(points, parts):
-    """Recursive coordinate bisection; parts are numbered as they are cut."""
+    """Recursive coordinate bisection; parts are numbered in the order of the cuts."""
     part = [0] * len(points)
     stack = [(list(range(len(points))), 0, parts)]
     while stack:

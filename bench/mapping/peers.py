@@ -15,7 +15,7 @@ def words(command, fields):
 
 
 def wrong(name, command, taken):
-    """What is wrong with a line, or nothing."""
+    """What is wrong with a line; nothing if it is right."""
     if not name or not command.strip():
         return "expected 'name: command'"
     if name in taken:
@@ -30,7 +30,7 @@ def wrong(name, command, taken):
 
 
 def read(path, taken):
-    """{name: command}; ends the program where a line is none."""
+    """Reads {name: command}; ends the program if a line is wrong."""
     found = {}
     try:
         with open(path, encoding="utf-8") as f:

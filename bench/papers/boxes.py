@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is where, as named boxes: arrangements of processes, pieces of a domain."""
+"""Draws arrangements of processes, or pieces of a domain, as named boxes."""
 
 FILLS = ["#a6c8e8", "#f4b6b0", "#b8dfb4", "#eadf9b", "#d6bfe3", "#f6cfa3", "#b9e3e3", "#d9d9d9"]
 TOP, GAP = 64, 40
@@ -17,7 +17,7 @@ def panel(x, title, cells):
 
 
 def draw(caption, panels):
-    """Panels, each (title, cells), beside each other below the caption."""
+    """Draws panels, each (title, cells), next to each other below the caption."""
     x, out = 20, []
     for title, cells in panels:
         out.append(panel(x, title, cells))

@@ -15,7 +15,7 @@ from twin import RESULTS, Table, read
 WAYS = ["rendezvous", "loopback", "fastcopy", "auto"]
 EVERY, LEAVERS, SLOT = 7, 64, 16384
 COUNTS = [2, 4, 8, 16, 32, 64]
-known = {}  # (ranks, particles): what they send; the figures share it
+known = {}  # {(ranks, particles): what they send}, since several figures need it
 
 
 def needs(build):
@@ -25,13 +25,14 @@ def needs(build):
 
 
 def doubles(nodewise):
-    """Of the driver, GDRCopy, and libfabric with an adapter whose wire is shared memory."""
+    """The test doubles of the driver, of GDRCopy, and of libfabric with an adapter whose
+    network is shared memory."""
     support = os.path.join(nodewise.build, "tests/support")
     return {"LD_LIBRARY_PATH": "%s/fake_cuda:%s/fake_hmem" % (support, support), "FAKE_HMEM_OVER": "shm"}
 
 
 def lj(nodewise, ranks, *words):
-    """The lines of one run, in words."""
+    """The lines of one run, split into words."""
     program = nodewise.built("bench/channel/lj-openmpi")
     env = dict(os.environ, FAKE_CUDA_COSTS="1", FAKE_CUDA_READABLE="1",
                NODEWISE_CHANNEL_PROVIDER="verbs;ofi_rxm", **doubles(nodewise))
@@ -97,7 +98,7 @@ def sent(nodewise, ranks, particles):
 def network(nodewise, ranks, flows, *more):
     """Microseconds until the last message of an exchange has arrived, one GPU a
     node of Wilkes."""
-    pairs = {}  # where two boxes are each other's both neighbours, both ways add up
+    pairs = {}  # if two boxes are neighbours on both sides, the bytes of both sides are added
     for source, target, size in flows:
         pairs[source, target] = pairs.get((source, target), 0) + size
     with open(os.path.join(nodewise.folder, "flows"), "w") as file:
@@ -114,7 +115,7 @@ def network(nodewise, ranks, flows, *more):
 
 
 def at(table, column, size):
-    """The measured time of so many bytes, between those of its neighbours."""
+    """The time of so many bytes, interpolated between the measured sizes."""
     points = [(float(row["bytes"]), float(row[column])) for row in table["rows"]]
     if size <= points[0][0]:
         return points[0][1]
@@ -130,8 +131,8 @@ def crossing(size):
 
 
 def ends(table, way, size, short, loopback=1):
-    """What a way adds to the wire; its handshakes cross the network, too. Loopback may
-    cost so many times what it did when it was measured."""
+    """What a way adds to the time on the network; its handshakes cross the network, too.
+    The cost of loopback is multiplied by `loopback`."""
     way = way if size <= SLOT else "rendezvous"
     more = at(table, way, size) - at(table, "host", size)
     if way == "loopback":
@@ -157,7 +158,7 @@ def step_time(nodewise, table, ranks, particles, loopback=1):
 
 
 def scaled(nodewise, cases, first):
-    """Cases are (what the row is called, ranks, particles)."""
+    """The rows of cases (name of the row, ranks, particles)."""
     table, rows = measured(), []
     for name, ranks, particles in cases:
         times = step_time(nodewise, table, ranks, particles)

@@ -41,7 +41,7 @@ def map_all(nodewise, cluster, algorithms):
 
 
 def answers(nodewise, command, cluster, algorithms, value, *more):
-    """One figure of the default mapping and of each algorithm's."""
+    """One value of the default mapping and of that of each algorithm."""
     map_all(nodewise, cluster, algorithms)
     found = nodewise.answer(command, "-t", cluster, "-p", "both", "-q", *more, *algorithms)
     return {m["name"]: m[value] for m in found["mappings"]}
@@ -156,7 +156,7 @@ NUMBERED = [("3D", "2D", False), ("2D", "COL", True), ("COL", "2D", False), ("CO
 
 
 def renumber(nodewise, number):
-    """The pattern with its ranks' numbers drawn anew, as drawn."""
+    """The pattern with random numbers of its ranks, as the pattern is drawn."""
     drawn = list(range(64))
     random.Random(number).shuffle(drawn)
     lines = open(os.path.join(nodewise.folder, "both"), encoding="utf-8").read().splitlines()
@@ -169,7 +169,7 @@ def renumber(nodewise, number):
 
 
 def times(nodewise, cluster, pattern, algorithms):
-    """{algorithm: simulated seconds}, the default too."""
+    """{algorithm: simulated seconds}, also of the default."""
     for name in algorithms:
         nodewise.call("map", "-t", cluster, "-p", pattern, "--algorithm", name, "-q", "-o", name)
     found = nodewise.answer("simulate", "-t", cluster, "-p", pattern, "-q", *algorithms)
@@ -203,7 +203,7 @@ INSIDE = [("6GB", 6.0), ("25GB", 25.0), ("12GB", 12.0)]
 
 
 def slower_inside(cluster, factor):
-    """Changes that make all links inside a node so many times slower, the adapter's left."""
+    """Changes that make all links inside a node slower by the factor, except the adapter's."""
     text = open(os.path.join(ROOT, "data", "clusters", cluster + ".yaml"), encoding="utf-8").read()
     return [("{bandwidth: %s/s" % word, "{bandwidth: %gGB/s" % (rate / factor))
             for word, rate in INSIDE if "{bandwidth: %s/s" % word in text]
@@ -273,7 +273,7 @@ CYCLIC = ["magc-scotch", "strategy1", "strategy2"]
 
 
 def liquid(nodewise):
-    """Both sizes of the liquid, both clusters."""
+    """The simulations of both sizes of the liquid on both clusters."""
     rows = []
     for name, side in ("512k", 80), ("2M", 126):
         open(os.path.join(nodewise.folder, "lj.in"), "w").write(LJ % (side, side, side))
@@ -349,7 +349,8 @@ def at_largest(data, name, paper):
 
 
 def equal_pairs(data, name):
-    """Where the strategies equal MAGC in the paper, and where they do not."""
+    """The pairs for which the strategies equal MAGC in the paper, and those for which they
+    do not."""
     row = {r["hosts-GPUs"]: r for r in data.table(name)["rows"]}
     as_good = {c: min(float(row[c][s]) for s in ("strategy1", "strategy2"))
                >= float(row[c]["magc-scotch"]) - 2 for c in row}

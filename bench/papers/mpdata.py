@@ -31,7 +31,7 @@ def linear(site):
 
 
 def by_columns(site):
-    """The paper's arrangement before: 2 x 6, column by column."""
+    """The paper's first arrangement: 2 x 6, column by column."""
     names = linear(site)
     return [names[0::2], names[1::2]]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""README's picture, drawn from what the command itself says: who talks to whom,
-in the order of the cores, before and after mapping."""
+"""README's picture, drawn from the command's own output: which ranks communicate, in the
+order of the cores, before and after mapping."""
 
 MACHINE, PROGRAM = "magc-a", "col:dims=8x8,bytes=1MB"
 CELL, GAP, TOP, LEFT = 5, 60, 64, 20

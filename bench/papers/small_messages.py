@@ -81,8 +81,8 @@ ON_GPU = {"naive": "gather.naive", "rendezvous": "rendezvous.naive"}
 
 
 def on_gpu(test, memory, y):
-    """By the driver's copies, out of the figures that bench/gpu/run left; the CPU's
-    stores out of the table of `nodewise bench channel` at the file's end."""
+    """The times with the driver's copies, from the figures that bench/gpu/run wrote; those
+    of the CPU's stores from the table of `nodewise bench channel` at the end of the file."""
     ways, found, stores = list(ON_GPU), {}, {}
     with open(os.path.join(ROOT, "bench/results", MEASURED), encoding="utf-8") as file:
         before, after = file.read().split("# Size       H-D        D-D\n")
@@ -169,7 +169,7 @@ def figure_8(nodewise):
 
 
 def lbm(nodewise, ranks, z, way, costs="1"):
-    """Microseconds per step of computation and of messages, and what came out."""
+    """Microseconds per step of computation and of messages, and the digest of the result."""
     env = dict(os.environ, FAKE_CUDA_COSTS=costs, FAKE_CUDA_READABLE="1",
                NODEWISE_CHANNEL_PROTOCOL=WAYS[way][0], NODEWISE_CHANNEL_COPY=WAYS[way][1],
                NODEWISE_CHANNEL_PROVIDER="verbs;ofi_rxm", **liquid.doubles(nodewise))
@@ -269,7 +269,8 @@ def column(data, name, way, low=0, high=LARGEST):
 
 
 def below(data, name, way, base="rendezvous", **limits):
-    """By how many per cent way is below base, least and most, and where most."""
+    """By how many per cent `way` is below `base`: the least, the most, and where the most
+    is."""
     ours, theirs = column(data, name, way, **limits), column(data, name, base, **limits)
     less = {size: 100 * (1 - ours[size] / theirs[size]) for size in ours}
     best = max(less, key=less.get)
@@ -277,7 +278,8 @@ def below(data, name, way, base="rendezvous", **limits):
 
 
 def times(data, name, way, base="rendezvous", **limits):
-    """How many times base, on average and at most, and where."""
+    """How many times as large as `base` `way` is, on average and at most, and where the
+    most is."""
     ours, theirs = column(data, name, way, **limits), column(data, name, base, **limits)
     more = {size: ours[size] / theirs[size] for size in ours}
     best = max(more, key=more.get)

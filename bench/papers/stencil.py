@@ -28,7 +28,7 @@ def figure_3(nodewise):
 
 
 def pieces(plan, scale):
-    """The boxes of a plan's pieces as seen along z, a node a colour."""
+    """The boxes of a plan's pieces, seen along z, with one colour per node."""
     return [(piece["low"][0] * scale[0], piece["low"][1] * scale[1],
              (piece["high"][0] - piece["low"][0]) * scale[0],
              (piece["high"][1] - piece["low"][1]) * scale[1],
@@ -111,8 +111,8 @@ def figure_11(nodewise):
 
 
 def together(lines):
-    """The lines of the step that both ranks began at nearly the same time, the first
-    and the last left out."""
+    """The lines of the step that both ranks began at most nearly the same time, without the
+    first and the last step."""
     begun = {}
     for words in lines:
         ranks = begun.setdefault(int(words[0]), {})
@@ -136,7 +136,7 @@ def figure_9(nodewise):
     lines = [line.split() for rank in "01" for line in open("%s.%s" % (trace, rank))
              if line[0] != "#"]
     lines = together(lines)
-    since = min(int(words[8]) for words in lines)  # of both ranks: one clock
+    since = min(int(words[8]) for words in lines)  # the lines of both ranks have the same clock
     rows = [[*words[1:6], words[6], (int(words[8]) - since) / 1e3, (int(words[9]) - since) / 1e3]
             for words in lines]
     kept = [row[:6] + ["%.1f" % row[6], "%.1f" % row[7]] for row in rows]
@@ -249,7 +249,7 @@ def strong(data):
 
 
 def overlap(data):
-    """How much of the way of what goes between ranks the callers computed in."""
+    """For which part of the time of messages between ranks the callers computed."""
     rows = data.table("figure_9")["rows"]
     under_way = hidden = 0
     for rank in "01":

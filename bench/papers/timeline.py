@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trace of an exchange as lanes over time: one for what the program computes
-itself, one for each end of a channel."""
+"""Draws the trace of an exchange as lanes over time: one for the computation of the
+program, and one for each end of a channel."""
 
 LEFT, WIDTH, LANE, TOP = 190, 680, 20, 40
 COLOURS = {"caller": "#228833", "way": "#c5d5ea", "start": "#4477aa", "finish": "#aa3377"}

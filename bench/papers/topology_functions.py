@@ -23,7 +23,7 @@ def needs_root(_):
 
 
 def played(nodewise, script="topology-functions/run", *more):
-    """What a benchmark printed, run once for all its tables."""
+    """The output of a benchmark, which is run once for all its tables."""
     name = "topology-functions" if script.endswith("run") else os.path.basename(script)
     name = "-".join((name,) + more)
     kept = os.path.join(nodewise.build, "results-%s.txt" % name)
@@ -78,7 +78,7 @@ def figure_4(nodewise):
             continue
         cells = re.findall(r"(-?[\d.]+) \(\s*(-?[\d.]+)\.\.\s*(-?[\d.]+)\)", found.group(5))
         cells = [float(v) for cell in cells for v in cell]
-        empty = ["-"] * (24 - len(cells)) # without an order by own messages
+        empty = ["-"] * (24 - len(cells)) # there is no order by the own messages
         rows.append(["%s over %s" % found.groups()[:2], float(found.group(3))] + cells + empty)
     if not rows:
         raise RuntimeError("no table in what bench/topology-functions/applications printed")

@@ -47,8 +47,8 @@ class Nodewise:
         return json.loads(self.call(*words, "--json"))
 
     def script(self, *words, bars=False):
-        """A benchmark of the tree; what it prints. With bars an exit of 1 says only
-        that one of its bars was missed."""
+        """Runs a benchmark script; returns its output. With bars, an exit status of 1 only
+        says that one of its limits was missed."""
         done = subprocess.run([str(w) for w in words], cwd=self.folder, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL)
         if done.returncode and not (bars and done.returncode == 1):
@@ -132,7 +132,7 @@ def show(value):
 
 
 def read(path):
-    """A table again: how it was made, caption, columns, rows as dicts of words."""
+    """Reads a table: how it was made, caption, columns, and rows as dicts of strings."""
     found = {"caption": "", "date": "?", "machine": "?", "command": "?", "seed": "?", "rows": []}
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
@@ -153,17 +153,18 @@ def quote(text):
 
 
 def names(table):
-    """What stands below the bars."""
+    """The names below the bars."""
     return [show(row[0]) for row in table.rows if table.more.get("pick", lambda row: True)(row)]
 
 
 def room_right(table):
-    """Characters right of the bars for the last one's name, which hangs down at 45 degrees."""
+    """The number of characters to the right of the bars for the last name, which is written
+    at 45 degrees."""
     return max(3.0, 0.66 * len(names(table)[-1]) - 55 / len(names(table)) + 2)
 
 
 def height(table):
-    """Pixels, with room for long names below bars."""
+    """The height in pixels, with room for long names below the bars."""
     longest = max(map(len, names(table))) if table.draw == "bars" else 0
     return 420 + max(0, 5 * (longest - 12))
 
@@ -203,7 +204,7 @@ def draw(table, base, caption):
 
 
 class Data:
-    """What a page reads: the tables of its part."""
+    """The tables of a part, which its page reads."""
 
     def __init__(self, part):
         self.part = part
@@ -222,7 +223,7 @@ class Data:
 
 
 def page_text(part, name):
-    """The words of a part around its tables, all figures read from them."""
+    """The text of a part around its tables, with all figures read from them."""
     data, out = Data(name), ["# " + part.TITLE, "", part.PAPER, ""]
     for experiment in part.EXPERIMENTS:
         title = experiment.__name__
@@ -240,7 +241,7 @@ def page_text(part, name):
 
 
 def write_page(part, name, troubles):
-    """docs/results/PART.md; what is missing, and why, comes last."""
+    """Writes docs/results/PART.md; missing experiments and the reasons are at the end."""
     lost = list(troubles) + list(getattr(part, "ABSENT", []))
     text = page_text(part, name)
     if lost:
@@ -251,7 +252,7 @@ def write_page(part, name, troubles):
 
 
 def differs(part, name):
-    """Whether a page says other than its tables do."""
+    """Whether a page differs from what its tables give."""
     path = os.path.join(RESULTS, name + ".md")
     if not os.path.exists(path):
         return Data(name).any()

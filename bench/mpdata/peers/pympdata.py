@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyMPDATA timed: pympdata.py N M L; a line in, a step, its ns a cell out.
-One thread, limited, no h, periodic, two passes; PYTHONPATH says where PyMPDATA is."""
+"""Times PyMPDATA: pympdata.py N M L. For each line of input, it makes a step and prints the
+ns per cell. It uses one thread, limited, without h, periodic, two passes; PYTHONPATH
+contains PyMPDATA."""
 import os
 import sys
 import time

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Places all ranks on all core units, or all ranks with GPUs on all GPU units,
- * of the machine in one placement. A unit is a set of cores, or of GPUs, that
- * one rank gets. */
+ * of the machine in one placement. A unit is as many cores, or GPUs, of one
+ * node as one rank needs. */
 #include "map/phases/all_units.h"
 #include "map/common/budget.h"
 #include "base/array.h"

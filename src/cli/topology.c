@@ -481,6 +481,8 @@ static int topology_run(int argc, char **argv)
         raster_format(arguments.common.output)) {
         status = convert_picture(text, arguments.common.output);
         free(text);
+        if (status == NW_EIO)
+            return nw_cli_fail_output("topology", status);
         return status ? nw_cli_fail("topology", status) : NW_EXIT_DONE;
     }
     arguments.common.json = false; /* the text is already the result */

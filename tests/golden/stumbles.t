@@ -39,6 +39,9 @@ $ nodewise probe mpiexec.hydra --hosts n1
 ? 2
 
 ## A picture as the file's name says, or a clear error.
+$ printf '#!/bin/sh\nexec cat\n' >rsvg-convert; chmod +x rsvg-convert; PATH=$PWD:$PATH nodewise topology hierarchy:2@1 -o /nowhere/a.png
+! /nowhere/a.png ... No such file
+? 1
 $ printf '#!/bin/sh\nexec cat\n' >rsvg-convert; chmod +x rsvg-convert; PATH=$PWD:$PATH nodewise topology "hwloc:package:1 core:2 pu:1" -o a.png; head -c 4 a.png; echo; mkdir none; ln -s "$(command -v nodewise)" none/; PATH=$PWD/none nodewise topology "hwloc:package:1 core:2 pu:1" -o b.pdf
 <svg
 ! b.pdf ... rsvg-convert ... .svg

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the channel adds to libfabric, between host memories of two processes:
- * a bare ping-pong of fi_sendv (the channel's 32 bytes of header and the
- * payload, received into one buffer, nothing copied out), one of fi_send from a
- * buffer that both are packed into, one of fi_senddata of the payload alone,
- * whose header is a word beside it, and one channel by scatter-gather and by
- * packing, by fetch and as it chooses, in turns. All of it is opened anew many
- * times: where the memory lies that two endpoints share makes up to a fifth of
- * a small message's time, for as long as they are open. Prints, for each size,
- * the median over all turns of half a round trip, and in nanoseconds what
- * packing takes more, bare (than fi_sendv, than fi_senddata) and by the
- * channel: the mean of the middle half of the differences of neighbouring
- * trips. */
+/*
+ * What the channel adds to libfabric, between host memories of two processes.
+ * The ways are compared in turns:
+ * - a bare ping-pong of fi_sendv, with the channel's header of 32 bytes and the
+ *   payload, which are received into one buffer and not copied out of it;
+ * - one of fi_send from a buffer into which both are packed;
+ * - one of fi_senddata of only the payload, whose header is a word that is sent
+ *   with it;
+ * - the channel by scatter-gather, by packing, by fetch, and as it chooses.
+ *
+ * All endpoints are opened many times: the place of the memory that two
+ * endpoints share changes the time of a small message by up to a fifth, for as
+ * long as they are open. For each size, the program prints the median over all
+ * turns of half a round trip, and by how many nanoseconds packing takes longer:
+ * without the channel (than fi_sendv and than fi_senddata) and with it. These
+ * differences are means of the middle half of the differences between
+ * consecutive trips.
+ */
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/median.h"

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A step of a lattice Boltzmann code as in the paper's GPULBM: a box of
- * 32 x 32 x Z cells, periodic, D3Q19 with one relaxation time, and a scalar
- * that the fluid carries and that lifts it; cut along Z, one part a process.
- * Six floats cross a face at each point: five populations and the scalar, each
- * a plane that is sent as it lies. The field is in device memory, which only
- * the driver's double lets the CPU compute on (FAKE_CUDA_READABLE), at no
- * charge; a kernel's time, 5 us and what it reads and writes at 1000 GB/s, is
- * spent instead. The protocol is NODEWISE_CHANNEL_PROTOCOL's and _COPY's.
- * Usage: lbm RANKS Z STEPS
+ * Steps of a lattice Boltzmann code as in the paper's GPULBM: a periodic box of
+ * 32 x 32 x Z cells, D3Q19 with one relaxation time, and a scalar that the
+ * fluid carries and that lifts the fluid. The box is divided along Z, one part
+ * per process. At each point of a face, six floats are exchanged: five
+ * populations and the scalar. Each of them is a plane that is sent from where
+ * it is stored. The field is in device memory, on which only the test double of
+ * the driver lets the CPU compute (FAKE_CUDA_READABLE), without a charge;
+ * instead, the time of a kernel is spent: 5 us, and what it reads and writes at
+ * 1000 GB/s. NODEWISE_CHANNEL_PROTOCOL and NODEWISE_CHANNEL_COPY choose the
+ * protocol.
+ *
+ *     lbm RANKS Z STEPS
  */
 #include "base/clock.h"
 #include "base/file.h"

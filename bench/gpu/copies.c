@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the driver's own copies and launches cost, with nothing of Nodewise:
- * host to GPU and GPU to host, out of pinned and of pageable memory, and inside
- * the GPU. Medians; rows are "NAME VALUE", in us or GB/s as the name says.
+ * What the driver's own copies and launches cost, without Nodewise: copies from
+ * host to GPU and from GPU to host, with pinned and with pageable memory, and
+ * copies inside the GPU. The figures are medians; rows are "NAME VALUE", in us
+ * or GB/s as the name says.
  *
  *     gpu-copies [BYTES]      (of a large copy: 268435456)
  *
- * 77: no driver or no GPU.
+ * Exit status 77: there is no driver or no GPU.
  */
 #include "base/clock.h"
 

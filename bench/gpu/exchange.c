@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The exchange in GPU memory, timed as in the paper: a barrier, MPI_Wtime
- * around the exchange, the slowest rank; of all repeats the mean, its spread,
- * the median, the 99th percentile, and the median time of the call that starts
- * the exchange (launches). Every ghost cell is verified once.
+ * Times the exchange of ghost cells in GPU memory as in the paper: a barrier,
+ * and MPI_Wtime around the exchange on the slowest rank. Prints the mean of all
+ * repeats, its spread, the median, the 99th percentile, and the median time of
+ * the call that starts the exchange (launches). Every ghost cell is verified
+ * once.
  *
- *   exchange SIZE PIECES METHODS|auto|order [REPEATS]
+ *     exchange SIZE PIECES METHODS|auto|order [REPEATS]
  *
- * SIZE cells a side of the whole domain, PIECES a rank; four quantities of
- * single precision, radius 3, periodic.
+ * The whole domain has SIZE cells along each side, and each rank has PIECES
+ * pieces; there are four quantities of single precision, the radius is 3, and
+ * the borders are periodic.
  */
 #include <mpi.h>
 

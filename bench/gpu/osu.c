@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program in the form of OSU's benchmarks that gives MPI pointers to GPU
- * memory and knows nothing of Nodewise: two processes, latency or bandwidth,
- * every message checked. Rows are those of OSU's with -c.
+ * An MPI program in the form of OSU's benchmarks that gives pointers to GPU
+ * memory to MPI and does not use Nodewise itself: two processes measure latency
+ * or bandwidth, and check every message. Rows are those of OSU's with -c.
  *
  *     gpu-osu latency|bw [D|H|S] [D|H|S] [MAX [TURNS [p]]]
  *
- * Rank 0's memory, rank 1's: D is a GPU's, H the host's, S a GPU's, with the
- * program itself copying each message of a latency to pinned host memory and
- * back. p adds the median and the 99th percentile. Exit status 1 if bytes are
- * wrong.
+ * The letters are the memory of rank 0 and of rank 1. D: memory of a GPU. H:
+ * memory of the host. S: memory of a GPU, where the program itself copies each
+ * message of a latency to pinned host memory and back. p adds the median and
+ * the 99th percentile. Exit status 1: bytes are wrong.
  */
 #include <mpi.h>
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ways into GPU memory past the driver, each that is found here beside the
- * driver's own copies: every size checked byte for byte, then microseconds of a
- * store and a load. Behind the resident kernel also how long one waits for the
- * whole GPU after a message, beside the same with nothing resident.
+ * Tests the ways into GPU memory without the driver that are available here,
+ * and compares them with the driver's own copies: every size is checked byte
+ * for byte, then the microseconds of a store and a load are printed. For the
+ * resident kernel, the program also prints how long a wait for the whole GPU
+ * takes after a message, and how long without a resident kernel.
  *
- *   reach [REPEATS]      (1000; 0 only checks)
+ *     reach [REPEATS]      (1000; 0 only checks)
  *
- * 77: no driver or no GPU.
+ * Exit status 77: there is no driver or no GPU.
  */
 #include "base/clock.h"
 #include "channel/memory/mapping.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise bench halo: the exchange of ghost cells in host memory, ours beside
- * what else can do it, in turns. As in the paper: barrier, MPI_Wtime around the
- * exchange, the slowest rank's time; every contestant's ghost cells are checked
- * before it is timed. LLNL's Comb, which bench/halo/comb builds, is run by the
- * command that starts this program.
+ * nodewise bench halo: the exchange of ghost cells in host memory, by the
+ * library and by other implementations in turns. It is timed as in the paper: a
+ * barrier, MPI_Wtime around the exchange, and the time of the slowest rank. The
+ * ghost cells of every implementation are checked before it is timed. LLNL's
+ * Comb, which bench/halo/comb builds, is run by the command that starts this
+ * program.
  */
 #include "peers.h"
 

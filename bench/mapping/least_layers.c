@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The other bound of least_cut.c, for grids whose rows of heights are too many.
+ * A second lower bound beside that of least_cut.c, for grids with too many
+ * possible rows of heights.
  *
- * A field of heights is a stack of layers, each within the one below it. One of
- * the parts has no more cells in a frame of so many rows and columns around
- * the grid than the mean, or no more inside it. What a layer with so many cells
- * in the frame and so many inside it cuts is found exactly; then the cheapest
- * stack of layers in which neither grows upwards. That they lie within each
- * other is left out beyond that, so no part sends less.
+ * A field of heights is a stack of layers, each of which is within the one
+ * below it. The marked cells are those in a frame of some rows and columns
+ * around the grid, or those inside the frame; at least one part has no more
+ * marked cells than the mean. The least cut of a layer with so many cells in
+ * the frame and so many inside it is computed exactly; then the cheapest stack
+ * of layers is found in which neither number grows upwards. That layers are
+ * within each other is not required otherwise, so that the result is a lower
+ * bound of what the part sends.
  */
 #include "least_layers.h"
 #include "base/array.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise bench mpdata: what a step of the divided solver costs, in turns:
- * with its exchange overlapped and not, by the 17 stages one after the other,
- * in single precision, with the faster division. Barrier, a few steps, the
- * slowest rank's time; every way begins and ends with the same sum of h x.
+ * nodewise bench mpdata: measures what a step of the divided solver costs, in
+ * turns: with and without overlap of its exchange, by the 17 stages one after
+ * the other, in single precision, and with the faster division. Each turn is a
+ * barrier and a few steps, of which the time of the slowest rank counts; every
+ * way begins and ends with the same sum of h x.
  */
 #include "mpdata/program/job.h"
 #include "base/json.h"

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The applications of the paper on MPI topology functions: kernels in the form
- * of CG and MG of the NAS benchmarks (nas.h), and LAMMPS by its library on
- * inputs in the form of its friction, pour and couple examples. All work on
- * the communicator they are given, and say whether their result is right.
+ * of CG and MG of the NAS benchmarks (nas.h), and LAMMPS, as a library, with
+ * inputs in the form of its friction, pour and couple examples. All of them run
+ * on the communicator that they get, and report whether their result is right.
  *
- *   applications graph FILE...   MPI_Graph_create of each file's "from to
- *                                weight" lines; prints who took which vertex
- *   applications play NAME       once, in the order of MPI_COMM_WORLD
- *   applications time PLAN ROUNDS   every order of a plan ("NAME ORDER
- *                                vertex...") in turns; prints a line of
- *                                seconds, those inside MPI, and the check
+ *   applications graph FILE...
+ *       calls MPI_Graph_create for the lines "from to weight" of each file;
+ *       prints which rank got which vertex
+ *   applications play NAME
+ *       runs once, in the order of MPI_COMM_WORLD
+ *   applications time PLAN ROUNDS
+ *       runs every order of a plan ("NAME ORDER vertex...") in turns; prints a
+ *       line of seconds, the seconds in MPI, and the result of the check
  */
 #include "nas.h"
 
@@ -21,8 +23,9 @@
 #include <string.h>
 
 #define ORDERS 10
-#define COUPLED 6 /* how often all coordinates are sent to all ranks and back  \
-                   */
+#define COUPLED                                                                \
+    6 /* how often all coordinates are sent to all ranks and back              \
+       */
 
 void fail(const char *what)
 {

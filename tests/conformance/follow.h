@@ -29,7 +29,7 @@ static inline int follow_ask(MPI_Comm comm, int *rank)
                          rank);
 }
 
-/* Who takes no vertex is none of them: a number past the last. */
+/* A rank without a vertex gets a number beyond the last rank. */
 static inline int follow(int code, const MPI_Comm *out, int *rank)
 {
     MPI_Comm made = *out;

@@ -30,7 +30,8 @@ static void read_topology(nw_source_reader *reader, const char *what)
         nw_topology_free(topology);
 }
 
-/* Sizes are the user's to choose; the fuzzer would only choose huge ones. */
+/* Whether the numbers in the words are below the limit: a user may choose large
+ * sizes, but a fuzzer would choose only huge ones. */
 static bool is_small(const char *words, uint64_t limit)
 {
     uint64_t product = 1;
@@ -54,14 +55,15 @@ static void fuzz_hierarchy(const char *words)
         read_topology(nw_source_hierarchy, words);
 }
 
-/* hwloc takes time by the square of a level's size. */
+/* hwloc takes a time that grows with the square of a level's size. */
 static void fuzz_synthetic(const char *words)
 {
     if (is_small(words, 2000))
         read_topology(nw_source_synthetic, words);
 }
 
-/* What a peer sent: what is let in keeps within its ranks and its length. */
+/* A header from a peer: accepted ones must be within the ranks and the
+ * length. */
 static void fuzz_wire(const char *path)
 {
     char *data = NULL;
@@ -171,7 +173,7 @@ static void fuzz_list(const char *path)
     read_pattern("list:", path);
 }
 
-/* Both halves: the flow as a pattern, the distances beside it. */
+/* Reads both parts: the flow as a pattern, and the distances as a topology. */
 static void fuzz_qaplib(const char *path)
 {
     double *distances = NULL;
@@ -185,13 +187,14 @@ static void fuzz_qaplib(const char *path)
     read_pattern("qaplib:", path);
 }
 
-/* Without a prefix: what is it? */
+/* Reads the file without a prefix, so that its format must be detected. */
 static void fuzz_detect(const char *path)
 {
     read_pattern("", path);
 }
 
-/* In TMPDIR: who ends us halfway removes that. */
+/* Makes a folder in TMPDIR, which is removed by whatever ends this program
+ * early. */
 static void make_folder(char *folder, size_t size)
 {
     const char *above = getenv("TMPDIR");
@@ -201,7 +204,8 @@ static void make_folder(char *folder, size_t size)
         abort();
 }
 
-/* For readers that look beside the file: a folder with it alone, as `name`. */
+/* For readers that look for other files in the same folder: makes a folder with
+ * only this file, as `name`, and reads it. */
 static void read_beside(const char *path, const char *name, const char *prefix,
                         const char *input)
 {
@@ -216,7 +220,7 @@ static void read_beside(const char *path, const char *name, const char *prefix,
     rmdir(folder);
 }
 
-/* A trace, or a list of traces. */
+/* Reads a time-independent trace, or a list of traces. */
 static void fuzz_ti(const char *path)
 {
     read_beside(path, "trace", "ti:", "trace");
@@ -244,8 +248,9 @@ static void fuzz_monitoring(const char *path)
 
 #define OTF2_MARK "\n=== "
 
-/* The next file of a packed archive, "\n=== NAME\n" before its bytes, into the
- * folder; where the one after it begins, or NULL. */
+/* Writes the next file of a packed archive, in which "\n=== NAME\n" precedes
+ * its bytes, into the folder; returns where the following file begins, or
+ * NULL. */
 static const char *unpack(const char *folder, const char *at, const char *end)
 {
     const char *next, *name = at + strlen(OTF2_MARK);
@@ -275,7 +280,7 @@ static void remove_folder(const char *folder)
         abort();
 }
 
-/* An archive is a folder of files: anchor, definitions, events. */
+/* Reads an archive, which is a folder of files: anchor, definitions, events. */
 static void fuzz_otf2(const char *path)
 {
     char folder[96], name[128];
@@ -314,7 +319,8 @@ static void fuzz_hostlist(const char *words)
     nw_hostlist_fini(&list);
 }
 
-/* What a rank left of a profile is found by the name of the profile. */
+/* Reads what a rank has written of a profile, which is found by the name of the
+ * profile. */
 static void fuzz_part(const char *path)
 {
     nw_pattern *pattern = NULL;
@@ -371,8 +377,8 @@ static void call_with_words(const struct nw_fuzz_target *target,
     free(words);
 }
 
-/* A file in memory has a name, so that the reader under test is the one that
- * users call. */
+/* Calls the target with a file in memory. Such a file has a name, so that the
+ * reader is tested as users call it. */
 static void call_with_file(const struct nw_fuzz_target *target,
                            const uint8_t *data, size_t size)
 {

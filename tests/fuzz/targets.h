@@ -9,7 +9,8 @@
 
 struct nw_fuzz_target {
     const char *name;
-    void (*run)(const char *what); /* a path, or the words themselves */
+    void (*run)(const char *what); /* gets a path, or the words themselves if
+                                      `words` */
     bool words;
 };
 

@@ -461,8 +461,8 @@ static void graphs_repeat(void **state)
     gpu->stream_free(stream);
 }
 
-/* --- other processes and faults: in children, which start the driver anew ---
- */
+/* --- other processes and faults: in child processes, which start the driver
+ * again --- */
 
 static void pipe_in(int fd, void *data, size_t bytes)
 {

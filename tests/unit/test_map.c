@@ -52,8 +52,8 @@ static void test_default_alternates(void **state)
     nw_topology_free(topology);
 }
 
-/* "as many on a node as its GPUs where the pattern has a GPU layer, else as
- * its cores": 3 cores and 1 GPU a node. */
+/* The manual page says "as many on a node as its GPUs where the pattern has a
+ * GPU layer, else as its cores": here 3 cores and 1 GPU per node. */
 static void test_default_fills_by_gpus_or_cores(void **state)
 {
     nw_topology *topology = machine_new((struct shape){4, 1, 3, 1, 1, false});

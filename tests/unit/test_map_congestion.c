@@ -30,7 +30,8 @@ static void assert_near(double a, double b)
         fail_msg("%.12g is not %.12g", a, b);
 }
 
-/* Edges of any kind where the machine has GPUs, self edges among them. */
+/* A random pattern with edges of any kind if the machine has GPUs, and with
+ * some edges from a rank to itself. */
 static nw_pattern *random_pattern(int32_t ranks, int kinds, uint64_t seed)
 {
     struct nw_random random;

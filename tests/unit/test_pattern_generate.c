@@ -224,10 +224,11 @@ static void data_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
-/* The double binary tree for n ranks: the first tree by hand, the second is it
- * mirrored. Each of its edges carries half of 12 h^2 weights a layer up, and
- * the same down; all ranks together send 2 (n - 1) times the weights, as a ring
- * does. One step for each level up, and one down. */
+/* The double binary tree for n ranks: the first tree is given by hand, the
+ * second one is its mirror image. Each edge carries half of 12 h^2 weights per
+ * layer up, and the same down; all ranks together send 2 (n - 1) times the
+ * weights, as a ring does. There is one step for each level up, and one
+ * down. */
 static void trees_are_those_of_nccl(void **state)
 {
     static const struct {

@@ -195,9 +195,10 @@ static void shares_a_link(void **state)
     assert_near(play(&two, 4e-3), 4e-3);
 }
 
-/* The textbook's line of two links: the long flow gets half of the slow one,
- * 0.5 GB/s; beside it the short ones get 0.5 and, on the fast one, 1.5. Bytes
- * so that all would end after 1 s; with max-min fair shares they do. */
+/* The line of two links of textbooks: the long flow gets half of the slow link,
+ * 0.5 GB/s; the short flows get 0.5 GB/s on that link and 1.5 GB/s on the fast
+ * one. The bytes are chosen so that all flows end after 1 s if the shares are
+ * max-min fair. */
 static void shares_max_min_fairly(void **state)
 {
     static const struct instance line = {2,

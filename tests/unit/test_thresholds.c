@@ -48,7 +48,7 @@ static struct nw_ends ends_of(unsigned bits, double factor)
 
     nw_costs_default(&ends.costs);
     ends.costs.latency_s[NW_COST_COPY] =
-        6e-6; /* as the cases by hand have it */
+        6e-6; /* as in the cases computed by hand */
     ends.costs.rate[NW_COST_COPY] = 12e9;
     ends.costs.latency_s[NW_COST_STORE] = 0.1e-6;
     ends.costs.rate[NW_COST_STORE] = 10e9;

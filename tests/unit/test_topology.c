@@ -169,7 +169,7 @@ static nw_topology *random_machine(uint64_t seed)
 struct graph {
     int32_t vertex_count, *first; /* first vertex of each node; switches come
                                      last */
-    int32_t *a, *b;               /* ends of each link, -1 where it has none */
+    int32_t *a, *b;               /* ends of each link, -1 if it has none */
     bool *tree;                   /* whether the link is not a direct one */
 };
 
@@ -234,8 +234,9 @@ static void free_graph(struct graph *graph)
     free(graph->tree);
 }
 
-/* Fewest tree links between two vertices below `limit` (so that switches can
- * be left out), by relaxing until nothing changes; -1 where none. */
+/* The least number of tree links between two vertices on a route below `limit`
+ * (so that switches can be left out), by relaxing until nothing changes; -1 if
+ * there is no route. */
 static int32_t search(const nw_topology *topology, const struct graph *graph,
                       int32_t from, int32_t to, int32_t lowest, int32_t limit)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpirun -n P lj PARTICLES STEPS ROUNDS WAY...
- * mpirun -n 2 lj methods
+ *     mpirun -n P lj PARTICLES STEPS ROUNDS WAY...
+ *     mpirun -n 2 lj methods
  *
- * The first tells, for each way in which messages may go, the microseconds a
- * step of computation (as modelled) and of messages (median of the rounds, in
- * which the ways take turns), a digest of where all particles came to, and the
- * energy at the beginning and at the end; then the mean bytes that each rank
- * sends each neighbour, through each dimension, of positions a step and of
- * particles at new lists. The second what a message takes by each way.
+ * The first form prints, for each way of sending messages: the microseconds per
+ * step of computation (as modelled) and of messages (the median of the rounds,
+ * in which the ways take turns), a digest of the final positions of all
+ * particles, and the energy at the beginning and at the end. Then it prints the
+ * mean number of bytes that each rank sends to each neighbour through each
+ * dimension: of positions in a step, and of particles when new lists are made.
+ * The second form prints what a message takes by each way.
  */
 #include "lj.h"
 

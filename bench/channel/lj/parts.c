@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who has which particles: boxes of equal size, neighbours through six faces,
- * one dimension after the other, so that edges and corners go along; those that
- * are not cut come last, so that images of ours are not sent. Between
- * new lists only the positions of those near a face are sent, from and to GPU
- * memory. */
+/*
+ * Which rank has which particles: the domain is divided into boxes of equal
+ * size, whose neighbours are at their six faces. Faces are exchanged one
+ * dimension after the other, so that particles at edges and corners are passed
+ * on. Dimensions that are not divided come last, so that periodic images of own
+ * particles are not sent. Between new lists, only the positions of particles
+ * near a face are sent, from and to GPU memory.
+ */
 #include "lj.h"
 
 #include "base/random.h"

@@ -17,8 +17,8 @@ static inline void exchange_buffers(uint64_t out, uint64_t in)
     exchange_in = in;
 }
 
-/* Bytes that differ from those that the other rank sent, and bytes of the gaps
- * that were written. */
+/* The number of bytes that differ from those that the other rank sent, and of
+ * bytes of gaps that were written. */
 static inline long exchange_wrong(long turn, size_t bytes, size_t block,
                                   size_t step)
 {
@@ -34,7 +34,8 @@ static inline long exchange_wrong(long turn, size_t bytes, size_t block,
     return wrong;
 }
 
-/* A copy out of pageable memory may still be under way when it returns. */
+/* Copies into GPU memory and waits: a copy from pageable memory may still be in
+ * progress when it returns. */
 static inline void exchange_copy_in(uint64_t to, size_t bytes)
 {
     hazard_must(hazard.in(to, exchange_image, bytes), "cuMemcpyHtoD");
@@ -50,7 +51,8 @@ static inline void exchange_fill(long turn, size_t bytes)
     exchange_copy_in(exchange_in, bytes);
 }
 
-/* `blocks` of `block` bytes, `step` bytes apart; whole if both are alike. */
+/* Exchanges `blocks` blocks of `block` bytes at distances of `step` bytes,
+ * without gaps if both are equal; returns the number of wrong bytes. */
 static inline long exchange_one(long turn, int blocks, size_t block,
                                 size_t step)
 {
@@ -69,7 +71,8 @@ static inline long exchange_one(long turn, int blocks, size_t block,
     return exchange_wrong(turn, bytes, block, step);
 }
 
-/* Small and large messages, whole and with gaps. */
+/* Exchanges small and large messages, without and with gaps; returns the number
+ * of wrong bytes. */
 static inline long exchange_all(void)
 {
     long wrong = 0, turn = 0;

@@ -42,7 +42,8 @@ static int counted_kernel(void *function, unsigned x, unsigned y, unsigned z,
                          shared, stream, arguments, more);
 }
 
-/* The next definition after the caller's library: libc's, else MPI's. */
+/* The next definition after that of the caller's library: that of libc, or of
+ * MPI. */
 static void *next_symbol(void *(*real)(void *, const char *), const char *name)
 {
     static const char *const libraries[] = {"libc.so.6", "libmpich.so.12",
@@ -57,7 +58,8 @@ static void *next_symbol(void *(*real)(void *, const char *), const char *name)
     return found;
 }
 
-/* Takes the place of libc's; the version is that of x86-64's first glibc. */
+/* Replaces the function of libc; the version is that of the first glibc for
+ * x86-64. */
 __attribute__((visibility("default"))) void *dlsym(void *handle,
                                                    const char *name)
 {

@@ -89,7 +89,7 @@ static inline void hazard_begin(const char *name, int threads)
         hazard_absent("no GPU");
 }
 
-/* The primary context, which the runtime library uses, too, becomes current. */
+/* Makes the primary context current, which the runtime library also uses. */
 static inline void hazard_primary(void)
 {
     hazard_must(hazard.retain(&hazard.context, 0), "cuDevicePrimaryCtxRetain");
@@ -109,7 +109,8 @@ static inline char hazard_byte(long turn, int from, size_t i)
     return (char)(i * 7 + i / 251 + (size_t)turn * 13 + (size_t)from * 101 + 1);
 }
 
-/* Collective: says how it ended, by the wrong bytes of all ranks. */
+/* Prints the result by the number of wrong bytes of all ranks; returns the exit
+ * status. Collective. */
 static inline int hazard_result(long wrong)
 {
     long all = 0;
@@ -123,7 +124,7 @@ static inline int hazard_result(long wrong)
     return all != 0;
 }
 
-/* As hazard_result, then MPI_Finalize. */
+/* Calls hazard_result and MPI_Finalize; returns the exit status. */
 static inline int hazard_end(long wrong)
 {
     int code = hazard_result(wrong);

@@ -50,7 +50,8 @@ static void by_mpi(size_t bytes)
                 "MPI_Sendrecv");
 }
 
-/* New buffers of another size each turn, freed only when both are done. */
+/* One turn, with new buffers of another size, which are freed only when both
+ * ranks are done. */
 static long one(long turn)
 {
     size_t bytes =

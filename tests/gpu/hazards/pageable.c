@@ -37,7 +37,7 @@ static void by_channel(bool sends, void *memory, size_t bytes)
     channel_must(nw_channel_wait(&request, NULL));
 }
 
-/* Rank 0 sends the contents of this turn out of fresh host memory. */
+/* Rank 0 sends the contents of this turn from newly written host memory. */
 static void send(long turn, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -62,7 +62,8 @@ static void receive(long turn, size_t bytes, MPI_Datatype type)
             "MPI_Recv");
 }
 
-/* Reads what came in a stream of its own, and counts the wrong bytes. */
+/* Reads the received bytes in a stream of its own, and counts the wrong
+ * ones. */
 static long look(long turn, size_t blocks, size_t block, size_t step)
 {
     size_t extent = blocks * step;

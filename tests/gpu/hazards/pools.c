@@ -4,7 +4,7 @@
  * driver refuses CUDA IPC and SYNC_MEMOPS. */
 #include "exchange.h"
 
-/* CUmemAllocationProp, CUmemAccessDesc of cuda.h. */
+/* CUmemAllocationProp and CUmemAccessDesc, as in cuda.h. */
 struct property {
     int type, handle_types;
     struct {

@@ -12,7 +12,7 @@ static void *work(void *unused)
     void *context = NULL;
 
     (void)unused;
-    /* the checks of exchange_all use a context; the messages do without */
+    /* not exchange_all, whose checks need a context; messages do not */
     for (long turn = 0; turn < 20; turn++) {
         size_t bytes = (size_t)64 << turn % 14;
 

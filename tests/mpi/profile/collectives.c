@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One collective call, made three times: "bcast 4096" and the like, the
- * number being bytes of the vector (of a block, where there are blocks).
- */
+/* Makes one collective call three times: "bcast 4096" and the like, where the
+ * number is the size in bytes of the vector, or of a block if the call has
+ * blocks. */
 #include <mpi.h>
 
 #include <stdio.h>

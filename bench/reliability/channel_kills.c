@@ -4,11 +4,12 @@
  *
  *     channel-kills COUNT PROVIDER SEED
  *
- * Three processes send messages of 1 byte to 300 kB to each other and compare
- * what comes. Prints how many kills landed, and how often a survivor got wrong
- * data, hung, or left shared memory behind, and where each survivor hung.
- * `locked` counts the survivors that waited for a lock of the provider
- * (tests/support/shm_lock), and `slow` the jobs that came to no kill.
+ * Three processes send messages of 1 byte to 300 kB to each other and check
+ * what they receive. The program prints how many processes were killed during
+ * traffic, how often a survivor received wrong data, hung, or left shared
+ * memory behind, and where each survivor hung. `locked` is the number of
+ * survivors that waited for a lock of the provider (tests/support/shm_lock),
+ * and `slow` is the number of jobs in which no process was killed.
  * bench/reliability/run uses this program.
  */
 #include "base/clock.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The micro-benchmarks of the paper on MPI topology functions: computation and
- * an exchange with the neighbours in a torus or hypercube, one dimension ten
- * times as heavy; and an all-to-all along the longer dimension of a torus.
+ * an exchange with the neighbours in a torus or hypercube, with one dimension
+ * ten times as heavy; and an all-to-all along the longer dimension of a torus.
  *
- *   exchange graph FILE...   MPI_Graph_create of each file's "from to weight"
- *                            lines, weight times the edge; prints who took
- *                            which vertex
- *   exchange play KIND DIMS BYTES TIMES     one case, to be profiled
- *   exchange time PLAN ROUNDS   the cases of a plan, in turns under all its
- *                            orders; prints a line of seconds for each
+ *   exchange graph FILE...
+ *       calls MPI_Graph_create for the lines "from to weight" of each file,
+ *       with each edge repeated by its weight; prints which rank got which
+ *       vertex
+ *   exchange play KIND DIMS BYTES TIMES
+ *       runs one case, to be profiled
+ *   exchange time PLAN ROUNDS
+ *       runs the cases of a plan in turns with all its orders; prints a line of
+ *       seconds for each
  */
 #include <mpi.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a test of MPICH's follow its new rank. Some create a topology on
- * MPI_COMM_WORLD and go on with the number they had there, which MPICH, where
- * no order ever changes, does not tell from the new one. With this header
- * included before such a test, FOLLOW_RANK (the variable it keeps that number
- * in, where it does) is the rank in the topology from its creation to its
- * MPI_Comm_free, and asking for the rank in MPI_COMM_WORLD meanwhile answers
- * that too.
+ * Makes a test of MPICH use its new rank. Some tests create a topology on
+ * MPI_COMM_WORLD and continue with the rank that they had there; with MPICH,
+ * which never changes the order, this is also the new rank. If this header is
+ * included before such a test, FOLLOW_RANK (the variable in which the test
+ * stores its rank, if it does) is set to the rank in the topology from its
+ * creation to its MPI_Comm_free, and MPI_Comm_rank for MPI_COMM_WORLD also
+ * returns that rank meanwhile.
  */
 #ifndef FOLLOW_H
 #define FOLLOW_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the committed corpus through every reader, in any build: what a fuzzer
- * once found stays found. One TAP line a reader; a crash or a sanitizer's
- * report ends the run. */
+/*
+ * Runs the committed corpus through every reader, in any build, so that errors
+ * that a fuzzer once found are found again. Prints one TAP line for each
+ * reader; a crash or a report of a sanitizer ends the run.
+ */
 #include "tests/fuzz/targets.h"
 
 #include <dirent.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One small function a reader: hands it the bytes as a file (or as words) and
- * lets go of what it gives. The fuzzers and the replay of the corpus both call
- * these. */
+/*
+ * One small function for each reader: it gives the bytes to the reader as a
+ * file (or as words) and frees the result. The fuzzers and the replay of the
+ * corpus both call these functions.
+ */
 #include "tests/fuzz/targets.h"
 
 #include "base/file.h"
@@ -30,8 +32,8 @@ static void read_topology(nw_source_reader *reader, const char *what)
         nw_topology_free(topology);
 }
 
-/* Whether the numbers in the words are below the limit: a user may choose large
- * sizes, but a fuzzer would choose only huge ones. */
+/* Whether the product of the numbers in the words is small: a user may choose
+ * large sizes, but a fuzzer would choose only huge ones. */
 static bool is_small(const char *words, uint64_t limit)
 {
     uint64_t product = 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of readers under fuzzing. */
+/*
+ * The list of readers that are fuzzed.
+ */
 #ifndef NW_TESTS_FUZZ_TARGETS_H
 #define NW_TESTS_FUZZ_TARGETS_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages between the GPU memories of two processes, whole and with gaps,
- * every byte checked: for programs about the context that they come from. */
+/*
+ * Messages between the GPU memories of two processes, without and with gaps,
+ * with every byte checked: for programs about the context from which the
+ * messages are sent.
+ */
 #ifndef NW_TESTS_GPU_EXCHANGE_H
 #define NW_TESTS_GPU_EXCHANGE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages out of pageable host memory into GPU memory, which a stream of the
- * receiver reads as soon as they are said to be there: a copy that the driver
- * has only begun shows as wrong bytes. By MPI and by the channel in turns,
- * whole and with new gaps each turn, so that tables of the pack kernels are
- * new, too.
+ * Messages from pageable host memory to GPU memory, which a stream of the
+ * receiver reads as soon as they are reported as received: if the driver has
+ * only begun a copy, bytes are wrong. Messages are sent by MPI and by the
+ * channel in turns, without gaps and with other gaps in each turn, so that the
+ * tables of the pack kernels are new, too.
  *
  *     pageable [TURNS]      (10000)
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three messages of 1000 bytes from each rank to the next, and one from the
- * last; then a grid that may be reordered, whose size must stay. */
+/*
+ * Sends three messages of 1000 bytes from each rank to the next, and one from
+ * the last rank; then makes a grid that may be reordered, whose size must stay.
+ */
 #include <mpi.h>
 #include <stdio.h>
 

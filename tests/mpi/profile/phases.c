@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three steps of two phases, MPI_Pcontrol(1) and MPI_Pcontrol(2): a message to
- * the next rank, and one to the rank before; ahead of them a message of each
- * rank to itself. With an argument the ranks sleep 1.1 s ahead of the steps. */
+/*
+ * Makes three steps of two phases, MPI_Pcontrol(1) and MPI_Pcontrol(2): in the
+ * first, each rank sends a message to the next rank, in the second to the rank
+ * before. Before the steps, each rank sends a message to itself. With an
+ * argument, the ranks sleep 1.1 s before the steps.
+ */
 #include <mpi.h>
 
 #include <unistd.h>

@@ -14,11 +14,12 @@
 struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
-    double across, along;   /* bytes that a whole row or a whole column of
-                               processes would send to the next one, times 1e6,
-                               so that costs are in microseconds */
-    double *height, *width; /* fraction of the grid's cells in each row and in
-                               each column; NULL: all are equal */
+    double across, along;   /* bytes of a message of one process, if all rows
+                               and columns are equal, times 1e6 for costs in
+                               microseconds: across: to the next process in the
+                               row; along: in the column */
+    double *height, *width; /* height: fraction of the grid in each row; width:
+                               in each column; NULL: all are equal */
 };
 
 static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,

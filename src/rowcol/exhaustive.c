@@ -23,7 +23,8 @@ struct exhaustive_every {
                                    place; best: the best complete order */
     int32_t p;
     double *row, *column; /* [p * p] cost, in microseconds, of a link from
-                             process x to y, in a row and in a column */
+                             process x to y: inside a row (row), inside a column
+                             (column) */
     bool *taken;          /* [p] the process has a place */
     double least;         /* cost of *best in microseconds */
     int64_t tries;        /* number of partial orders tried so far */

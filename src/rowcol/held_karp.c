@@ -31,10 +31,10 @@ struct held_karp_front {
 struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
-    bool transposed; /* lines are columns, not rows */
-    double *within,
-        *across; /* [p * p] cost, in microseconds, of a link from process x to
-                    y: inside a line, and from a line to the next */
+    bool transposed;         /* lines are columns, not rows */
+    double *within, *across; /* [p * p] cost, in microseconds, of a link from
+                                process x to y: inside a line (within), from a
+                                line to the next (across) */
     struct held_karp_front *fronts;
     int32_t front_count;
     double *least; /* [states] lowest cost of all partial orders of a state: a

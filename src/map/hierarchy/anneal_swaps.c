@@ -24,8 +24,8 @@ struct anneal_swaps_round {
                              begins */
     const int32_t *list;  /* processes that may move in this round, sorted by
                              group */
-    uint64_t seed, steps; /* random seed; trials of all groups together in this
-                             round */
+    uint64_t seed, steps; /* seed: of random numbers; steps: trials of all
+                             groups together in this round */
     double temperature;
     double *change; /* [groups] change of the hop-bytes by each group in this
                        round */

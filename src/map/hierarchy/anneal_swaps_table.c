@@ -40,8 +40,9 @@ struct swaps_table_work {
                           cluster of a level */
     int32_t *list;     /* processes that may move, of which a trial draws one */
     int32_t list_count;
-    int32_t *best, *begun; /* [count] slot of each process in the best
-                              assignment so far, and in the first */
+    int32_t *best, *begun; /* [count] slot of each process, in the best
+                              assignment so far (best) and in the first one
+                              (begun) */
     int8_t level[64]; /* level of the smallest subtree that contains two slots,
                          indexed by 1 + the highest bit in which their codes
                          differ */

@@ -19,21 +19,22 @@ enum { OFTEN = 256 }; /* number of moves between two readings of the clock */
 struct kway_bisect_pass {
     const struct nw_kway_graph *graph;
     const struct nw_kway_bisection *cut;
-    int8_t *side, *fixed; /* [n] side of a vertex (0 or 1); side to which it is
-                             fixed, -1: free (NULL: all are free) */
+    int8_t *side, *fixed; /* [n] side: side of a vertex (0 or 1); fixed: side to
+                             which it is fixed, -1: free (NULL: all are free) */
     double *gain;         /* [n] decrease of the cut if a vertex changes
                              sides */
-    int32_t *at, *moves;  /* [n] position of a vertex in its heap
-                             (nw_heap.at); vertices in the order in which
+    int32_t *at, *moves;  /* [n] at: position of a vertex in its heap
+                             (nw_heap.at); moves: vertices in the order in which
                              they changed sides */
     bool *done; /* [n] the vertex has changed sides in this pass or is fixed */
     struct nw_heap heap[2]; /* heap[s]: vertices on side s that may change
                                sides */
-    /* load of each side; load of the heaviest vertex; load by which a side may
-     * exceed its limit on this level (0 on the finest level) */
+    /* load: present load of each side; tolerance: load of the heaviest vertex;
+     * extra: load by which a side may exceed its limit on this level (0 on the
+     * finest level) */
     nw_kway_load load[2], tolerance, extra;
-    /* vertices of the finest graph on each side; number by which a side may
-     * exceed its capacity on this level */
+    /* count: vertices of the finest graph on each side; extra_count: number by
+     * which a side may exceed its capacity on this level */
     int64_t count[2], extra_count;
     bool finest;  /* the graph is the input graph, not a coarser one */
     double value; /* weight of the cut edges minus that at the beginning of the

@@ -287,10 +287,10 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
  * the other. */
 struct initial_bisection_filling {
     int32_t at;          /* element that is being filled */
-    double load, share;  /* load of the vertices, and sum of the elements'
-                            shares, from this element on */
-    double target, mine; /* load that the element should get, and load that it
-                            has */
+    double load, share;  /* over the vertices and elements from this element on:
+                            load of the vertices, share of the elements */
+    double target, mine; /* target: load that the element should get; mine: load
+                            that it has */
     int64_t held;        /* number of vertices (of the finest graph) on the
                             element so far */
 };

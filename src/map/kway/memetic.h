@@ -164,8 +164,8 @@ double nw_kway_cost(const struct nw_kway_graph *graph,
 struct nw_time_shares {
     struct nw_budget *budget;
     uint64_t begun_ns; /* time in ns when the stage began */
-    /* length of the stage in ns (0: no end); units of work that were begun so
-     * far; units of work of the whole stage */
+    /* window_ns: length of the stage in ns, 0: no end; done: units of work that
+     * were begun so far; all: units of work of the whole stage */
     double window_ns, done, all;
 };
 /* Begins a stage with `all` units of work (for example vertices to refine) that
@@ -265,8 +265,8 @@ struct nw_kway_state {
     const struct nw_kway_machine *machine;
     int32_t *part;              /* [n] part of a vertex; the array is the
                                    caller's */
-    nw_kway_load *load, *limit; /* [k] present load of a part; largest allowed
-                                   load of a part */
+    nw_kway_load *load, *limit; /* [k] load: present load of a part; limit:
+                                   largest allowed load */
     int64_t *count;             /* [k] vertices of the finest graph in a part */
     int64_t *most;              /* [k] most vertices of the finest graph in a
                                    part */

@@ -16,7 +16,7 @@
 
 /* A move that was made; kept so that it can be undone. */
 struct multitry_fm_step {
-    int32_t v, from; /* vertex, and its part before the move */
+    int32_t v, from; /* v: the vertex; from: its part before the move */
     double gain;
 };
 
@@ -29,8 +29,9 @@ struct multitry_fm_search {
                             computed */
     uint8_t *used;       /* [n] 1: the vertex has moved in this round */
     struct multitry_fm_step *step; /* [n + 1] moves of this search, in order */
-    /* number of moves in `step`; number of them up to the best state; a search
-     * ends after this many moves beyond the best state */
+    /* count: number of moves in `step`; kept: how many of them lead to the best
+     * state; patience: the search ends after this many moves beyond that state
+     */
     int32_t count, kept, patience;
     int32_t over; /* part that exceeds its limit now; -1: none */
     int chain;    /* number of moves since a part first exceeded its limit */

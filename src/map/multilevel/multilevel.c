@@ -60,9 +60,9 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
                : nw_multilevel_search_on(&search);
 }
 
-/* Improves a given placement by swaps. If the loads of nodes are limited,
- * annealing starts at a high temperature, because the given placement is then
- * far from the optimum. */
+/* Improves a given placement by swaps. If loads are limited, annealing starts
+ * at a high temperature, because the given placement is then far from the
+ * optimum. */
 static nw_status multilevel_refine(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {

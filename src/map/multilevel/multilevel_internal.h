@@ -15,8 +15,8 @@ struct multilevel_search {
     struct nw_assignment *assignment; /* best assignment so far */
     const struct nw_placement *placement;
     double cost;          /* hop-bytes of `assignment` */
-    uint64_t seed, steps; /* random seed; swaps to try in one cycle of swap
-                             annealing */
+    uint64_t seed, steps; /* seed: of random numbers; steps: swaps to try in one
+                             cycle of swap annealing */
     int cycles;           /* number of cycles of swap annealing, set by the
                              effort */
     double temperature;   /* initial temperature of swap annealing, in units of

@@ -30,9 +30,9 @@ struct sectioning {
                           piece of `now` */
     int32_t *capacity; /* [slots + 1] number of slots before each slot that are
                           open to processes (not fixed) */
-    struct piece *now, *next; /* pieces of the present generation, to be
-                                 bisected; their halves, to be bisected in the
-                                 next generation */
+    struct piece *now, *next; /* now: pieces of the present generation, to be
+                                 bisected; next: their halves, to be bisected in
+                                 the next generation */
     struct piece
         *held; /* pieces that have a single cluster and wait until the processes
                   of all its siblings are annealed together */

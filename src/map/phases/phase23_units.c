@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases 2 and 3 of MAGC: within each node, assign ranks to core units by the
- * host layer, and to GPU units by the GPU layer. Nodes of one type share their
- * table of routes. */
+/* Phases 2 and 3 of MAGC: within each node, phase 2 assigns ranks to core units
+ * by the traffic between host memories, phase 3 to GPU units by that between
+ * GPUs. Nodes of one type share their table of routes. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/clock.h"

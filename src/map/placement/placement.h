@@ -20,8 +20,8 @@ struct nw_places {
     const nw_topology *topology;
     int32_t count;
     struct nw_end *end;           /* [count] each place as an end of routes */
-    uint32_t hop_base, hop_count; /* first hop number in the topology; number of
-                                     hops, two per link */
+    uint32_t hop_base, hop_count; /* hop_base: first hop number in the topology;
+                                     hop_count: number of hops, two per link */
     double *bandwidth; /* [hop_count] bytes/s of each hop; NULL: the machine is
                           a matrix of distances without links */
     /* Table of routes; NULL if there are too many places. The hops of the route

@@ -62,7 +62,8 @@ struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
     struct nw_random random;
-    int32_t size, count;  /* size of the population; members made so far */
+    int32_t size, count;  /* size: wanted number of members; count: members made
+                             so far */
     int32_t unchanged;    /* how many children in a row have not changed the
                              population */
     int32_t *member;      /* [size + 1][n] place of each item in each member;

@@ -20,8 +20,9 @@ struct nw_stencil {
     int32_t size[NW_STENCIL_DIMS], stride[NW_STENCIL_DIMS];
     bool periodic[NW_STENCIL_DIMS]; /* edges join the first and the last cells
                                        of the dimension */
-    /* number of offsets; offsets in cells from a cell to its neighbours, one of
-     * each opposite pair; mean bytes of the edges along each offset */
+    /* offsets: number of offsets; offset: each in cells, from a cell to a
+     * neighbour, one of each opposite pair; bytes: mean bytes of the edges
+     * along each offset */
     int offsets;
     int32_t offset[NW_STENCIL_OFFSETS][NW_STENCIL_DIMS];
     double bytes[NW_STENCIL_OFFSETS];

@@ -30,8 +30,8 @@ struct nw_grid_part {
 
 /* A bisection of a box, remembered for other boxes of the same size. */
 struct nw_grid_part_known {
-    int32_t box[NW_STENCIL_DIMS], left; /* size of the box; number of cells in
-                                           the first half */
+    int32_t box[NW_STENCIL_DIMS], left; /* box: size of the box; left: number of
+                                           cells in the first half */
     int chosen; /* dimension across which the box was cut */
 };
 

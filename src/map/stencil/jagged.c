@@ -12,8 +12,9 @@
 /* State of the cuts, and of the cells that are being cut. */
 struct jagged_work {
     const struct nw_stencil *stencil;
-    /* The listed cells, which are sorted; [count] scratch for sorting; [largest
-     * size + 1] scratch for counting the cells of each layer. */
+    /* cell: the listed cells, which are being sorted; order: [count] scratch
+     * for sorting; layer: [largest size + 1] scratch for counting the cells of
+     * each layer */
     int32_t *cell, *order, *layer;
     const int32_t *begin;           /* index in cell[] at which each piece
                                        begins; the last entry is the end of the

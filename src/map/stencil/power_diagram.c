@@ -24,8 +24,8 @@ struct power_diagram_work {
     float *power;                   /* [wide] power of each part */
     double *sum; /* [parts] sum, over the points of a part, of the differences
                     of one coordinate from its center */
-    int32_t *size, *target; /* [parts] present number of points; wanted number
-                               of points */
+    int32_t *size, *target; /* [parts] size: present number of points; target:
+                               wanted number */
     /* [parts][wide] least increase of cost if one point moves from one part to
      * another */
     float *cost;

@@ -15,8 +15,8 @@
 
 /* The input and the result: points and their parts. */
 struct nw_power_diagram {
-    int32_t n, parts; /* number of points, with a density of about one per unit
-                         of volume; number of parts */
+    int32_t n, parts; /* n: number of points, about one per unit of volume;
+                         parts: number of parts */
     int dims;         /* number of dimensions */
     const float *at[NW_STENCIL_DIMS]; /* [n] coordinates of the points */
     float ring[NW_STENCIL_DIMS]; /* length of each periodic dimension; 0: the

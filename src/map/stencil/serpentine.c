@@ -15,9 +15,11 @@
 struct columns_choice {
     const struct nw_stencil *stencil;
     double each;                            /* number of cells in a piece */
-    struct nw_stencil_columns trial, *best; /* division being tried; [most] best
-                                               divisions so far, best first */
-    int count, most; /* divisions in best[]; most divisions in best[] */
+    struct nw_stencil_columns trial, *best; /* trial: division being tried;
+                                               best: [most] best divisions so
+                                               far, best first */
+    int count, most; /* count: divisions in best[]; most: how many best[] can
+                        hold */
 };
 
 /* Inserts the trial into the sorted list of the best divisions if it is good

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The mapping benchmark's tables beside the peers that are on this machine."""
+"""The tables of the mapping benchmark, with the peers that are available on this machine."""
 import datetime
 import os
 import re

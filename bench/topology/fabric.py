@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what ibnetdiscover would of a two-level fat tree.
+"""Writes what ibnetdiscover would print for a two-level fat tree.
 
-fabric.py [HOSTS [LEAVES [SPINES]]]: 10,000 hosts on 800 leaves and 200 spines
-unless said otherwise; each leaf has a cable to a quarter of the spines.
+fabric.py [HOSTS [LEAVES [SPINES]]]: by default, 10,000 hosts on 800 leaf and 200 spine
+switches; each leaf has a cable to a quarter of the spines.
 """
 import sys
 
@@ -12,7 +12,7 @@ ports = {}
 
 
 def join(a, b):
-    """One cable; ports are numbered as they come."""
+    """Adds one cable; ports are numbered in the order of their cables."""
     pa, pb = ports.setdefault(a, []), ports.setdefault(b, [])
     pa.append((b, len(pb) + 1))
     pb.append((a, len(pa)))

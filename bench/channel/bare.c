@@ -90,6 +90,7 @@ static nw_status swap(void *context, const void *mine, size_t bytes, void *all)
     return NW_OK;
 }
 
+/* Posts the receive of the next message. */
 static void await(struct end *end)
 {
     must(fi_recv(end->fabric.ep, end->in, NW_WIRE_HEADER + MOST, NULL,

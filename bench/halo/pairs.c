@@ -29,6 +29,8 @@ static const struct {
                 {"write", NW_HALO_WRITE},
                 {"peer3d", NW_HALO_PEER3D}};
 
+/* Plans the exchange with one method for all pairs, or with the automatic
+ * choice. */
 static nw_halo *open_way(int way)
 {
     static const struct nw_halo_quantity one = {sizeof(double), 0};

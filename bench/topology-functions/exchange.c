@@ -169,6 +169,8 @@ static int by_from(const void *a, const void *b)
     return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
+/* Creates the graph of a file with reordering, and prints which rank got which
+ * vertex. */
 static void create_graph(const char *path)
 {
     int(*edge)[3] = NULL, n = 0, at = 0, total = 0, size, rank, new_rank;

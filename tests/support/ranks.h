@@ -172,6 +172,7 @@ struct ranks_run {
                                         other */
 };
 
+/* Opens the channel of a rank, calls the job's work, and closes the channel. */
 static inline void ranks_work(const void *about, int32_t rank)
 {
     const struct ranks_run *run = about;

@@ -195,6 +195,8 @@ static void take_in(struct lj_part *part, const struct lj_spot *from, int count)
     }
 }
 
+/* Moves particles that have left the box along dimension d to its
+ * neighbours. */
 static void migrate_through(struct lj_part *part, int d)
 {
     int out[LJ_SIDES] = {0}, in[LJ_SIDES] = {0}, kept = 0;

@@ -141,6 +141,7 @@ static unsigned char *element(const struct work *work, int32_t piece,
 
 typedef long visit(struct work *work, int32_t piece, const int64_t at[3]);
 
+/* Calls `what` for every allocated cell; returns the sum of its results. */
 static long for_cells(struct work *work, visit *what)
 {
     long sum = 0;
@@ -352,6 +353,7 @@ static void exchange_again(struct work *work)
     work->halo = first;
 }
 
+/* Runs one random case; returns the number of wrong cells. */
 static long run_case(struct work *work)
 {
     int32_t subset[MOST_QUANTITIES], count = 0;

@@ -146,6 +146,7 @@ static void complain(const char *what, const struct letter *letter, int got)
 
 /* -- sends -- */
 
+/* Starts to send the message by a random kind of call. */
 static void send_letter(const struct letter *letter,
                         const struct memory *memory, MPI_Comm comm,
                         MPI_Request *request)
@@ -241,6 +242,7 @@ static void receive_much(struct target *t, int from, int tag,
 }
 #endif
 
+/* Receives without a probe, by a random kind of call. */
 static void receive_plain(struct target *t, int from, int tag,
                           MPI_Status *status)
 {

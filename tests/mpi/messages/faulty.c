@@ -28,6 +28,7 @@ static int fail(MPI_Request *request)
     return MPI_ERR_OTHER;
 }
 
+/* Calls the next definition of the named wait; fails if faulty_ends is 1. */
 static int wait_for(const char *name, MPI_Request *request, MPI_Status *status)
 {
     int (*next)(MPI_Request *, MPI_Status *), rc;
@@ -37,6 +38,7 @@ static int wait_for(const char *name, MPI_Request *request, MPI_Status *status)
     return faulty_ends == 1 ? fail(request) : rc;
 }
 
+/* Calls the next definition of the named test; fails as faulty_ends says. */
 static int test(const char *name, MPI_Request *request, int *flag,
                 MPI_Status *status)
 {

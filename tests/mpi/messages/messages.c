@@ -61,6 +61,8 @@ static void fill(int i)
     mems[i].on_gpu = (int)draw(&state, 4) > 0;
 }
 
+/* The offset of the first wrong byte of buffer i; ROOM if all bytes are
+ * right. */
 static size_t wrong_at(int i)
 {
     static char seen[ROOM];
@@ -185,12 +187,14 @@ static void make_types(void)
     }
 }
 
+/* The next rank of the communicator, to which the rank sends. */
 static int next_of(const struct call *c)
 {
     (void)c;
     return (rank + 1) % size;
 }
 
+/* The previous rank of the communicator, from which the rank receives. */
 static int last_of(const struct call *c)
 {
     (void)c;
@@ -216,6 +220,7 @@ static void ring(struct call *c)
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
+/* The blocking sends, with a check of the receive's status. */
 static void blocking(struct call *c)
 {
     MPI_Status status;
@@ -241,6 +246,8 @@ static void blocking(struct call *c)
          "a status");
 }
 
+/* A synchronous send, and a receive from any source with any tag whose end is
+ * found by tests. */
 static void synchronous(struct call *c)
 {
     MPI_Request r;
@@ -262,6 +269,7 @@ static void synchronous(struct call *c)
     }
 }
 
+/* MPI_Sendrecv and MPI_Sendrecv_replace. */
 static void exchanged(struct call *c)
 {
     MPI_Status status;
@@ -276,6 +284,7 @@ static void exchanged(struct call *c)
                          c->comm, MPI_STATUS_IGNORE);
 }
 
+/* Receives after a probe, plain or matched. */
 static void probed(struct call *c)
 {
     MPI_Request r;
@@ -325,6 +334,7 @@ static void shorter(struct call *c)
     MPI_Recv(c->b, 0, c->type, MPI_PROC_NULL, 0, c->comm, MPI_STATUS_IGNORE);
 }
 
+/* Persistent requests, which are started repeatedly. */
 static void persistent(struct call *c)
 {
     MPI_Request r[2];
@@ -365,6 +375,8 @@ static void persistent(struct call *c)
     MPI_Request_free(&r[1]);
 }
 
+/* A send whose request is freed while it is pending, and a receive that is
+ * cancelled. */
 static void freed(struct call *c)
 {
     MPI_Request r;
@@ -534,6 +546,7 @@ static void scanned(struct call *c)
     MPI_Reduce_scatter_block(c->a, c->b, c->count, MPI_INT, MPI_SUM, c->comm);
 }
 
+/* Collective calls with vectors of counts: allgather, and gather or scatter. */
 static void vectors(struct call *c)
 {
     int counts[16], places[16], at = 0;
@@ -559,6 +572,7 @@ static void vectors(struct call *c)
     }
 }
 
+/* MPI_Alltoallv and MPI_Alltoallw. */
 static void all_vectors(struct call *c)
 {
     int counts[16], places[16], bytes[16], one[16];
@@ -614,6 +628,7 @@ static void absolute(struct call *c)
     MPI_Type_free(&type);
 }
 
+/* MPI_Pack and MPI_Unpack. */
 static void packed(struct call *c)
 {
     int at = 0, room = 4096;
@@ -623,6 +638,7 @@ static void packed(struct call *c)
     MPI_Unpack(c->b, room, &at, c->a, c->other_count, c->other, c->comm);
 }
 
+/* Collective calls on an intercommunicator. */
 static void between(struct call *c)
 {
     MPI_Comm half, other;
@@ -653,6 +669,7 @@ static void between(struct call *c)
     MPI_Comm_free(&half);
 }
 
+/* Writes to a file and reads from it. */
 static void filed(struct call *c)
 {
     MPI_File file;

@@ -223,6 +223,7 @@ static void end_freed(struct player *p)
                  LETTERS, p->comm, MPI_STATUS_IGNORE);
 }
 
+/* Sends and receives, which are completed by a random kind of call. */
 static void plain(struct player *p)
 {
     void (*const end[])(struct player *) = {end_each, end_all,   end_any,
@@ -238,6 +239,7 @@ static void plain(struct player *p)
     end[draw(p, sizeof end / sizeof *end)](p);
 }
 
+/* Persistent requests, which are started twice. */
 static void persistent(struct player *p)
 {
     int n = p->letters;
@@ -256,6 +258,7 @@ static void persistent(struct player *p)
         MPI_Request_free(&p->request[i]);
 }
 
+/* MPI_Sendrecv, or MPI_Isendrecv if this MPI library has it. */
 static void both(struct player *p)
 {
     for (int i = 0; i < p->letters; i++) {
@@ -274,6 +277,7 @@ static void both(struct player *p)
     }
 }
 
+/* MPI_Sendrecv_replace. */
 static void replaced(struct player *p)
 {
     for (int i = 0; i < ROOM; i++)
@@ -288,6 +292,7 @@ static void replaced(struct player *p)
     }
 }
 
+/* Receives after a matched probe. */
 static void probed(struct player *p)
 {
     int keeps = draw(p, 2);
@@ -389,6 +394,7 @@ static int of_root(const struct player *p, int i)
     return i < p->words ? word_of(p, !rank, i) : GAP;
 }
 
+/* A random collective call. */
 static void collective(struct player *p)
 {
     void *out = (void *)p->out, *in = (void *)p->in;

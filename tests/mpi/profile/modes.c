@@ -17,6 +17,7 @@ static void count(int world, long long amount)
     bytes[world] += amount;
 }
 
+/* Sends to the next rank in every mode, blocking and nonblocking. */
 static void each_mode(MPI_Comm comm, const int *world)
 {
     static char space[1 << 16];
@@ -67,6 +68,7 @@ static void each_mode(MPI_Comm comm, const int *world)
     MPI_Buffer_detach(&detached, &room);
 }
 
+/* Sends and receives by the calls that do both. */
 static void both_ways(MPI_Comm comm, const int *world)
 {
     int me, n, right, left;
@@ -126,6 +128,7 @@ static void persistent(MPI_Comm comm, const int *world)
 }
 
 #if MPI_VERSION >= 4
+/* Uses the calls that are new in MPI 4. */
 static void newer(MPI_Comm comm, const int *world)
 {
     MPI_Request request[2];

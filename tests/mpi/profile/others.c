@@ -74,6 +74,7 @@ static void windows(MPI_Comm comm)
     MPI_Win_free(&win);
 }
 
+/* Neighbourhood collectives on a Cartesian grid. */
 static void grid(void)
 {
     int dims[1] = {size}, periods[1] = {0}, counts[2] = {3, 2};

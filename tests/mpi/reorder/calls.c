@@ -46,6 +46,7 @@ static void say_made(const char *what, int code, MPI_Comm made)
 /* A null pointer as a list; volatile, so that the compiler does not know it. */
 static int *volatile nothing;
 
+/* Calls with null pointers as lists. */
 static void missing(void)
 {
     int index[2] = {1, 2}, self[1] = {rank}, one[1] = {1}, vertex;
@@ -246,6 +247,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
     handled++;
 }
 
+/* What new communicators inherit, and what duplicates and parts of them are. */
 static void life(void)
 {
     int dims[2] = {2, size / 2}, periods[2] = {1, 0}, keep[2] = {0, 1};

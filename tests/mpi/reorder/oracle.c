@@ -64,6 +64,7 @@ static void expect_neighbours(MPI_Comm comm, int in, const int *sources,
         expect(sources[i] == MPI_PROC_NULL || got[i] == sources[i], what, comm);
 }
 
+/* Checks a random Cartesian grid. */
 static void try_cart(MPI_Comm comm)
 {
     int size, count = 1 + draw(3), dims[3] = {0}, periods[3], total = 1, kind;
@@ -130,6 +131,7 @@ static int draw_graph(int size, int symmetric)
     return total;
 }
 
+/* Checks a random graph of MPI_Graph_create. */
 static void try_graph(MPI_Comm comm)
 {
     int size, index[32], edges[32 * 32 * 3], vertices, rank, count,

@@ -102,8 +102,8 @@ struct nw_channel_collective {
 };
 NW_MUST_CHECK nw_status nw_channel_collective(
     enum nw_collective_call form, const struct nw_channel_collective *collect);
-/* Sets the channel, rank, size and tag of *call for the next collective call on
- * the communicator. */
+/* Sets the channel, rank, size and tag of *collect for the next collective call
+ * on the communicator. */
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
                             struct nw_channel_collective *collect);
 

@@ -175,8 +175,8 @@ static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 }
 
 /* Returns the side from which the next vertex moves: a side that exceeds its
- * limit, otherwise the side whose best vertex has the larger gain and fits on
- * the other side; -1 if there is none. */
+ * limit; otherwise, of the sides whose best vertex fits on the other side, the
+ * one with the larger gain. Returns -1 if no vertex can move. */
 static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_bisection *cut = p->cut;

@@ -141,9 +141,10 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
 
 /* Returns the parameters of the bisection of a range at element `middle`. The
  * target of a side is its share of the load of the range's vertices. The limit
- * of a side lies above its target: if d bisections lead from this range down to
- * single elements, by the d-th root of the factor that the elements' limits
- * allow, so that each of the d bisections may use an equal part. */
+ * of a side lies above its target. If d bisections lead from this range down to
+ * single elements, it does so by the d-th root of the factor that the elements'
+ * limits allow. Each of the d bisections may then use an equal part of that
+ * factor. */
 static struct nw_kway_bisection
 initial_bisection_make_cut(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -209,8 +210,8 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* Divides the `count` ranges that one division has made further, in parallel if
- * they have many vertices together (`vertices`). */
+/* Divides the `count` ranges that one division has made further. `vertices`:
+ * number of vertices in all of them; if there are many, threads divide them. */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,

@@ -86,7 +86,7 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
 
 /* Makes the best move of a vertex out of s->over, the part that exceeds its
  * limit. After nw_tuned.kway.chain such moves in a row, only moves into parts
- * with enough room are allowed. Returns false if there is no move. */
+ * where the vertex fits are allowed. Returns false if there is no such move. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};

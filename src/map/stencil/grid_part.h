@@ -67,9 +67,10 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
                          int32_t *slot);
 
 /* Returns how many layers across dimension d hold exactly `left` cells of a
- * part. Returns 0 if that is no whole number of layers, the part is no box, the
- * dimension is periodic or the edges of the grid are not uniform. If the result
- * is not 0, nw_grid_part_cut_bytes computes the cut without reading edges. */
+ * part. Returns 0 if `left` is not a multiple of the cells in a layer, if the
+ * part is not a box, if the dimension is periodic or if the edges of the grid
+ * are not uniform. If the result is not 0, nw_grid_part_cut_bytes computes the
+ * cut without reading edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
                             const struct nw_grid_part *share, int32_t left,
                             int d);

@@ -29,7 +29,7 @@ enum { NW_MOST_RANKS = 64 };
 
 enum { NW_CLASSES = 32 /* message sizes by powers of two */ };
 
-/* What is known about the calls of one kind with messages of one size class. */
+/* The calls of one kind (enum nw_collective_call) in one size class so far. */
 struct nw_algorithm_kind {
     uint64_t calls;
     bool device; /* result of the last all-reduce: a rank passed GPU memory */

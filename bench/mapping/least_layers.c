@@ -35,13 +35,13 @@ struct stack {
     bool inside;    /* whether the cells inside the frame are the marked ones */
     int layer;      /* largest number of cells of a layer */
     int most;       /* number of marked cells that a part may have */
-    uint16_t *edge; /* [2^columns][layer + 1][most + 1] cut up to a cell, by the
-                       last cells of each column */
-    uint16_t *cut;  /* [layer + 1][most + 1] of a layer, by its cells and those
-                       that count */
-    uint16_t *least; /* [layer + 1][most + 1][cells + 1][most + 1] of a stack,
-                        by the cells of its last layer that do not count and
-                        that do, then by all */
+    uint16_t *edge; /* [2^columns][layer + 1][most + 1] least cut up to a
+                       cell, by the last cells of each column */
+    uint16_t *cut;  /* [layer + 1][most + 1] least cut of a layer, by its
+                       unmarked and marked cells */
+    uint16_t *least; /* [layer + 1][most + 1][cells + 1][most + 1] least cut
+                        of a stack, by the unmarked and the marked cells of
+                        its last layer, then by those of the whole stack */
     uint16_t *next;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small machines and patterns for tests, built without files: nodes of equal
- * shape on one switch, GPUs below PCIe switches, a card in package 0. */
+/* Small machines and patterns for tests that are built without files: nodes of
+ * equal shape on one switch, with GPUs below PCIe switches and a network card
+ * in package 0. */
 #ifndef NW_TESTS_SUPPORT_MACHINE_H
 #define NW_TESTS_SUPPORT_MACHINE_H
 

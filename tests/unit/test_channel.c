@@ -471,7 +471,7 @@ static void a_peer_dies(void **state)
     for (int i = 0; i < 2; i++) {
         struct job job = {.count = 3, .provider = providers[i], .work = mourn};
 
-        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+        assert_int_equal(ranks_run(&job), 1); /* only the killed rank failed */
     }
 }
 

@@ -336,7 +336,8 @@ static void networks_by_rule(void **state)
     assert_true(link_at(t, hops[8]).bandwidth[0] == 2e9);
     nw_topology_free(t);
 
-    t = load_fixture("fat-tree.yaml"); /* 8 leaves: 30 nodes of 4 a leaf */
+    t = load_fixture("fat-tree.yaml"); /* 8 leaf switches: 30 nodes, 4 per
+                                          leaf switch */
     assert_int_equal(between(t, 0, 16), between(t, 0, 3 * 16));
     assert_int_equal(between(t, 0, 4 * 16), between(t, 0, 16) + 2);
     assert_int_equal(between(t, 0, 29 * 16), between(t, 0, 16) + 4);
@@ -354,8 +355,10 @@ static void networks_by_rule(void **state)
     assert_int_equal(nw_topology_route(t, nw_topology_element_end(t, 0),
                                        nw_topology_element_end(t, 8), hops),
                      8);
-    assert_int_equal(hops[3], 0); /* leaf0 - spine0, both ways one */
-    assert_int_equal(hops[4], 4); /* leaf1 - spine0, backwards */
+    assert_int_equal(hops[3], 0); /* leaf0 - spine0, which is one link for
+                                     both directions */
+    assert_int_equal(hops[4], 4); /* leaf1 - spine0, used in the other
+                                     direction */
     nw_topology_free(t);
 }
 

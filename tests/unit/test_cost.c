@@ -61,8 +61,9 @@ static nw_mapping *place(const nw_topology *topology, const int32_t *cores,
     return mapping;
 }
 
-/* hierarchy 2:2@1:10: cores {0,1} {2,3}. By hand: 0->1 7 bytes at distance 1,
- * 1->2 5 bytes at 10, 3->3 any at 0: J = 7 + 50 = 57; messages 2*1 + 1*10. */
+/* hierarchy 2:2@1:10 has the cores {0,1} {2,3}. Computed by hand: 0->1 has 7
+ * bytes at distance 1, 1->2 has 5 bytes at 10, and 3->3 any number at 0: J = 7
+ * + 50 = 57, and the latency of the messages is 2*1 + 1*10. */
 static void hop_bytes_by_hand(void **state)
 {
     static const struct edge edges[] = {
@@ -88,7 +89,8 @@ static void hop_bytes_by_hand(void **state)
     assert_int_equal(cost.level_bytes[0][2], 5);
     nw_cost_fini(&cost);
     nw_mapping_free(mapping);
-    mapping = place(topology, moved, 4); /* 0 and 1 apart, 1 and 2 together */
+    mapping = place(topology, moved, 4); /* ranks 0 and 1 in different
+                                            groups, 1 and 2 in the same one */
     assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
                      NW_OK);
     assert_true(cost.hop_bytes.exact == 75);

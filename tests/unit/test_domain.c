@@ -102,7 +102,8 @@ static void domains_share_their_switch(void **state)
     assert_string_equal(way(t, 3, 0), "n2: gpu 1 - gpu-switch 0; "
                                       "n1: gpu 0 - gpu-switch 0 <");
     assert_string_equal(level(t, 0, 3), "direct link");
-    /* n3 is in the other domain, its GPU 0 on leaf 2 as n1's on leaf 0 */
+    /* n3 is in the other domain; its GPU 0 is on leaf switch 2, that of n1 on
+     * leaf switch 0 */
     assert_string_equal(way(t, 0, 4),
                         "n1: gpu 0 - package 0; n1: nic 0 - package 0 <; "
                         "n1: nic 0 - leaf0; leaf0 - up1-0; leaf2 - up1-0 <; "
@@ -160,7 +161,7 @@ static void rails_without_and_with_pxn(void **state)
     nw_topology_free(t);
 }
 
-/* One rack is one domain; two are joined by the rails. */
+/* One rack is one domain; two racks are connected by the rails. */
 static void racks_of_72(void **state)
 {
     nw_topology *t;

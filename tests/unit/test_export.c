@@ -193,7 +193,8 @@ static void domains_are_blocks(void **state)
     nw_topology_free(t);
 }
 
-/* A group of a dragonfly is a switch above its routers; a torus has none. */
+/* A group of a dragonfly becomes a switch above its routers; a torus has no
+ * such switches. */
 static void links_beyond_a_tree_are_lost(void **state)
 {
     nw_topology *t =
@@ -275,8 +276,8 @@ static void labels_of_topograph_0(void **state)
     nw_topology_free(t);
 }
 
-/* The value that topograph's own hash, FNV-1a of 64 bits, gives: computed by
- * an independent program. */
+/* The value of topograph's own hash function, 64-bit FNV-1a, which was computed
+ * by an independent program. */
 static void long_labels_are_hashed(void **state)
 {
     nw_topology *t = machine(

@@ -228,7 +228,7 @@ static void divisions_are_exact(void **state)
         struct nw_gpu_copy_table table;
         struct nw_gpu_box box;
 
-        piece.to = (void *)1; /* odd: words of one byte */
+        piece.to = (void *)1; /* an odd address: words of one byte */
         assert_int_equal(nw_gpu_copy_table_make(NW_GPU_PACK, &piece, 1, &table),
                          NW_OK);
         box = table.group[0].box[0];

@@ -709,7 +709,7 @@ static void many_in_a_row(void **state)
     nw_halo_layout_free(layout);
 }
 
-/* --- uneven, refused --- */
+/* --- uneven domains, and refused options --- */
 
 static void uneven(void **state)
 {

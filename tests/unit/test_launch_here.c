@@ -79,7 +79,7 @@ static int32_t above(const struct nw_node_type *type, int32_t v,
     return v;
 }
 
-/* "1,3," of the CPUs of all cores below the vertex. */
+/* Writes the CPUs of all cores below the vertex, such as "1,3,". */
 static void list_below(const nw_topology *machine, enum nw_vertex_kind kind,
                        int32_t vertex, char *out)
 {

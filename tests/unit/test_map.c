@@ -26,9 +26,10 @@ static nw_mapping *map_with(const nw_topology *topology,
     return mapping;
 }
 
-/* 2 nodes x 2 packages x 2 cores, 4 GPUs a node; 6 ranks with a GPU layer:
- * ranks 0-3 on n00 alternate over packages, cores 0 2 1 3, each with a GPU of
- * its package, 0 2 1 3; ranks 4 and 5 on n01, cores 0 2. */
+/* 2 nodes of 2 packages of 2 cores, with 4 GPUs per node; 6 ranks with a GPU
+ * layer. Ranks 0-3 are on n00 and alternate between the packages: cores 0 2 1
+ * 3, each with a GPU of its package: 0 2 1 3. Ranks 4 and 5 are on n01, cores 0
+ * 2. */
 static void test_default_alternates(void **state)
 {
     nw_topology *topology = machine_new((struct shape){2, 2, 2, 1, 2, false});

@@ -182,7 +182,7 @@ static void test_chains_are_cut_once(void **state)
 #define Y 7
 #define Z 5
 #define CELLS (X * Y * Z)
-#define SLOTS 384 /* eight of six of eight */
+#define SLOTS 384 /* eight groups of six groups of eight */
 
 static void edge(struct nw_assignment *assignment)
 {

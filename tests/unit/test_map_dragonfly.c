@@ -15,8 +15,8 @@
 
 #define RANKS 12
 #define GROUPS 3
-#define CAPACITY 4 /* ranks of a group, one a node */
-#define SLOW 1e-9  /* s a byte between two groups */
+#define CAPACITY 4 /* ranks of a group, one per node */
+#define SLOW 1e-9  /* seconds per byte between two groups */
 
 static enum nw_dragonfly_result pair(struct assigned *bench, double below)
 {

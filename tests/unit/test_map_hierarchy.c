@@ -140,8 +140,8 @@ static void test_no_distance_costs_nothing(void **state)
     nw_pattern_free(pattern);
 }
 
-/* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 keep 16 of 24 edges inside,
- * the other 8 cost 10: 2 x (16 + 80) x 10 bytes. */
+/* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 contain 16 of the 24 edges,
+ * and the other 8 cost 10 each: 2 x (16 + 80) x 10 bytes. */
 static void test_squares_tile_a_square(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4@1:10");
@@ -278,7 +278,7 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         {"stencil3d7:dims=3x12x18,periodic=1", "hierarchy:2:4:81@1:10:100", 1},
         {"stencil2d5:dims=37x14", "hierarchy:4:2:65@1:10:100", 1},
         {"stencil3d7:dims=11x2x17", "hierarchy:2:4:47@1:10:100", 1},
-        /* many partners: most ways to cut it cost too much */
+        /* with many partners, most ways to cut the grid cost too much */
         {"stencil3d27:dims=15x17x19,weights=10:3:1",
          "hierarchy:12:2:24:9@1:3:10:20", 1.01},
         /* spare slots on small machines, for which another search is used */
@@ -569,7 +569,7 @@ static void test_halves_are_exact(void **state)
         n = 2 + (int32_t)nw_random_below(&random, 390);
         target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
         MUST(nw_bisect_graph_init(&graph, n, 2 * (size_t)n));
-        for (int32_t v = 0; v < n; v++) { /* a ring, or a path */
+        for (int32_t v = 0; v < n; v++) { /* makes a ring or a path */
             graph.size[v] = 1;
             if (v || seed % 2)
                 graph.arc[at++] = (struct nw_bisect_arc){(v + n - 1) % n, 1};

@@ -161,8 +161,10 @@ static void check_levels(const char *machine, int ranks,
     assigned_end(&bench);
 }
 
-/* A link each; of a leaf four times as fast; two each of leaves, four of pods
- * of four leaves: by links of one speed half of a byte of a leaf's. */
+/* The cases: one link from each switch; one from each leaf switch, four times
+ * as fast; two from each leaf switch and four from each pod of four leaf
+ * switches, where with links of one speed a byte that leaves a pod counts half
+ * as much as one that leaves a leaf switch. */
 static void links_are_counted(void **state)
 {
     (void)state;

@@ -457,7 +457,7 @@ static void test_other_context(void **state)
     in_process(other_context);
 }
 
-/* Two pieces side by side, as expandable segments are. */
+/* Memory of two adjacent pieces, as expandable segments have. */
 static char *mapped_memory(size_t piece)
 {
     int (*reserve)(uint64_t *, size_t, size_t, uint64_t, unsigned long long);

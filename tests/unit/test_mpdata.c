@@ -206,7 +206,7 @@ static void one_dimension_as_published(void **state)
             o.passes = variant ? 2 : 1;
             o.limited = variant == 2;
             o.infinite_gauge = variant == 3;
-            // the state after time 1: the start, one unit further on
+            // the state after time 1 is that of the start, shifted by one unit
             double *exact = malloc((size_t)c.size[0] * sizeof *exact);
             assert_non_null(exact);
             for (int64_t x = 0; x < c.size[0]; x++) {
@@ -395,7 +395,8 @@ static double wave_error(int64_t n, struct nw_mpdata_options o)
     c.scale = (double)n;
     c.steps = 10 * n;
     c.size[0] = c.size[1] = c.size[2] = n;
-    f = run_case(&c, o, NULL); // u = (1, 2, 3): whole periods
+    // with u = (1, 2, 3), the wave has moved by whole periods
+    f = run_case(&c, o, NULL);
     return f.l2 * (double)c.steps;
 }
 
@@ -417,7 +418,7 @@ static void converges(void **state)
     printed(wave_error(16, o), "%.6e", "1.470557e-01");
     o.limited = false;
     o.infinite_gauge = o.third_order = true;
-    // 2.2 from 10 to 20 cells, 2.9 from 20 to 40
+    // the order is 2.2 from 10 to 20 cells and 2.9 from 20 to 40
     assert_true(!all || order_of(o, 16) > 2.5);
 }
 

@@ -54,7 +54,8 @@ static nw_status read_as(const char *input, const char *words, bool compact,
     return status;
 }
 
-/* "0>1 5, 1>0 7" for the edges and "3:" for the ranks before them. */
+/* Checks the number of ranks and the edges, which are given as in "3: 0>1=5
+ * 1>0=7". */
 static void assert_edges(const nw_pattern *p, const char *expected)
 {
     char text[512];
@@ -389,11 +390,11 @@ static void writes_layers_as_their_sum(void **state)
     nw_pattern_free(p);
 }
 
-/* Worked by hand: 10 items of each of 12 types are 800 bytes, a packed type
- * 10 and a vector 2 items of which only the number is known, three messages
- * more 20 + 20 + 28; then the allreduce tree 96, alltoall 52, allgather ring
- * 3 x 56, gather to rank 1 60, alltoallv 8, allgatherv ring 32, scatterv 8,
- * reduce-scatter 8, scan 12, bcast 36, allreduce 36. */
+/* Computed by hand: 10 items of each of 12 types are 800 bytes; a packed type
+ * has 10 items and a vector 2, of which only the number is known; three more
+ * messages have 20 + 20 + 28 bytes. Then follow the allreduce tree 96, alltoall
+ * 52, allgather ring 3 x 56, gather to rank 1 60, alltoallv 8, allgatherv ring
+ * 32, scatterv 8, reduce-scatter 8, scan 12, bcast 36, allreduce 36. */
 static void reads_time_independent_traces(void **state)
 {
     char input[512];

@@ -45,7 +45,8 @@ static void assert_same_edges(const nw_pattern *a, const nw_pattern *b)
                         a->edge_count * sizeof *a->messages);
 }
 
-/* MAGC section VI: 8x8, row by row, 3 times larger along the first one. */
+/* MAGC, section VI: 8x8 ranks in row-major order, with messages that are 3
+ * times larger along the first dimension. */
 static void makes_the_weighted_2d_benchmark(void **state)
 {
     nw_pattern *p = generate("stencil2d5:dims=8x8,weights=3:1,bytes=10,"
@@ -210,7 +211,8 @@ static void tensor_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
-/* A ring reduce-scatter and all-gather of 12 h^2 weights a layer. */
+/* Data parallelism: a ring reduce-scatter and all-gather of 12 h^2 weights per
+ * layer. */
 static void data_traffic_follows_the_formula(void **state)
 {
     nw_pattern *p =
@@ -307,8 +309,8 @@ static void expert_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
-/* Blocks of keys and values: c - 1 steps forward and c - 1 back, and c steps
- * for their gradients. */
+/* Blocks of keys and values are passed in c - 1 steps forward and c - 1 steps
+ * back, and their gradients in c steps. */
 static void context_traffic_follows_the_formula(void **state)
 {
     uint64_t block = 2 * (32 / 4) * 64 * 2;
@@ -413,7 +415,7 @@ static void scales_no_pattern_without_a_grid(void **state)
         nw_pattern *p = generate(specs[i]), *scaled = NULL;
         char *how = NULL;
 
-        /* 127 is prime: no 2-D grid */
+        /* 127 is prime, so that there is no 2-D grid */
         assert_int_equal(nw_pattern_scale(p, 127, &scaled, &how),
                          NW_EUNSUPPORTED);
         assert_null(scaled);

@@ -348,7 +348,8 @@ static void take_inside(nw_probe *probe, int a, int b, double latency)
     take(probe,
          "pair host %d %d 0.01 %g 1e-7 1e-7 2e-5 1e-7 1e-7 4e-5 1e-7 1e-7 "
          "54.336e-6 1e-7 1e-7",
-         a, b, latency); /* the last two: 114688 bytes in 14.336 us, 8 GB/s */
+         a, b, latency); /* the last two times: 114688 bytes in 14.336 us are
+                            8 GB/s */
 }
 
 /* Two hosts with two packages each; ranks alternate between the packages after

@@ -61,7 +61,7 @@ static void inside_a_cluster(void **state)
     assert_int_equal(a.rows, 6);
     for (int32_t i = 0; i < 12; i++) // the paper's second picture
         assert_int_equal(a.process[i], i / 2 + (i % 2) * 6);
-    // 12 x 1: eleven links of a whole side
+    // 12 x 1 has eleven links that carry a whole side
     p.all_shapes = true;
     MUST(nw_rowcol_best(&p, &best));
     assert_int_equal(lrint(sum_of(&best)), lrint(11 * 27017.0 / 24));

@@ -103,7 +103,8 @@ static void test_turns_do_not_run_over(void **state)
     assert_true(selector.least_ns[0] > 1u << 30);
 }
 
-/* The least c with bytes <= 2^c, but the last class at most. */
+/* The class of a size is the least c with bytes <= 2^c, but at most the last
+ * class. */
 static void test_a_class_is_a_power_of_two(void **state)
 {
     static const uint64_t bytes[] = {0,

@@ -258,7 +258,7 @@ static void test_names_keep_the_rules(void **state)
         free_inputs(&in);
     }
     assert_true(answered > 30);
-    /* at most 111 elements; Scotch once took 4 GB for its halves of them */
+    /* there are at most 111 elements; Scotch once used 4 GB to bisect them */
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     assert_true(usage.ru_maxrss < 1 << 20); /* KiB */
 }

@@ -306,7 +306,7 @@ static void check_gpus(const nw_mapping *mapping, int32_t ranks)
     }
 }
 
-/* Eight cores of each node are fast, as many as it has GPUs. */
+/* Eight cores of each node are fast, as many as the node has GPUs. */
 static void test_gpus_beside_limits(void **state)
 {
     (void)state;

@@ -213,7 +213,8 @@ static void shares_max_min_fairly(void **state)
     assert_near(play(&line, 1), 1);
 }
 
-/* A flow's latency does not change its share, as TCP's would. */
+/* A flow's latency does not change its share of a link, as it would with
+ * TCP. */
 static void shares_whatever_the_latency(void **state)
 {
     static const struct instance two = {

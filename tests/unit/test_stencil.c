@@ -122,7 +122,8 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
         {2, {16, 16}, {1, 1}, {4, 8, 8}},
         {2, {24, 18}, {1, 3}, {4, 9, 12}},
         {3, {8, 8, 8}, {1, 1, 1}, {8, 4, 16}},
-        {3, {6, 10, 12}, {1, 10, 2}, {5, 12, 12}}, /* thirds, not all whole */
+        {3, {6, 10, 12}, {1, 10, 2}, {5, 12, 12}}, /* thirds, some of which
+                                                      are not whole numbers */
         {3, {7, 11, 5}, {3, 1, 1}, {4, 10, 10}},   /* some slots stay free */
         {4, {4, 4, 6, 8}, {1, 2, 1, 4}, {8, 12, 8}},
         {2, {192, 128}, {1, 1}, {12, 32, 64}}, /* on several threads */

@@ -192,7 +192,7 @@ static void test_grids_dealt_anew_are_found(void **state)
         {3, {9, 7, 8}, {false}, TWO_FAR},
         {3, {9, 7, 8}, {true, false, true}, TWO_FAR},
         {4, {6, 5, 7, 9}, {false}, TWO_FAR},
-        {3, {25, 23, 22}, {false}, DIAGONALS}, /* shared out to threads */
+        {3, {25, 23, 22}, {false}, DIAGONALS}, /* divided among threads */
     };
 
     (void)state;

@@ -317,8 +317,9 @@ static int32_t staging_place(const struct nw_node_type *type, int32_t v)
     return v;
 }
 
-/* Links to the switch, and the switch: by the card that the end names, else
- * by one that no other is nearer than. */
+/* The expected number of links from an end to its switch; *at_switch becomes
+ * that switch. The route uses the network card that the end names, otherwise
+ * the nearest card. */
 static int32_t expected_out(const nw_topology *topology,
                             const struct graph *graph, struct nw_end end,
                             int32_t *at_switch)

@@ -514,7 +514,7 @@ static void add_pairs(void *in, void *out, int *count, MPI_Datatype *type)
 
     MPI_Type_get_extent(*type, &lb, &extent);
     for (int i = 0; i < *count; i++)
-        for (int k = 0; k < 5; k++) /* types[1]: 2 of each 4 */
+        for (int k = 0; k < 5; k++) /* types[1] has 2 of each 4 ints */
             for (int j = 0; j < 2; j++) {
                 int at = (int)extent / 4 * i + 4 * k + j;
 
@@ -522,7 +522,8 @@ static void add_pairs(void *in, void *out, int *count, MPI_Datatype *type)
             }
 }
 
-/* A datatype with gaps and an operation of the program's own. */
+/* A reduction with a derived datatype with gaps and an operation of the
+ * program. */
 static void reduced_derived(struct call *c)
 {
     MPI_Op op;

@@ -145,8 +145,8 @@ static void try(void *buffer, MPI_Datatype type)
     MPI_Type_free(&type);
 }
 
-/* Host and GPU memory in one argument: by absolute addresses, and by distances
- * from either. */
+/* Passes host and GPU memory in one argument: by absolute addresses, and by
+ * distances from either. */
 static void mixed(char *gpu)
 {
     static char memory[16]; /* has lower addresses than GPU memory of the

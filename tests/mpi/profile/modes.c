@@ -164,7 +164,7 @@ static void newer(MPI_Comm comm, const int *world)
 }
 #endif
 
-/* Matched probes, and a region that is left out. */
+/* Uses matched probes, and a region that is not profiled. */
 static void others(void)
 {
     MPI_Message message;

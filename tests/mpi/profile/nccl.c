@@ -32,8 +32,10 @@ int ncclSend(const void *from, size_t n, int type, int peer, comm_t comm,
 int ncclRecv(void *to, size_t n, int type, int peer, comm_t comm, void *stream);
 
 enum { FLOAT = 7, DOUBLE = 8, SUM = 0 };
-#define MANY 1200000 /* doubles: a ring; divides by 2 to 6 ranks */
-#define FEW 1000     /* floats: trees */
+#define MANY                                                                   \
+    1200000      /* number of doubles, for which a ring is used;               \
+                    divisible by 2 to 6 ranks */
+#define FEW 1000 /* floats: trees */
 
 static int world, size;
 static long long (*want)[2];

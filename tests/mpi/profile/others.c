@@ -21,7 +21,7 @@ static void count(int src, int dst, long long bytes)
     cell[1]++;
 }
 
-/* A window of every other rank, in reverse order. */
+/* Uses a window of every second rank, in reverse order. */
 static void windows(MPI_Comm comm)
 {
     static double memory[64], out[64], in[64];
@@ -111,7 +111,7 @@ static void grid(void)
     MPI_Comm_free(&comm);
 }
 
-/* To the right neighbour and the one after it. */
+/* Makes a graph with edges to the right neighbour and the one after it. */
 static void graph(void)
 {
     int to[2] = {(rank + 1) % size, (rank + 2) % size};

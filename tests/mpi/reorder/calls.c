@@ -83,7 +83,7 @@ static void missing(void)
 #endif
 }
 
-/* Each of these is an error on every rank. */
+/* Makes calls that are errors on every rank. */
 static void errors(void)
 {
     static const int bad_dims[][2] = {{1000, 1000}, {-1, 2}, {2, -4}};
@@ -353,8 +353,8 @@ static void late(void)
     MPI_Comm_free(&base);
 }
 
-/* Creations on a communicator of this thread's own; each vertex must find its
- * neighbours. */
+/* Creates communicators repeatedly on a communicator of this thread; each
+ * vertex must find its neighbours. */
 static void *create_many(void *context)
 {
     MPI_Comm comm = *(MPI_Comm *)context, made;

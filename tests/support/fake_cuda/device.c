@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A test double of the CUDA driver, libcuda.so.1, with the signatures of the
- * real one: GPUs and their contexts. FAKE_CUDA_DEVICES says how many GPUs
- * there are (1); FAKE_CUDA_PEERS=0 that they do not reach each other. Starting
- * the driver and making a context take time, as in reality.
- */
+/* A test double of the CUDA driver, libcuda.so.1, with the signatures of the
+ * real one; this file has the GPUs and their contexts. FAKE_CUDA_DEVICES is the
+ * number of GPUs (default 1); with FAKE_CUDA_PEERS=0, GPUs have no peer access
+ * to each other. Starting the driver and making a context take time, as with
+ * the real driver. */
 #include "fake.h"
 
 #include <stdio.h>

@@ -296,10 +296,23 @@ $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,
 1
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3
-## A table may be indented, and other text may follow it. Two tables are two hosts.
-$ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; { sed 's/^/    /' "$f"; printf 'Legend:\n\nHypervisor vendor: none\nGPU 0: a name\n'; } >more.txt; nodewise topology nvidia-smi:more.txt | sed 1,3d | cmp - plain; cat "$f" "$f" >twice.txt; nodewise topology nvidia-smi:twice.txt
-! twice.txt:5 ... second row 'GPU0'
-? 3
+## A table may be indented, and other text may follow it. A repeated table is read
+## once; different tables are those of two hosts, or of another command.
+$ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; { sed 's/^/    /' "$f"; printf 'Legend:\n\nHypervisor vendor: none\nGPU 0: a name\n'; } >more.txt; nodewise topology nvidia-smi:more.txt | sed 1,3d | cmp - plain; cat "$f" "$f" more.txt "$f" >twice.txt; nodewise topology nvidia-smi:twice.txt | sed 1,3d | cmp - plain
+$ f="$FIXTURES/gpus/valid/nvswitch.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; cat "$f" "$f" >twice.txt; nodewise topology nvidia-smi:twice.txt | sed 1,3d | cmp - plain
+$ f="$FIXTURES/gpus/valid/nvswitch.txt"; for e in s/NV12/NV6/ s/mlx5_1/mlx5_2/ s/0-15/0-14/ s/GPU3/GPU4/ s/NV12/OK/ /^GPU3/d; do { cat "$f" "$f"; sed $e "$f"; } >hosts.txt; nodewise topology nvidia-smi:hosts.txt 2>&1; echo $?; done
+~ hosts.txt:37 ... second table ... file of its own
+3
+~ hosts.txt:37 ... second table ... file of its own
+3
+~ hosts.txt:37 ... second table ... file of its own
+3
+~ hosts.txt:37 ... second table ... file of its own
+3
+~ hosts.txt:37 ... second table ... file of its own
+3
+~ hosts.txt:37 ... second table ... file of its own
+3
 ## Columns that a copy has run together are refused with the way out.
 $ printf '\tGPU0\tGPU1\tNIC0\tNIC1\nGPU0\t X \tNV4\tSYSNODE\n' > glued.txt; nodewise topology nvidia-smi:glued.txt
 ! glued.txt:2 ... 'SYSNODE' ... topo -m
@@ -331,6 +344,21 @@ power.txt: 1 node, 40 cores, 2 GPUs, 45 links (44 with assumed figures)
   ├─core 20-39    20 core     12 GB/s   20 ns assumed
       - "0,4,8,12,16,20,2
 other.txt: 1 node, 160 cores, 2 GPUs, 165 links (164 with assumed figures)
+## Threads that a cgroup hides leave two ranges of unequal length, beside a package
+## with equal ones or with none; NUMA nodes of two parts have four ranges. If the
+## ranges do not fit all packages, they are cores.
+$ for l in 0-27,112-131/28-55,140-167 2-27,112-139/28-55,140-167 0-27,112-125/28-55,126-153 0-3,8-15/16-31 0-13,28-41,112-125,140-153/14-27,42-55,126-139,154-167 0,2,4,6/1,3,5,7; do printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t%s\t0\nGPU1\tSYS\t X \t%s\t1\n' ${l%/*} ${l#*/} > ranges.txt; echo $(nodewise topology nvidia-smi:ranges.txt | sed -n 's/.*─core //p' | awk '{print $1, $2}'); done
+0-27 28 28-55 28
+0-27 28 28-55 28
+0-27 28 28-55 28
+0-11 12 12-27 16
+0-27 28 28-55 28
+0-3 4 4-7 4
+$ printf '\tGPU0\tCPU Affinity\nGPU0\t X \t1-3,8-11\n' > ranges.txt; nodewise topology nvidia-smi:ranges.txt --yaml | grep -A2 threads:; nodewise topology nvidia-smi:ranges.txt --elements pu | sed q
+    threads:
+      - "1-3,8"
+      - "9-11"
+ranges.txt: 1 node, 7 hardware threads, 1 GPU, 14 links (13 with assumed figures)
 ## A file without cores says where they come from; joined to a node it has them,
 ## with its cards at the processors or bridges that it names.
 $ printf '<system version="1">\n<cpu numaid="-1" arch="arm64">\n<pci busid="0009:01:00.0" class="0x028000" link_speed="5.0 GT/s PCIe" link_width="1"><nic><net name="w0" speed="10000"/></nic></pci>\n<pci busid="000f:01:00.0" class="0x030000" link_speed="2.5 GT/s PCIe" link_width="16"><gpu dev="0" sm="121" rank="0"><c2c bw="43125" count="8"/></gpu></pci>\n</cpu>\n</system>\n' > spark.xml; nodewise topology nccl:spark.xml | head -1; nodewise topology --node 'hwloc:package:1 core:20' --gpus nccl:spark.xml -q | sed 1,3d
@@ -344,6 +372,20 @@ $ printf 'nodewise pattern 1\nranks 4 edges 1\n0 1 hh 1 1\n' > four; nodewise ma
 ! note ... spark.xml ... cores ... --node live --gpus
 ! spark.xml:1 ... 4 ranks ... 1
 ? 3
+## A virtual machine that hides the peers of a GPU writes the GPU itself as the end
+## of their links, once or for each peer: they are no links, for hwloc neither.
+$ gpu() { printf '<pci busid="000%d:00:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="%d" sm="80">' $1 $1; for n in $2; do printf '<nvlink target="000%d:00:00.0" count="%d" tclass="0x030200"/>' $1 $n; done; echo '</gpu></pci>'; }; for k in '' 12 '4 4 4'; do { echo '<system version="1"><cpu numaid="0" affinity="ff">'; gpu 1 "$k"; gpu 2 "$k"; echo '</cpu></system>'; } > self.xml; nodewise topology nccl:self.xml > self$(echo "$k" | wc -w); done; grep -c gpu self0; cmp self0 self1; cmp self0 self3; grep -c nvlink self3
+2
+0
+? 1
+$ sed 's/192">0 0 0/196">25000 0 0/' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml; grep -c '>25000' two-boards.xml; nodewise topology two-boards.xml > self; nodewise topology "$FIXTURES/topology/valid/two-boards.xml" | sed '1s|^.*/||' | cmp - self
+1
+## A table's card is kept at a synthetic node.
+$ nodewise topology -q --node 'hwloc:package:2 core:8' --gpus nvidia-smi:"$FIXTURES/gpus/valid/nvswitch.txt" | grep -E '─(nic|package)' | sed 's/  *pcie.*//; s/  *socket.*//'
+├─package 0
+│   └─nic 0 mlx5_0
+├─package 1
+│ └─nic 1 mlx5_1
 ## Several hosts in one dump are nodes of one machine, each card with its rate.
 $ host() { sed "s/<cpu /<cpu host_hash=\"0x$1\" /; /system/d" spark.xml; }; { echo '<system version="1">'; host 1; host 2; host 3 | sed 's/43125/40000/'; echo '</system>'; } > hosts.xml; nodewise topology nccl:hosts.xml -q | sed 1,2d | grep -v core; { echo '<system version="1">'; host 1; host 2; host 1; echo '</system>'; } > again.xml; nodewise topology nccl:again.xml
 network (tree)

@@ -224,9 +224,6 @@ static nw_status nccl_direct_link_add_link(struct nw_nccl *nccl,
     int32_t class;
     nw_status status;
 
-    if (to == from) /* a virtual machine writes the GPU itself for a peer
-                       that it hides */
-        return NW_OK;
     if (to && to->kind == NW_VERTEX_GPU)
         return nccl_direct_link_join_gpus(nccl, from, to, link);
     if (target_class(link->tag) != CLASS_SWITCH || is_processor(link->tag))
@@ -255,6 +252,13 @@ static nw_status check_doubled(const struct nw_nccl *nccl,
     return NW_OK;
 }
 
+/* Returns true if a link of a GPU leads to this GPU itself. Virtual machines
+ * write such links for peers that they hide. */
+static bool leads_to(const struct link *link, const struct nw_nccl_device *gpu)
+{
+    return !strcasecmp(link->target, gpu->busid);
+}
+
 nw_status nw_nccl_direct(struct nw_nccl *nccl)
 {
     int32_t middle = -1;
@@ -269,6 +273,8 @@ nw_status nw_nccl_direct(struct nw_nccl *nccl)
             if (!is_link(tag))
                 continue;
             status = read_link(nccl, gpu, tag, &link);
+            if (!status && leads_to(&link, &nccl->device[i]))
+                continue;
             if (!status)
                 status = check_doubled(nccl, tag);
             if (!status)

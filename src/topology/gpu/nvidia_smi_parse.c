@@ -3,8 +3,9 @@
  * Reads all forms of the output of nvidia-smi topo -m. Columns may be separated
  * by tabs or blanks. NICs may be absent, named, or numbered (NIC0) with a
  * legend. Columns of NUMA nodes may be absent. Terminal codes for underlining
- * may be present.
+ * may be present. A file may repeat its table.
  */
+#include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/gpu/nvidia_smi.h"
@@ -23,6 +24,8 @@ struct nvidia_smi_parse_reader {
     int32_t rows;  /* number of rows read so far */
     bool ended;    /* true after the legend began */
     int extra;     /* columns after those of devices: 0 to 3 */
+    char *header;  /* the header of the next table, in line `line`; NULL: there
+                      is none */
 };
 
 static nw_status
@@ -363,27 +366,29 @@ static bool is_row(struct nvidia_smi_parse_reader *reader, const char *line)
     return word == line && !reader->ended;
 }
 
-nw_status nw_smi_parse(struct nw_smi *smi, char *text)
+/* Reads one table, up to its end or the header of the next table. */
+static nw_status parse_table(struct nvidia_smi_parse_reader *reader)
 {
-    struct nvidia_smi_parse_reader reader = {.smi = smi, .next = text};
+    struct nw_smi *smi = reader->smi;
     nw_status status = NW_OK;
-    char *line;
+    char *line = reader->header;
 
-    if (is_rocm(text))
-        return nw_fail(NW_EFORMAT,
-                       "%s:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs "
-                       "are read from an hwloc XML file or by 'live'",
-                       smi->file);
-    strip_codes(text);
-    while (!status && (line = nvidia_smi_parse_next_line(&reader))) {
+    reader->header = NULL;
+    if (line)
+        status = take_header(reader, line);
+    while (!status && (line = nvidia_smi_parse_next_line(reader))) {
         const char *word = line + strspn(line, " \t");
 
-        if (!smi->count && is_header(line))
-            status = take_header(&reader, line);
-        else if (smi->count && !strncmp(word, "NIC", 3) && strchr(word, ':'))
-            take_legend(&reader, line);
-        else if (smi->count && is_row(&reader, line))
-            status = nvidia_smi_parse_take_row(&reader, line);
+        if (is_header(line)) {
+            if (smi->count) {
+                reader->header = line;
+                break;
+            }
+            status = take_header(reader, line);
+        } else if (smi->count && !strncmp(word, "NIC", 3) && strchr(word, ':'))
+            take_legend(reader, line);
+        else if (smi->count && is_row(reader, line))
+            status = nvidia_smi_parse_take_row(reader, line);
     }
     if (!status && !smi->count)
         status = nw_fail(NW_EFORMAT,
@@ -393,4 +398,72 @@ nw_status nw_smi_parse(struct nw_smi *smi, char *text)
     if (!status)
         status = fill_rows(smi);
     return status ? status : check_symmetry(smi);
+}
+
+/* Returns true if two texts are equal or both are missing. */
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_same_table(const struct nw_smi *a, const struct nw_smi *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int32_t i = 0; i < a->count; i++) {
+        const struct nw_smi_device *x = &a->device[i], *y = &b->device[i];
+        size_t n = (size_t)a->count;
+
+        if (strcmp(x->name, y->name) || !is_same_text(x->card, y->card) ||
+            !is_same_text(x->cores, y->cores) ||
+            !is_same_text(x->numa, y->numa) ||
+            memcmp(a->close[i], b->close[i], n * sizeof **a->close) ||
+            memcmp(a->links[i], b->links[i], n * sizeof **a->links))
+            return false;
+    }
+    return true;
+}
+
+/* Reads the tables after the first one. Fails unless each of them equals the
+ * first: two different tables describe two hosts. */
+static nw_status compare_tables(const struct nvidia_smi_parse_reader *first)
+{
+    struct nvidia_smi_parse_reader reader = *first;
+    struct nw_smi *other;
+    nw_status status = nw_alloc(1, sizeof *other, &other);
+
+    while (!status && reader.header) {
+        int line = reader.line;
+
+        memset(other, 0, sizeof *other);
+        other->file = first->smi->file;
+        reader = (struct nvidia_smi_parse_reader){.smi = other,
+                                                  .next = reader.next,
+                                                  .line = line,
+                                                  .header = reader.header};
+        status = parse_table(&reader);
+        if (status == NW_EFORMAT ||
+            (!status && !is_same_table(first->smi, other)))
+            status = nw_fail(NW_EFORMAT,
+                             "%s:%d: a second table, unlike the first; write "
+                             "the table of each host to a file of its own",
+                             other->file, line);
+    }
+    free(other);
+    return status;
+}
+
+nw_status nw_smi_parse(struct nw_smi *smi, char *text)
+{
+    struct nvidia_smi_parse_reader reader = {.smi = smi, .next = text};
+    nw_status status;
+
+    if (is_rocm(text))
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs "
+                       "are read from an hwloc XML file or by 'live'",
+                       smi->file);
+    strip_codes(text);
+    status = parse_table(&reader);
+    return status || !reader.header ? status : compare_tables(&reader);
 }

@@ -131,6 +131,98 @@ static void take_free(struct nw_threads *threads, bool *taken)
     threads->count = kept;
 }
 
+/* Returns the index of the first thread of the second range, if the numbers of
+ * a package's threads are two ranges; otherwise 0. */
+static size_t single_second_range(const struct nw_threads *threads)
+{
+    size_t second = 0;
+
+    for (size_t i = 1; i < threads->count; i++)
+        if (threads->os[i] != threads->os[i - 1] + 1) {
+            if (second)
+                return 0;
+            second = i;
+        }
+    return second;
+}
+
+/* Returns the difference of the second half of a package's thread numbers from
+ * the first half, if it is the same for each number and the gap between the
+ * halves is wider than all others; otherwise 0. */
+static int32_t single_shift(const struct nw_threads *threads)
+{
+    size_t half = threads->count / 2;
+    int32_t shift;
+
+    if (!half || threads->count % 2)
+        return 0;
+    shift = threads->os[half] - threads->os[0];
+    for (size_t i = 1; i < half; i++)
+        if (threads->os[half + i] - threads->os[i] != shift ||
+            threads->os[i] - threads->os[i - 1] >=
+                threads->os[half] - threads->os[half - 1])
+            return 0;
+    return shift;
+}
+
+/* Returns the offset that a package suggests: the shift of its halves (way 0),
+ * or, if it has two ranges of threads, the difference of their first threads or
+ * of their last threads. Way 1 assumes that the shorter range lacks first
+ * threads of the low range or last threads of the high range, way 2 the
+ * opposite. Returns 0 if there is no offset. */
+static int32_t single_suggest(const struct nw_threads *threads, int way)
+{
+    size_t second = single_second_range(threads);
+    bool low = second < threads->count - second;
+
+    if (way == 0)
+        return single_shift(threads);
+    if (!second)
+        return 0;
+    return low == (way == 1)
+               ? threads->os[threads->count - 1] - threads->os[second - 1]
+               : threads->os[second] - threads->os[0];
+}
+
+/* Returns true if thread t + offset can be the second thread of the core of
+ * thread t, for all threads of the node: Linux numbers the first threads of all
+ * cores before the second ones, and a core belongs to one package. owner[t] is
+ * 1 + the package of thread t, or 0. */
+static bool single_offset_fits(const int32_t *owner, int32_t offset)
+{
+    for (int32_t t = offset; t < MAX_THREADS; t++)
+        if (owner[t] && (t >= 2 * offset ||
+                         (owner[t - offset] && owner[t - offset] != owner[t])))
+            return false;
+    return true;
+}
+
+/* Sets the offset of all packages to the first one that a package suggests and
+ * that fits all of them. Equal halves are tried first, then two ranges of
+ * unequal length, of which a cgroup may hide threads at either end. */
+static nw_status single_find_offset(struct nw_threads *threads, int32_t count)
+{
+    int32_t *owner, offset = 0;
+    nw_status status = nw_alloc(MAX_THREADS, sizeof *owner, &owner);
+
+    if (status)
+        return status;
+    for (int32_t k = 0; k < count; k++)
+        for (size_t i = 0; i < threads[k].count; i++)
+            owner[threads[k].os[i]] = k + 1;
+    for (int way = 0; way < 3 && !offset; way++)
+        for (int32_t k = 0; k < count && !offset; k++) {
+            int32_t suggested = single_suggest(&threads[k], way);
+
+            if (suggested && single_offset_fits(owner, suggested))
+                offset = suggested;
+        }
+    for (int32_t k = 0; k < count; k++)
+        threads[k].offset = offset;
+    free(owner);
+    return NW_OK;
+}
+
 nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
                            int32_t *order)
 {
@@ -149,7 +241,7 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
     for (int32_t k = 0; k < count; k++)
         threads[k].bare = !threads[k].count && !threads[k].elsewhere &&
                           threads[order[0]].count;
-    return NW_OK;
+    return single_find_offset(threads, count);
 }
 
 /* Returns the number of hardware threads of a core. If the source does not give
@@ -157,16 +249,28 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
  * 1. */
 static size_t threads_per_core(const struct nw_threads *threads)
 {
-    size_t half = threads->count / 2;
+    size_t second = single_second_range(threads);
 
     if (threads->per_core)
         return (size_t)threads->per_core;
-    if (threads->count < 2 || threads->count % 2)
-        return 1;
-    for (size_t i = 1; i < threads->count; i++)
-        if ((i == half) == (threads->os[i] == threads->os[i - 1] + 1))
-            return 1;
-    return 2;
+    return second && 2 * second == threads->count ? 2 : 1;
+}
+
+/* Returns the index of a thread in threads->os[]; `count` if it is missing. */
+static size_t single_find_thread(const struct nw_threads *threads, int32_t os)
+{
+    size_t low = 0, high = threads->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (threads->os[middle] < os)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < threads->count && threads->os[low] == os ? low
+                                                          : threads->count;
 }
 
 static nw_status number_thread(struct nw_node_type *type, size_t *count,
@@ -209,21 +313,45 @@ static size_t single_node_cores_of(const struct nw_node_type *type)
     return count;
 }
 
-/* Returns the index in threads->os[] of thread t of a core. */
-static size_t single_thread_at(const struct nw_threads *threads, size_t core,
-                               size_t t)
-{
-    size_t each = threads_per_core(threads);
+/* Most threads of a core. */
+#define MAX_PER_CORE 4
 
-    return threads->per_core ? core * each + t
-                             : core + t * (threads->count / each);
+/* The numbers of the threads of a core. */
+struct single_core {
+    int32_t os[MAX_PER_CORE];
+    size_t count;
+};
+
+/* Finds the core whose first thread is threads->os[index]; its count is 0 if
+ * that thread is not the first one of a core. `each` is the result of
+ * threads_per_core(). */
+static void single_core_at(const struct nw_threads *threads, size_t each,
+                           size_t index, struct single_core *core)
+{
+    size_t other;
+    size_t step = threads->per_core ? 1 : threads->count / each;
+
+    core->count = 0;
+    if (each > 1 || threads->per_core || !threads->offset) {
+        if (threads->per_core ? index % each || index + each > threads->count
+                              : index >= step)
+            return;
+        for (size_t t = 0; t < each; t++)
+            core->os[core->count++] = threads->os[index + t * step];
+        return;
+    }
+    other = single_find_thread(threads, threads->os[index] - threads->offset);
+    if (other < threads->count)
+        return;
+    core->os[core->count++] = threads->os[index];
+    other = single_find_thread(threads, threads->os[index] + threads->offset);
+    if (other < threads->count)
+        core->os[core->count++] = threads->os[other];
 }
 
 static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
-                          int32_t parent, const struct nw_threads *threads,
-                          size_t index)
+                          int32_t parent, const struct single_core *core)
 {
-    size_t each = threads_per_core(threads);
     size_t before = single_node_cores_of(type);
     bool numbered = !before || type->core_pu;
     size_t used = before && numbered ? (size_t)type->core_pu[before] : 0;
@@ -232,18 +360,14 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
 
     if (!status)
         status = nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
-    for (size_t t = 0; !status && t < each; t++) {
+    for (size_t t = 0; !status && t < core->count; t++) {
         if (numbered)
-            status = number_thread(
-                type, &used, threads->os[single_thread_at(threads, index, t)]);
+            status = number_thread(type, &used, core->os[t]);
         if (!status && topology->elements == NW_ELEMENTS_PU)
             status = nw_node_type_add(type, vertex, NW_VERTEX_PU, class, &pu);
     }
-    return status || !numbered
-               ? status
-               : number_core(type, before,
-                             threads->os[single_thread_at(threads, index, 0)],
-                             used);
+    return status || !numbered ? status
+                               : number_core(type, before, core->os[0], used);
 }
 
 /* Removes the numbers of all cores of the node, because the numbers of one
@@ -274,12 +398,18 @@ static void note_no_cores(nw_topology *topology, bool some)
 nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
                           int32_t parent, const struct nw_threads *threads)
 {
-    size_t count = threads->count / threads_per_core(threads);
     int32_t class, vertex;
+    size_t each = threads_per_core(threads), count = 0;
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < count; i++)
-        status = add_core(topology, type, parent, threads, i);
+    for (size_t i = 0; !status && i < threads->count; i++) {
+        struct single_core core;
+
+        single_core_at(threads, each, i, &core);
+        if (core.count)
+            status = add_core(topology, type, parent, &core);
+        count += core.count > 0;
+    }
     if (status || count)
         return status;
     note_no_cores(topology, threads->bare);

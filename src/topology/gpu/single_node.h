@@ -17,6 +17,8 @@ struct nw_threads {
                          some */
     int32_t per_core; /* number of threads of a core, which have consecutive
                          numbers; 0: unknown */
+    int32_t offset;   /* number of a core's second thread minus that of its
+                         first one; 0: unknown */
 };
 
 /* Reads a list such as "0-19,40-59"; *good is false if it is invalid or
@@ -30,13 +32,15 @@ NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
 
 /* Sorts packages as hwloc does, by their lowest thread: order[k] is the k-th
  * package; packages without threads are last. A thread that several packages
- * list stays only in the smallest of them. */
+ * list stays only in the smallest of them. Sets `offset` if the ranges of
+ * threads of a package show it and it fits all packages. */
 NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
                                          int32_t count, int32_t *order);
 
 /* Adds the cores of a package below vertex `parent`. If the numbers of its
  * threads are two ranges of equal length, the second range has the second
- * thread of each core. Otherwise each thread is a core, unless per_core is set.
+ * thread of each core. Otherwise per_core or `offset` tells the threads of a
+ * core. If neither is set, each thread is a core.
  * A package without threads gets no core if another package has some; otherwise
  * it gets one core without a number, with a note. Call it once for each
  * package, before any device is added. */

@@ -239,6 +239,7 @@ NW_API bool nw_topology_has_links(const nw_topology *topology);
     X(NW_LINK_PCIE, "pcie")                                                    \
     X(NW_LINK_NVLINK, "nvlink")                                                \
     X(NW_LINK_XGMI, "xgmi")                                                    \
+    X(NW_LINK_XELINK, "xelink")                                                \
     X(NW_LINK_NIC, "nic")         /* node or card to its first switch */       \
     X(NW_LINK_NETWORK, "network") /* switch to switch */
 

@@ -32,11 +32,12 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
     static const struct {
         double bandwidth, latency;
     } figures[NW_LINK_KIND_COUNT] = {
-        [NW_LINK_GROUP] = {1.0, 0.0},      [NW_LINK_CORE] = {12e9, 20e-9},
-        [NW_LINK_CACHE] = {50e9, 20e-9},   [NW_LINK_MEMORY] = {80e9, 50e-9},
-        [NW_LINK_SOCKET] = {40e9, 60e-9},  [NW_LINK_PCIE] = {25e9, 250e-9},
-        [NW_LINK_NVLINK] = {50e9, 300e-9}, [NW_LINK_XGMI] = {50e9, 300e-9},
-        [NW_LINK_NIC] = {12.5e9, 500e-9},  [NW_LINK_NETWORK] = {12.5e9, 150e-9},
+        [NW_LINK_GROUP] = {1.0, 0.0},         [NW_LINK_CORE] = {12e9, 20e-9},
+        [NW_LINK_CACHE] = {50e9, 20e-9},      [NW_LINK_MEMORY] = {80e9, 50e-9},
+        [NW_LINK_SOCKET] = {40e9, 60e-9},     [NW_LINK_PCIE] = {25e9, 250e-9},
+        [NW_LINK_NVLINK] = {50e9, 300e-9},    [NW_LINK_XGMI] = {50e9, 300e-9},
+        [NW_LINK_XELINK] = {50e9, 300e-9},    [NW_LINK_NIC] = {12.5e9, 500e-9},
+        [NW_LINK_NETWORK] = {12.5e9, 150e-9},
     };
 
     return (struct nw_link_class){

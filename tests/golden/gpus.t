@@ -270,6 +270,13 @@ $ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep
     ├─gpu 4 0000:02:00.0       pcie     63 GB/s  250 ns
     └─gpu 5 0000:02:00.0       pcie     63 GB/s  250 ns
 15
+## The Xe Links of the tiles of two Intel GPUs are one direct link, also in the file
+## written from it; the large values between tiles of one GPU are no links.
+$ nodewise topology "$FIXTURES/topology/valid/xelink.xml" | tail -2; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" --to hwloc -o xelink.xml; nodewise topology xelink.xml | tail -1; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" -o xelink.yaml; nodewise topology xelink.yaml | tail -1
+direct links of a node
+└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
 ## hwloc 3 writes the same machine in other words: kinds of devices as sets, and
 ## lines about the whole.
 $ sed 's/version="2.0"/version="3.0"/; s/osdev_type="5"/osdev_type="12"/; s/ a1" pci/ a1 00" pci/; s|^</topology>|  <info name="Backend" value="NVML"/>\n  <pci_locality domain="0x0" bus_min="0x10" bus_max="0x19" cpuset="0x1"/>\n&|' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml

@@ -329,20 +329,42 @@ static bool hwloc_has_kind(const struct hwloc_file *file,
     return false;
 }
 
+/* How hwloc shows the GPUs of a vendor. */
+struct hwloc_vendor {
+    enum nw_link_kind link;
+    const char *id, *class; /* PCI vendor and class */
+    const char *device, *subtype, *uuid;
+};
+
+/* Returns the vendor of the node's GPUs, which their direct links tell. */
+static const struct hwloc_vendor *hwloc_vendor_of(const struct hwloc_file *file)
+{
+    static const struct hwloc_vendor vendors[] = {
+        {NW_LINK_XGMI, "1002", "0302", "rsmi", "RSMI", "AMDUUID"},
+        {NW_LINK_XELINK, "8086", "0380", "ze", "LevelZero", "LevelZeroUUID"},
+        {NW_LINK_NVLINK, "10de", "0302", "nvml", "NVML", "NVIDIAUUID"},
+    };
+    size_t i = 0;
+
+    while (vendors[i].link != NW_LINK_NVLINK &&
+           !hwloc_has_kind(file, vendors[i].link))
+        i++;
+    return &vendors[i];
+}
+
 /* Writes the operating system's device of a GPU. hwloc's matrices of bandwidths
  * refer to this device. */
 static void hwloc_add_system_gpu(struct hwloc_file *file, int32_t v)
 {
     const struct nw_device *device = hwloc_device(file, v);
-    bool amd = hwloc_has_kind(file, NW_LINK_XGMI);
+    const struct hwloc_vendor *vendor = hwloc_vendor_of(file);
 
     hwloc_open(file, "OSDev", hwloc_id(file, v, 1));
     nw_text_format(&file->export->text,
                    " name=\"%s%d\" subtype=\"%s\" osdev_type=\"1\">\n",
-                   amd ? "rsmi" : "nvml", file->type->index[v],
-                   amd ? "RSMI" : "NVML");
+                   vendor->device, file->type->index[v], vendor->subtype);
     hwloc_add_info(file, "GPUModel", device->name);
-    hwloc_add_info(file, amd ? "AMDUUID" : "NVIDIAUUID", device->uuid);
+    hwloc_add_info(file, vendor->uuid, device->uuid);
     hwloc_close(file);
 }
 
@@ -374,16 +396,13 @@ static void hwloc_add_pci(struct hwloc_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
     bool gpu = type->kind[v] == NW_VERTEX_GPU;
-    bool amd = hwloc_has_kind(file, NW_LINK_XGMI);
+    const struct hwloc_vendor *vendor = hwloc_vendor_of(file);
 
     hwloc_open(file, "PCIDev", hwloc_id(file, v, 0));
     hwloc_add_address(file, hwloc_device(file, v)->pci);
     nw_text_format(&file->export->text,
                    " pci_type=\"%s [%s:0000] [0000:0000] 00\"",
-                   gpu ? "0302" : "0207",
-                   !gpu  ? "0000"
-                   : amd ? "1002"
-                         : "10de");
+                   gpu ? vendor->class : "0207", gpu ? vendor->id : "0000");
     hwloc_add_speed(file, v);
     nw_text_add(&file->export->text, ">\n");
     for (int32_t g = 0; gpu && g < type->gpu_count; g++)
@@ -791,6 +810,8 @@ nw_status nw_export_hwloc(struct nw_export *export)
     }
     if (!status)
         status = hwloc_add_links(&file, "XGMIBandwidth", NW_LINK_XGMI);
+    if (!status)
+        status = hwloc_add_links(&file, "XeLinkBandwidth", NW_LINK_XELINK);
     nw_text_add(&export->text, "</topology>\n");
     if (!status)
         hwloc_lose(&file);

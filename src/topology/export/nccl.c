@@ -603,7 +603,7 @@ static void nccl_lose_devices(struct nccl_file *file)
         {file->one_way, "different rates up and down"},
         {file->assumed_switches, "that the rates of PCIe switches are assumed"},
         {file->assumed_nvlinks, "that the rates of NVLinks are assumed"},
-        {file->odd_links, "direct links of other devices than GPUs"},
+        {file->odd_links, "direct links other than NVLink and xGMI of GPUs"},
         {nccl_has_kind(type, NW_VERTEX_BOARD),
          "boards (PCIe switches instead)"},
         {nccl_has_names(type->gpu_device, type->gpu_count) ||

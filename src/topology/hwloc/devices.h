@@ -43,7 +43,7 @@ NW_MUST_CHECK nw_status nw_hwloc_describe(const struct nw_hwloc_device *device,
  * to this processor. */
 NW_MUST_CHECK nw_status nw_hwloc_join_processors(
     struct nw_hwloc_build *build, struct nw_hwloc_devices *devices);
-/* Adds NVLink and xGMI links between GPUs and GPU switches. */
+/* Adds NVLink, xGMI and Xe links between GPUs and GPU switches. */
 NW_MUST_CHECK nw_status nw_hwloc_add_direct(struct nw_hwloc_build *build);
 
 #endif

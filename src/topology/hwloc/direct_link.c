@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads direct links (NVLink and xGMI) from the bandwidth matrices that hwloc
- * has if it was built with NVML or ROCm SMI. */
+/* Reads direct links (NVLink, xGMI and Xe Link) from the bandwidth matrices
+ * that hwloc has if it was built with NVML, ROCm SMI or Level Zero. */
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
 
@@ -16,6 +16,7 @@ static const struct {
 } matrices[] = {
     {"NVLinkBandwidth", NW_LINK_NVLINK},
     {"XGMIBandwidth", NW_LINK_XGMI},
+    {"XeLinkBandwidth", NW_LINK_XELINK},
 };
 
 static struct hwloc_distances_s *matrix_of(hwloc_topology_t machine, size_t m)
@@ -39,11 +40,12 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
 }
 
 /* Returns the PCI device of an operating system device, if the latter has no
- * vertex. Returns other objects unchanged. */
+ * vertex. The device of a tile of an Intel GPU is below that of the GPU.
+ * Returns other objects unchanged. */
 static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
-    if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
-        return obj->parent;
+    while (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
+        obj = obj->parent;
     return obj;
 }
 
@@ -133,6 +135,30 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     return status;
 }
 
+/* Adds the rates between all tiles of two Intel GPUs to speed[2], the rates
+ * between objects i < j. Returns false if an earlier pair of objects belongs to
+ * the same two GPUs. */
+static bool direct_link_add_tiles(const struct hwloc_distances_s *matrix,
+                                  unsigned i, unsigned j, double speed[2])
+{
+    hwloc_obj_t from = direct_link_device_of(matrix->objs[i]);
+    hwloc_obj_t to = direct_link_device_of(matrix->objs[j]);
+
+    speed[0] = speed[1] = 0;
+    for (unsigned a = 0; a < matrix->nbobjs; a++)
+        for (unsigned b = 0; b < matrix->nbobjs; b++) {
+            if (direct_link_device_of(matrix->objs[a]) != from ||
+                direct_link_device_of(matrix->objs[b]) != to)
+                continue;
+            if ((a < b ? a : b) < i ||
+                ((a < b ? a : b) == i && (a < b ? b : a) < j))
+                return false;
+            speed[0] += rate(matrix, a, b);
+            speed[1] += rate(matrix, b, a);
+        }
+    return true;
+}
+
 static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
                                       const struct hwloc_distances_s *matrix,
                                       unsigned i, unsigned j,
@@ -142,6 +168,8 @@ static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
     int32_t a, b, class;
     nw_status status;
 
+    if (kind == NW_LINK_XELINK && !direct_link_add_tiles(matrix, i, j, speed))
+        return NW_OK;
     if (speed[0] <= 0 && speed[1] <= 0)
         return NW_OK;
     status = direct_link_vertex_for(build,

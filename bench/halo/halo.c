@@ -668,7 +668,8 @@ static void conclude(const struct arguments *arguments,
         printf("--forced times each method\n");
 }
 
-/* Parses the arguments; only rank 0 prints messages. */
+/* Parses the arguments. Only rank 0 prints messages and fails: a launcher that
+ * sees another rank fail first may end rank 0 before it has printed. */
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct nw_launch_rank me;
@@ -678,7 +679,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
     argv[0] = (char *)"nodewise bench halo";
     if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
                    arguments))
-        exit(2);
+        exit(speaks ? 2 : 0);
 }
 
 int main(int argc, char **argv)

@@ -358,7 +358,8 @@ static void report(const struct arguments *arguments,
     free(all);
 }
 
-/* Parses the arguments; only rank 0 prints messages. */
+/* Parses the arguments. Only rank 0 prints messages and fails: a launcher that
+ * sees another rank fail first may end rank 0 before it has printed. */
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct nw_launch_rank me;
@@ -369,7 +370,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
     argv[0] = (char *)"nodewise bench pattern";
     if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
                    arguments))
-        exit(EXIT_USAGE);
+        exit(speaks ? EXIT_USAGE : 0);
 }
 
 int main(int argc, char **argv)

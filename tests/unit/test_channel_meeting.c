@@ -144,6 +144,36 @@ static void something_else_is_there(void **state)
     (void)unlink(path);
 }
 
+/* A list of edges begins as the lines of ranks do. It keeps its content and its
+ * permissions, whether the ranks come as far as reading it or not. */
+static void a_list_of_edges_is_there(void **state)
+{
+    static const char *const texts[] = {"0 1 1024\n", "0 1\n1 0\n",
+                                        "1 0 10\n1 0 20\n"};
+    struct nw_channel_options options = as_rank(0, 50);
+    struct nw_meeting *meeting = NULL;
+    uint32_t mine = 1, all[2];
+    struct stat about;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof texts / sizeof *texts); i++) {
+        const char *text = texts[i / 2];
+
+        leave_there(text, strlen(text));
+        assert_int_equal(chmod(path, 0644), 0);
+        assert_int_equal(nw_meeting_open(&options, &meeting), NW_OK);
+        if (i % 2)
+            assert_int_equal(
+                nw_meeting_gather(meeting, &mine, sizeof mine, all),
+                NW_EFORMAT);
+        nw_meeting_close(meeting);
+        assert_true(is_there(text, strlen(text)));
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0644);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 static void it_is_no_file(void **state)
 {
     struct expected none = {NW_EIO, "not a regular file"};
@@ -212,6 +242,7 @@ int main(void)
         cmocka_unit_test(ranks_meet),
         cmocka_unit_test(one_was_killed),
         cmocka_unit_test(something_else_is_there),
+        cmocka_unit_test(a_list_of_edges_is_there),
         cmocka_unit_test(it_is_no_file),
         cmocka_unit_test(nobody_else_comes),
         cmocka_unit_test(another_meets_there),

@@ -22,7 +22,8 @@ struct nw_meeting {
     const struct nw_channel_options *how;
     int file; /* descriptor of the common file; -1: no file is used */
     int round;
-    bool removes; /* true: closing removes the file */
+    bool removes; /* true: closing removes the file. Never true while the file
+                     may be one of the user's that has other content. */
     uint64_t until_ns;
 };
 
@@ -34,7 +35,9 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
 
 /* Opens the file. Refuses a device or a pipe, because ranks would read from it
  * forever, and would remove it at the end. Only the owner may read the file,
- * since it contains the nonces by which ranks recognise each other. */
+ * since it contains the nonces by which ranks recognise each other. A rank that
+ * writes the first line has protected the file before, so a file that is not
+ * empty needs no protection, or it has other content and stays as it is. */
 static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
@@ -54,9 +57,9 @@ static nw_status bootstrap_open_file(struct nw_meeting *meeting)
                        "%s: another user owns this file and could read the "
                        "addresses and nonces of the ranks; name another file",
                        how->file);
-    if (fchmod(meeting->file, 0600))
+    if (!about.st_size && fchmod(meeting->file, 0600))
         return file_fail(meeting, "protect it");
-    meeting->removes = !how->rank;
+    meeting->removes = !how->rank && !about.st_size;
     return NW_OK;
 }
 
@@ -186,9 +189,9 @@ struct heard {
     int32_t count;
 };
 
-/* Takes one line of the file. Another rank may already be one round ahead. A
- * rank that occurs twice in a round is an error, and so is a rank out of range.
- */
+/* Takes one line of the file. Another rank may already be one round ahead, but
+ * only after its line of this round. A rank that occurs twice in a round is an
+ * error, and so is a rank out of range. */
 static nw_status hear(struct nw_meeting *meeting, const char *line,
                       struct heard *heard)
 {
@@ -200,19 +203,26 @@ static nw_status hear(struct nw_meeting *meeting, const char *line,
         rank >= count || round < 0 || round > meeting->round + 1)
         return fail_no_meeting(meeting);
     seen = &heard->seen[(size_t)round * (size_t)count + (size_t)rank];
-    if (*seen)
+    if (round && !seen[-count])
+        return fail_no_meeting(meeting);
+    if (*seen) {
+        meeting->removes = !meeting->how->rank; /* an earlier run left it */
         return nw_fail(NW_EINVAL,
                        "%s: rank %d is here twice; the file must be absent or "
                        "empty at the start",
                        meeting->how->file, rank);
+    }
     *seen = 1;
     if (round != meeting->round)
         return NW_OK;
     if (!from_hex(line + at, heard->bytes,
-                  (unsigned char *)heard->all + (size_t)rank * heard->bytes))
+                  (unsigned char *)heard->all + (size_t)rank * heard->bytes)) {
+        meeting->removes = false;
         return nw_fail(NW_EFORMAT,
-                       "%s: rank %d uses another version of Nodewise",
+                       "%s: rank %d uses another version of Nodewise, or the "
+                       "file has other content; delete it, or name another",
                        meeting->how->file, rank);
+    }
     heard->count++;
     return NW_OK;
 }
@@ -267,6 +277,7 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
     /* read before writing, so that a file with other content is refused and
      * stays unchanged */
     status = listen_once(meeting, bytes, all, &heard);
+    meeting->removes |= !status && !meeting->how->rank;
     if (!status)
         status = bootstrap_say(meeting, mine, bytes);
     while (!status) {

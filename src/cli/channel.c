@@ -382,7 +382,8 @@ static nw_status measure_here(struct channel_arguments *arguments,
 {
     nw_status status = send(partner->start, "", 1, MSG_NOSIGNAL) == 1
                            ? NW_OK
-                           : nw_fail(NW_EIO, "the second process has ended");
+                           : nw_fail(NW_EIO, "the second process of the "
+                                             "measurement has ended too early");
 
     if (!status)
         status = channel_measure(arguments, 0,

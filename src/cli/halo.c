@@ -365,7 +365,8 @@ static nw_status find_places(const struct halo_arguments *arguments,
                                  : nw_topology_node_elements(topology, i).count;
 
         if (topology && arguments->slots > most)
-            return nw_fail(NW_EINVAL, "node %d has %d slots, not %d", i, most,
+            return nw_fail(NW_EINVAL,
+                           "node %d has only %d slots; --slots is %d", i, most,
                            arguments->slots);
         (*slots)[i] = arguments->slots ? arguments->slots : most;
     }

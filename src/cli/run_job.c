@@ -77,7 +77,8 @@ static nw_status split_line(const char *line, struct nw_words *out)
         free(text);
     }
     if (!status && !out->count)
-        return nw_fail(NW_EINVAL, "--launcher names none");
+        return nw_fail(NW_EINVAL,
+                       "--launcher is empty; give a command, such as mpirun");
     return status;
 }
 

@@ -1,6 +1,6 @@
 ## what ranks leave after a bad end is checked before it is believed
 $ cp $FIXTURES/profile/invalid/* . && nodewise profile --merge empty
-! empty ... no rank
+! empty ... no part files
 ? 4
 $ nodewise profile --merge short
 ! short.part.0:1 ... cut short
@@ -35,7 +35,7 @@ $ nodewise profile --merge twice
 $ ls | grep -v part
 ? 1
 $ nodewise profile --merge nothing
-! nothing ... no rank
+! nothing ... no part files
 ? 4
 ## What cannot be written is no fault of what is read, and parts are kept.
 $ cp $SOURCE/tests/fuzz/corpus/part/good good.part.0; for o in /dev/full /nowhere/x good.part.0 ./good.part.0 good.pattern; do nodewise profile --merge good -o $o; echo $?; done; cmp good.part.0 $SOURCE/tests/fuzz/corpus/part/good; ls good*

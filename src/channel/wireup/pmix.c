@@ -89,8 +89,11 @@ static nw_status join_job(void)
     int code;
 
     if (!getenv("PMIX_NAMESPACE"))
-        return nw_fail(NW_ENODEV, "a channel needs a file, an allgather, or a "
-                                  "launcher with PMIx");
+        return nw_fail(NW_ENODEV,
+                       "the processes of a channel find each other by a "
+                       "file, an allgather function or PMIx, and "
+                       "PMIX_NAMESPACE is not set: the launcher "
+                       "has no PMIx");
     status = nw_library_load("libpmix.so.2", symbols,
                              sizeof symbols / sizeof *symbols,
                              "to meet through PMIx");

@@ -97,7 +97,9 @@ static nw_status several_check_options(const struct nw_several *several)
                        "pattern --kind hh' leaves it out");
     for (int i = 0; i < 3; i++)
         if (options->phase[i])
-            return nw_fail(NW_EINVAL, "phases place one rank on an element");
+            return nw_fail(NW_EINVAL,
+                           "--phase1, --phase2 and --phase3 cannot be "
+                           "used if ranks share an element");
     return nw_problem_check_links(several->topology, options);
 }
 

@@ -312,6 +312,10 @@ $ cd conf; printf '#\n\n# \344\n' >latin1.conf; for l in 'Include leaves.conf' '
 ! sub/b.conf:2 ... switch ... 'a'
 ! sub/b.conf:2 ... switch ... 'q'
 ? 3
+## What is wrong with an included file is told without its words: they may be secret.
+$ cd conf; for l in 'secretline' 'secretkey=1'; do printf '%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf 2>err; echo $? $(grep -c secret err) $(grep -c 'sub/b.conf:1' err); done
+3 0 1
+3 0 1
 ## Lines that go on, also in the middle of a list, as Slurm joins them
 $ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d Nodes\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
 network (tree)

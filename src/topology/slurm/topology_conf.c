@@ -51,6 +51,14 @@ struct topology_conf_words {
                                                      writes */
 };
 
+/* Returns the word for a message, or "..." in an included file: who wrote the
+ * Include line may not be allowed to read that file. */
+static const char *topology_conf_quoted(const struct conf *conf,
+                                        const char *word)
+{
+    return conf->open && conf->open->outer ? "..." : word;
+}
+
 /* Reads the next pair Key=Value of *rest and moves *rest past it. Blanks are
  * allowed around the '=', and quotes around the value. *key is NULL if no pair
  * is left. */
@@ -69,7 +77,7 @@ static nw_status cut_pair(const struct conf *conf, char **rest, char **key,
     if (*sign != '=' || !*at || end == *key) {
         *end = '\0';
         return nw_lines_fail(&conf->lines, "expected Key=Value, not '%s'",
-                             *key);
+                             topology_conf_quoted(conf, *key));
     }
     *end = '\0';
     *value = at + (*at == '"');
@@ -117,7 +125,7 @@ static nw_status take_pair(const struct conf *conf, const char *key,
     return nw_lines_fail(&conf->lines,
                          "unknown key '%s'; Slurm's topology.conf or the "
                          "output of 'scontrol show topology' is read here",
-                         key);
+                         topology_conf_quoted(conf, key));
 }
 
 static nw_status topology_conf_place(const struct conf *conf, nw_status status)

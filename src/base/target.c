@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* the kernel's limit */
+enum { MOST_LINKS = 40 }; /* the kernel follows no more links in one path */
 
 /* Returns true if the link is in /proc, which has links to open files of
  * processes. */

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns a pointer to the slots of a node, or NULL if the node is not in the
- * list. */
+/* Returns a pointer to the number of slots of a node, or NULL if the node is
+ * not in the list. */
 static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
 {
     for (size_t i = 0; i < hosts->count; i++)

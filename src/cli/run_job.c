@@ -348,8 +348,8 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
         if (job->slots[h] && job->kind != NW_LAUNCHER_SRUN)
             nw_text_format(&text, ":%d", job->slots[h]);
     }
-    if (!job->host.count) /* the launcher may read a list that Nodewise
-                             cannot */
+    if (!job->host.count) /* Nodewise could not read the list, but the launcher
+                             may be able to */
         nw_text_add(&text, job->hosts ? job->hosts : job->hostfile);
     status = nw_text_take(&text, &list);
     if (!status)

@@ -70,8 +70,9 @@ static bool take_line(const struct nw_chunk *chunk, const char **at,
            take_end(at, chunk->end);
 }
 
-/* Reads the edges of chunk i, and fills the row starts of the sources after the
- * chunk's first source. */
+/* Reads the edges of chunk i, and sets row[] for all sources of the chunk
+ * except the first one, whose edges may begin in an earlier chunk. Returns
+ * false if a line is invalid or out of order. */
 static bool rows_edges_read_chunk(struct rows_edges_work *work, int32_t i)
 {
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
@@ -101,8 +102,8 @@ static void rows_edges_read_one(void *user, int32_t i)
     work->done[i] = rows_edges_read_chunk(work, i);
 }
 
-/* Fills the row starts between the chunks. Returns false if the sources of two
- * chunks are out of order. */
+/* Sets row[] for the sources that rows_edges_read_chunk left out. Returns false
+ * if a chunk was not read or two chunks are out of order. */
 static bool join_chunks(struct rows_edges_work *work)
 {
     nw_pattern *p = work->pattern;

@@ -56,7 +56,10 @@ struct nw_fm_cut {
                      which all sizes must be 1 and all bytes integers, at most
                      `most` in sum on the arcs of any vertex */
 };
-#define NW_FM_BUCKETS_MAX 2016 /* largest allowed value of nw_fm_cut.most */
+/* Largest allowed value of nw_fm_cut.most. There are 2 x most + 1 gain buckets,
+ * at most 4033; fm.c marks the nonempty ones in a bitmap of 64 words. */
+#define NW_FM_BUCKETS_MAX 2016
+
 /* Lowers the cut of side[n] (0 or 1) and brings the size of side 0 within
  * `tolerance` of `target`. Sets *cut to the bytes that are cut, counting each
  * edge twice. */

@@ -16,8 +16,9 @@ struct assign_groups_work {
     struct nw_random *random;
     /* [parts^2] bytes between two parts, both directions summed */
     double *bytes;
-    double *far; /* [parts^2] distance between two groups */
-    int32_t group[NW_SWITCH_GROUPS_MAX]; /* group of each part */
+    double *far; /* [parts^2] distance between two groups of hosts */
+    /* group[p]: the group of hosts to which part p is assigned */
+    int32_t group[NW_SWITCH_GROUPS_MAX];
 };
 
 /* Returns the number of core slots of a group, which is the size of its part.

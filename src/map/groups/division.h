@@ -17,7 +17,7 @@
 /* The best division so far of the ranks into parts, and the size of its loads.
  */
 struct nw_best_division {
-    /* number of loads, which may differ from that of the parts */
+    /* number of loads, which may differ from the number of parts */
     int32_t parts;
     int32_t *part;       /* [ranks] part of each rank */
     double least, total; /* the largest load; the sum of all loads */
@@ -45,25 +45,27 @@ struct nw_division {
     double load[NW_DIVISION_LOADS_MAX];
     /* change of each load by the swap on trial */
     double more[NW_DIVISION_LOADS_MAX];
-    /* the swap on trial changes the load */
+    /* true if the swap on trial changes this load */
     bool touched[NW_DIVISION_LOADS_MAX];
     /* [touch_count] loads that the swap on trial changes */
     int32_t touch[NW_DIVISION_LOADS_MAX];
     int touch_count;
     /* scale: divisor of loads in `power`; power: sum of (load / scale)^8; sum:
-     * of all loads; energy: that of the present division */
+     * sum of all loads; energy: energy of the present division */
     double scale, power, sum, energy, temperature;
 };
 
-/* How divisions are annealed. The caller defines the loads by two functions. */
+/* The parameters of nw_division_anneal, and two functions of the caller that
+ * define the loads of a division. */
 struct nw_division_annealing {
     /* weight of the mean load in the energy; the largest load has weight 1 */
     double mean;
     int32_t loads; /* number by which the sum of the loads is divided to get the
                       mean */
-    int boundary_tries; /* most draws of a swap partner until one has a peer in
-                           another part; 0: the first one drawn is taken */
-    uint64_t draws;
+    int boundary_tries; /* a swap partner is drawn at most this many times,
+                           until it has a peer in another part; 0: one draw
+                           without that check */
+    uint64_t draws;     /* number of swaps that one round tries */
     /* temperature at the beginning, in units of the loads */
     double temperature;
     void *user; /* argument of `count` and `change` */

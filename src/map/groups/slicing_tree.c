@@ -66,7 +66,7 @@ static int32_t slicing_tree_draw(struct slicing_tree_work *work, int32_t below)
     return (int32_t)nw_random_below(&work->random, (uint64_t)below);
 }
 
-/* Returns a random factor between exp(-most) and exp(most). */
+/* Returns exp(x), where x is random and uniform between -most and most. */
 static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
                                         double most)
 {

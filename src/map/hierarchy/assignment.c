@@ -78,10 +78,13 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     return NW_OK;
 }
 
-#define JOBS 64        /* parts into which threads divide the processes */
-#define JOBS_FROM 4096 /* with fewer processes there is only one part */
+/* For threads, the processes are divided into JOBS ranges of consecutive
+ * numbers, called parts. With fewer than JOBS_FROM processes there is only one
+ * part. */
+#define JOBS 64
+#define JOBS_FROM 4096
 
-/* Returns into how many parts the processes are divided for threads. */
+/* Returns the number of parts into which the processes are divided. */
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
     return assignment->count < JOBS_FROM ? 1 : JOBS;
@@ -259,8 +262,9 @@ struct assignment_renumbering {
     struct nw_assignment *to;
 };
 
-/* Stores the edges of the processes of a part under their new numbers, sorted
- * by peer; a task for threads. */
+/* Task for threads: stores the edges of the processes whose new numbers are in
+ * a part. The edges get the new numbers of their peers and are sorted by them.
+ */
 static void assignment_renumber_part(void *user, int32_t part)
 {
     const struct assignment_renumbering *of = user;
@@ -280,8 +284,8 @@ static void assignment_renumber_part(void *user, int32_t part)
     }
 }
 
-/* Stores the edges of `from` in `to`, under the new numbers of its processes.
- */
+/* Copies the edges of `from` to `to` and replaces the numbers of the processes
+ * by the new ones. */
 static void assignment_renumber_edges(const struct nw_assignment *from,
                                       const int32_t *order,
                                       const int32_t *number,
@@ -326,7 +330,7 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* Argument of the tasks that compute the cost: one sum for each part. */
+/* Argument of the tasks that compute the cost. sum[i] is the cost of part i. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
     double sum[JOBS];

@@ -405,8 +405,9 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Sets keys[i].vertex, no longer needed for sorting, to the number of processes
- * that are already on place keys[i].place: capacities count only free slots. */
+/* Sets keys[i].vertex, which is no longer needed for sorting, to the number of
+ * processes that are already on place keys[i].place. hierarchy_number_slots
+ * adds this number to the capacity, which counts only free slots. */
 static nw_status hierarchy_count_taken(const struct nw_placement *placement,
                                        struct hierarchy_keyed *keys)
 {

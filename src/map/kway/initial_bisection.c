@@ -202,7 +202,7 @@ struct initial_bisection_descent {
     const struct initial_bisection_range *below;
 };
 
-/* Divides range below[i] of a descent; a task for threads. */
+/* Task for threads: divides range below[i] down to single elements. */
 static nw_status initial_bisection_bisect_below(void *user, int32_t i)
 {
     const struct initial_bisection_descent *descent = user;
@@ -210,8 +210,9 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* Divides the `count` ranges that one division has made further. `vertices`:
- * number of vertices in all of them; if there are many, threads divide them. */
+/* Divides each of the ranges below[count], which one division has made, down to
+ * single elements. `vertices`: total number of vertices of these ranges; if
+ * there are many, several threads divide the ranges. */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,
@@ -373,8 +374,10 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
     return status;
 }
 
-/* Returns a budget for the partition of vertices among groups. It ends when
- * `work` units of the stage's work should be finished. */
+/* Returns the budget for dividing the vertices of a range among groups of
+ * elements, which counts as `work` units of s->pace. The budget ends at the
+ * time when these units should be finished; if the stage has no end, at the
+ * time limit of the call. */
 static struct nw_budget
 initial_bisection_share_time(struct initial_bisection_work *s, double work)
 {
@@ -392,7 +395,8 @@ initial_bisection_share_time(struct initial_bisection_work *s, double work)
     return own;
 }
 
-/* Fills part[i] with the group for vertex here->vertex[i]. */
+/* Partitions the vertices of a range among groups of elements: part[i] becomes
+ * the group of vertex here->vertex[i]. */
 static nw_status
 initial_bisection_share_out(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
@@ -472,7 +476,8 @@ static nw_status initial_bisection_descend_groups(
     return status;
 }
 
-/* Divides a range of elements among groups instead of two halves. */
+/* Divides the elements of a range into groups instead of two halves, the
+ * vertices among these groups, and then each group further. */
 static nw_status
 initial_bisection_multisection(struct initial_bisection_work *s,
                                struct initial_bisection_range here)

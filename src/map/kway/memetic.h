@@ -275,9 +275,10 @@ struct nw_kway_state {
     int32_t *next;              /* [n] next vertex of the same part, -1: none */
     int32_t *back;              /* [n] previous vertex of the same part, -1:
                                    none */
-    double *bound; /* [k] bytes between the vertex last gathered and its
-                      neighbours in each part */
-    int32_t *near; /* [k] list of the parts whose `bound` is not 0 */
+    double *bound; /* [k] nw_kway_state_gather(v) sets it: bytes between v and
+                      its neighbours in each part */
+    int32_t *near; /* [near_count] parts in which v has neighbours, that is,
+                      whose `bound` is not 0 */
     int32_t near_count;
     double gained;            /* sum of the gains of all moves so far */
     uint64_t looked;          /* number of arcs visited so far */

@@ -30,8 +30,8 @@ struct all_units_work {
     int32_t place_count;
     int32_t *fixed_place; /* [count] place of a process whose rank is fixed; -1:
                              not fixed */
-    int32_t *reserved; /* [hosts] ranks fixed to the host that use none of its
-                          listed units */
+    int32_t *reserved; /* [hosts] number of ranks fixed to the host that take up
+                          no place on its units (all_units_reserve) */
     int32_t *initial;  /* [count] place of each process in flat->start; NULL: no
                           start */
     int64_t *load;     /* [count] load of each process; NULL: loads are not
@@ -74,8 +74,9 @@ static nw_status all_units_list_ranks(struct all_units_work *work)
     return status;
 }
 
-/* Returns how many ranks may be placed on the free units of a host, without the
- * ranks that are fixed to its cores or GPUs. */
+/* Returns how many ranks may be placed on the free units of a host: the host's
+ * capacity, minus the ranks in reserved[host], which use the capacity but no
+ * unit. INT32_MAX: no limit. */
 static int32_t all_units_rank_limit(const struct all_units_work *work,
                                     int32_t host)
 {
@@ -91,8 +92,9 @@ static int32_t all_units_rank_limit(const struct all_units_work *work,
     return capacity > 0 ? capacity : 0;
 }
 
-/* Counts for each host the ranks fixed to it that need none of its listed
- * units: those fixed to a core or GPU, and those not placed here. */
+/* Counts, for each host, the ranks fixed to it that take up no place on its
+ * units: ranks fixed to a core or GPU, which get an extra place, and ranks that
+ * this placement does not place because they use no GPU. */
 static void all_units_reserve(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;

@@ -400,8 +400,9 @@ static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
            nw_budget_is_overdue(work->placement->budget);
 }
 
-/* Tries to move each process once. Returns true if another pass is worth while.
- */
+/* Makes one pass: tries once to move or swap each process that is not fixed and
+ * whose traffic crosses a link with the maximum congestion. Returns true if a
+ * process was moved and the limits allow another pass. */
 static bool congestion_swaps_pass(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;

@@ -362,9 +362,10 @@ static bool auto_is_below(double figure, double other, double alike)
     return figure < other * (1 - alike);
 }
 
-/* Replaces the best candidate by MAGC's mapping if the option `careful` is set
- * and their figures are almost equal. The real times of two such mappings may
- * differ from the model, and this way the answer is not slower than MAGC's. */
+/* Replaces the best candidate by MAGC's mapping if the option `careful` is set,
+ * the pattern has few ranks, and the model predicts almost equal values for
+ * both. The model is not exact: with MAGC's mapping the answer is certainly not
+ * slower than MAGC's. */
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;

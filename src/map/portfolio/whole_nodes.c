@@ -22,8 +22,8 @@ struct whole_nodes_work {
     struct nw_problem problem;
     struct nw_budget budget;
     struct nw_candidate standard; /* the default mapping */
-    /* ranks in order on sorted nodes, if the pattern has the phases of a
-     * training step; otherwise empty */
+    /* ranks in order on nodes that are sorted so that near nodes follow each
+     * other (nw_sorted_nodes); empty unless the pattern is a training step */
     struct nw_candidate sorted;
     struct nw_candidate swapped; /* mapping after the exchange of nodes */
 };
@@ -128,9 +128,10 @@ static bool whole_nodes_is_default(const struct nw_map_options *options)
            nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
 }
 
-/* Fills the initial answer, whose nodes are exchanged later: the mapping of
- * --from, otherwise the default mapping, or ranks in order on sorted nodes if
- * the pattern is a training step. */
+/* Fills the initial answer, whose nodes are exchanged later. It is the mapping
+ * of --from if that is given; otherwise the ranks in order on sorted nodes
+ * (nw_sorted_nodes) if the pattern is a training step; otherwise the default
+ * mapping. */
 static nw_status whole_nodes_start(struct whole_nodes_work *work,
                                    struct nw_answer *answer)
 {

@@ -111,8 +111,8 @@ static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
                     false);
 }
 
-/* Returns the part of the cost of `item` on `place` that is certain: with all
- * placed items and with itself. */
+/* Returns the cost of `item` on `place` that does not depend on the free items:
+ * its flows to and from the placed items, and its flow to itself. */
 static double
 qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
                             int32_t item, int32_t place)
@@ -165,9 +165,9 @@ qap_branch_bound_limit(const struct qap_branch_bound_search *search)
            (step > 0 ? step - 0.25 : 1e-12 * fabs(search->best_cost));
 }
 
-/* All items of the node get places: item i of the node is on its place
- * column[i]. Computes the cost of this solution and keeps it if it is the best.
- */
+/* Completes the partial solution of a search-tree node: puts node->item[i] on
+ * node->place[column[i]], and the movable items without flows on the remaining
+ * places. Keeps the solution if its cost is the lowest so far. */
 static void
 qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
                                const struct qap_branch_bound_node *node,
@@ -219,8 +219,8 @@ qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
     return true;
 }
 
-/* Returns true if an earlier column's place is interchangeable with that of
- * `column`, so that this column need not be tried. */
+/* Returns true if `column` need not be tried, because its place is
+ * interchangeable with the place of an earlier column. */
 static bool
 qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
                                   const struct qap_branch_bound_node *node,

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SWITCHES_NODES 4096 /* machines with more nodes have no list */
+#define SWITCHES_NODES 4096 /* larger machines get no list of switches */
 
 /* The links or the nodes of all switches: those of switch s are item[first[s]]
  * to item[first[s + 1] - 1]. */
@@ -30,7 +30,8 @@ struct switches {
 
 /* --- lists --- */
 
-/* Receives a switch `at` and one of its links or nodes. */
+/* The type of the functions that a visit calls with the number `at` of a switch
+ * and the number `item` of one of its links or nodes. */
 typedef void (*switches_meet)(void *user, int32_t at, int32_t item);
 
 static void switches_visit_links(const nw_topology *topology,
@@ -69,8 +70,8 @@ static void switches_put(void *user, int32_t at, int32_t item)
     list->item[list->first[at]++] = item;
 }
 
-/* Makes the list of all links or nodes that visit() finds, in two passes: the
- * first counts, the second stores. */
+/* Lists, switch by switch, the links or nodes that visit() finds. The first
+ * visit counts those of each switch, the second visit stores them. */
 static nw_status switches_list(const nw_topology *topology,
                                void (*visit)(const nw_topology *, switches_meet,
                                              void *),

@@ -100,8 +100,9 @@ struct nw_load {
  * envelope: it is in GPU memory and large enough. Even if it returns false, the
  * caller drops out->layout, which may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
-/* Copies the payload into a slot of this process's pool, for process `peer`.
- * Returns false if that is impossible. */
+/* Takes a slot of this process's pool and copies the payload into it, for
+ * process `peer` to read. Returns false, and takes no slot, if `peer` cannot
+ * read this pool, the pool is full, or the copy fails. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
 /* Returns true if envelopes may be sent to process `peer`, a peer number. */

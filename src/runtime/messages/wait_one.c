@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that complete one request, and the work to be done then. */
+/* MPI_Wait, MPI_Test and MPI_Request_get_status, and the work that a request
+ * needs when it completes. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>

@@ -14,7 +14,7 @@ struct nw_switch_tree {
     int32_t *origin;               /* the switch of the network that gives the
                                       name */
     size_t capacity[3];            /* of name, parent and origin */
-    int32_t *node_at;              /* switch of each node of the topology */
+    int32_t *node_at;              /* [nodes] switch directly above the node */
     struct nw_groups below, nodes; /* switches and nodes directly below each
                                       switch */
 };

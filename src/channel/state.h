@@ -151,12 +151,16 @@ struct nw_channel_request {
     struct nw_list *list; /* the list that contains this request, or NULL */
     struct nw_peer *peer; /* NULL if a receive has not matched a message */
     int32_t gpu;
+    /* `orphan`: the caller already has the result, so the request is freed when
+     * libfabric no longer uses it. `head_sent`: the HEAD of this send was sent.
+     */
     bool is_send, done, orphan, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
     bool weighs;      /* timed to compare sending in parts with FETCH */
     int32_t word;     /* 1 + index of the send's word on our board; 0: none */
     bool offered;     /* the receive's memory was offered by OPEN */
-    bool staged;      /* the GPU memory could not be registered */
+    bool staged;      /* the GPU memory could not be registered, so the data
+                         go through staging pieces */
     unsigned flights; /* number of libfabric operations in flight */
     nw_status status;
     struct nw_bounce *bounce;
@@ -166,7 +170,7 @@ struct nw_channel_request {
      * pay for them. */
     uint64_t id, remote; /* id of this request, and of the peer's request */
     uint64_t abort;      /* id of the peer's request to end by ABORT; 0: none */
-    uint64_t total, granted;
+    uint64_t total, granted; /* bytes of the message; bytes granted by CTS */
     uint64_t moved; /* bytes moved so far, also by an eager send in parts */
     struct nw_grant *grants;
     struct nw_flight *aloft; /* writes that libfabric has accepted */
@@ -178,7 +182,8 @@ struct nw_channel_request {
      * duration of the message goes into channel->takes. */
     bool chosen, copied, timed;
     struct nw_piece *ahead; /* holds the first bytes, copied before the CTS */
-    uint64_t began_ns, ahead_ns;
+    uint64_t began_ns, ahead_ns; /* for `timed`: time of the start; ns that the
+                                    copy into `ahead` took */
     /* `opening`: the sender asks to open the receiver's GPU memory. `weighed`:
      * the duration of the message goes into channel->openings. */
     bool opening, weighed;
@@ -193,13 +198,15 @@ struct nw_channel_request {
 struct nw_peer {
     struct nw_op op;          /* write that ends the connection (drain.c) */
     int32_t rank, pid, watch; /* watch: pidfd of the process, or -1 */
+    /* `here`: it is on this host. `used`: a message was sent to it or received
+     * from it. `bye`: it has sent BYE. `lost`: this process has given it up. */
     bool here, used, bye, lost;
     bool reaped;          /* the requests with this lost peer have ended */
-    bool at_once;         /* the kernel lets us access its memory directly */
+    bool at_once;         /* we may access its memory by system calls */
     bool refuses;         /* the peer's GPU cannot open our GPU memory */
     bool parting, parted; /* the connection is ending; it has ended */
     uint64_t died_ns;     /* when its process was found dead; 0: alive */
-    uint64_t lost_ns;
+    uint64_t lost_ns;     /* time at which it was marked as lost */
     int fabric;
     fi_addr_t address;
     /* `credits`: eager messages that we may still send to the peer. `owed`:
@@ -250,12 +257,18 @@ struct nw_channel {
     struct nw_slot *slot;
     size_t slot_count;
     char *slot_memory;
+    /* `unposted`: slots that the next round of progress gives to libfabric.
+     * `loops`: slots whose copy to GPU memory libfabric could not take yet. */
     struct nw_slot *unposted, *loops;
     struct nw_slot *unexpected, *unexpected_tail;
+    /* `posted`: receives without a matching message. `flying`: sends that
+     * libfabric has accepted and not completed. `movers`: rendezvous sends that
+     * libfabric could not take a write of yet. `starved`: receives that wait
+     * for free staging pieces. */
     struct nw_list posted, flying, movers, starved;
-    struct nw_list parting; /* waiting for libfabric, peer lost (drain.c) */
-    struct nw_list leaving; /* their owners already have the result */
-    nw_channel_request *spare;
+    struct nw_list parting;    /* waiting for libfabric, peer lost (drain.c) */
+    struct nw_list leaving;    /* their owners already have the result */
+    nw_channel_request *spare; /* freed requests, to be used again */
     struct nw_control *spare_control;
     struct nw_controls *controls_made;
     struct nw_bounce bounce[NW_BOUNCES], *bounces;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the figures of a pattern once, and prints them as table or JSON. */
+/* Computes the statistics of a pattern once, and prints them as a table or as
+ * JSON. */
 #include "cli/pattern_view.h"
 
 #include "base/json.h"

@@ -48,8 +48,8 @@ struct nw_recursive_bisection {
                         annealing */
     bool pairwise;   /* refine each pair of parts after annealing */
     bool rounded;    /* divide a grid by power diagrams before annealing */
-    /* end without a result unless the pattern is expander-like: no small
-     * separator divides it */
+    /* end without a result unless the pattern turns out to be expander-like
+     * (see `expander_like`) */
     bool only_expander_like;
     bool only_separable; /* end without a result if the pattern is
                             expander-like */
@@ -58,8 +58,9 @@ struct nw_recursive_bisection {
      * split in their present order, without a search. */
     struct nw_budget *budget;
     int32_t *slot;      /* [count] out: slot of each process */
-    bool expander_like; /* out: the pattern is expander-like: much of its
-                           traffic crosses between children of the root */
+    bool expander_like; /* out: the pattern is expander-like (has no small
+                           separators), because much of its traffic crosses
+                           between children of the root */
 };
 NW_MUST_CHECK nw_status
 nw_recursive_bisection(struct nw_recursive_bisection *bisection);

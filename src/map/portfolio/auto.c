@@ -70,8 +70,8 @@ struct auto_work {
     /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first; NULL:
      * none ran */
     const struct nw_algorithm *magc;
-    /* figures of the mapping that `magc` found; the mapping itself is not kept
-     */
+    /* predicted values of the mapping that `magc` found; the mapping itself is
+     * not kept */
     struct nw_candidate magc_answer;
     struct nw_pool pool;
     bool grid_found; /* an algorithm found a grid in the pattern */
@@ -417,9 +417,9 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     return status;
 }
 
-/* Moves the best candidate to *out; with the option `careful`, MAGC's mapping
- * if their figures are almost equal. `status` is that of the searches before,
- * and is returned unless it is NW_OK. */
+/* Moves the best candidate to *out. Before, calls auto_keep_magc if time is
+ * left and the effort is not "fast". `status` is the result of the searches so
+ * far. If it is an error, frees the candidate and returns that error. */
 static nw_status auto_finish(struct auto_work *work, nw_status status,
                              struct nw_candidate *out)
 {

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
+#include "cli/picture.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -287,7 +288,7 @@ nw_status nw_cli_apart(const struct nw_common *common,
 static nw_status common_put(const char *path, const char *text)
 {
     fflush(stdout);
-    return text ? nw_file_write(path, text, strlen(text)) : NW_OK;
+    return text ? nw_cli_picture_write(path, text) : NW_OK;
 }
 
 int nw_cli_output(const char *command, const struct nw_common *common,
@@ -301,6 +302,8 @@ int nw_cli_output(const char *command, const struct nw_common *common,
         return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
     }
     status = common_put(common->output ? common->output : "-", result);
+    if (status == NW_ENODEV || status == NW_EHELPER)
+        return nw_cli_fail(command, status);
     if (status)
         return nw_cli_fail_output(command, status);
     if (common->output && strcmp(common->output, "-"))

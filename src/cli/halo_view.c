@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/picture.h"
 
 #include <nodewise/cost.h>
 #include <nodewise/pattern.h>
@@ -453,9 +454,8 @@ nw_status nw_cli_halo_svg(const struct nw_halo_view_of *view, const char *path)
                    GAP + panels * (PANEL + GAP), PANEL + 2 * GAP);
     nw_text_add(&text, body.data ? body.data : "");
     nw_text_add(&text, "</svg>\n");
-    status = text.failed || body.failed
-                 ? nw_text_take(&text, &(char *){NULL})
-                 : nw_file_write(path, text.data, text.length);
+    status = text.failed || body.failed ? nw_text_take(&text, &(char *){NULL})
+                                        : nw_cli_picture_write(path, text.data);
     nw_text_fini(&body);
     nw_text_fini(&text);
     return status;

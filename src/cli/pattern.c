@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/pattern_pairs.h"
 #include "cli/pattern_view.h"
+#include "cli/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,7 +273,7 @@ static nw_status pattern_draw(const nw_pattern *pattern, const char *path)
 
     if (status)
         return status;
-    status = nw_file_write(path, svg, strlen(svg));
+    status = nw_cli_picture_write(path, svg);
     free(svg);
     return status;
 }

@@ -5,14 +5,16 @@
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
 
-#include "base/nearest.h"
 #include "base/array.h"
+#include "base/file.h"
+#include "base/nearest.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/group_view.h"
 #include "cli/hosts.h"
+#include "cli/picture.h"
 #include "cli/priced.h"
 
 #include <stdio.h>
@@ -98,6 +100,13 @@ static const struct nw_common_help report_help = {
     .quiet = "No table beside the page, no notes and no progress",
 };
 
+/* Returns true if the file's name asks for a picture instead of the page. */
+static bool report_is_picture(const char *file)
+{
+    return file &&
+           (nw_text_ends_with(file, ".svg") || nw_cli_is_converted(file));
+}
+
 static error_t report_parse(int key, char *value, struct argp_state *state)
 {
     struct report_arguments *arguments = state->input;
@@ -112,6 +121,7 @@ static error_t report_parse(int key, char *value, struct argp_state *state)
         arguments->svg = true;
         return 0;
     case ARGP_KEY_END:
+        arguments->svg |= report_is_picture(arguments->common.output);
         if (arguments->computes && arguments->priced.mapping_count)
             nw_argfail(state, "--algorithm and --seed compute a mapping where "
                               "no MAPPING is given");

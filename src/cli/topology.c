@@ -4,14 +4,12 @@
 #include <nodewise/topology.h>
 
 #include "base/file.h"
-#include "base/install_path.h"
 #include "base/json.h"
-#include "base/spawn.h"
 #include "base/status.h"
 #include "cli/command.h"
+#include "cli/picture.h"
 #include "cli/topology_route.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,47 +367,6 @@ static bool is_called(const char *file, const char *ending)
     return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
 }
 
-/* Returns "png" or "pdf" if this is the ending of the file's name, else
- * NULL. */
-static const char *raster_format(const char *file)
-{
-    return nw_text_ends_with(file, ".png")   ? "png"
-           : nw_text_ends_with(file, ".pdf") ? "pdf"
-                                             : NULL;
-}
-
-/* Converts a picture with rsvg-convert to the format of raster_format(file),
- * which must not be NULL, and writes it to `file`. */
-static nw_status convert_picture(const char *svg, const char *file)
-{
-    const char *const arguments[] = {"-f", raster_format(file), NULL};
-    const struct nw_spawn spawn = {.program = "rsvg-convert",
-                                   .arguments = arguments,
-                                   .input = svg,
-                                   .length = strlen(svg),
-                                   .seconds = 600,
-                                   .from_path = true};
-    struct nw_text picture = {0};
-    char path[PATH_MAX];
-    nw_status status;
-    int how = 0;
-
-    if (!nw_install_path_search(spawn.program, path))
-        return nw_fail(NW_ENODEV,
-                       "%s needs rsvg-convert (Debian: librsvg2-bin, RHEL: "
-                       "librsvg2-tools), which is not in the PATH; write a "
-                       "file that ends in .svg instead",
-                       file);
-    status = nw_spawn_run(&spawn, &picture, &how);
-    if (!status && (how || !picture.length))
-        status = nw_fail(NW_EHELPER, "rsvg-convert failed; write a file that "
-                                     "ends in .svg instead");
-    if (!status)
-        status = nw_file_write(file, picture.data, picture.length);
-    nw_text_fini(&picture);
-    return status;
-}
-
 /* If no option selects the output's format, selects it by the ending of the
  * file of -o. */
 static void heed_name(struct topology_arguments *arguments)
@@ -422,7 +379,7 @@ static void heed_name(struct topology_arguments *arguments)
         (is_called(file, ".yaml") || is_called(file, ".yml")))
         arguments->what = KEY_YAML;
     else if (!arguments->what &&
-             (is_called(file, ".svg") || raster_format(file)))
+             (is_called(file, ".svg") || nw_cli_is_converted(file)))
         arguments->what = KEY_SVG;
     else if (arguments->what != KEY_SVG && arguments->what != KEY_YAML &&
              arguments->what != KEY_NEW && arguments->what != KEY_TREE &&
@@ -477,14 +434,6 @@ static int topology_run(int argc, char **argv)
     status = topology_make(&arguments, &text);
     if (status)
         return nw_cli_fail("topology", status);
-    if (arguments.what == KEY_SVG && arguments.common.output &&
-        raster_format(arguments.common.output)) {
-        status = convert_picture(text, arguments.common.output);
-        free(text);
-        if (status == NW_EIO)
-            return nw_cli_fail_output("topology", status);
-        return status ? nw_cli_fail("topology", status) : NW_EXIT_DONE;
-    }
     arguments.common.json = false; /* the text is already the result */
     code = nw_cli_output("topology", &arguments.common, text, NULL, NULL);
     free(text);

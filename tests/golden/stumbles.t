@@ -50,6 +50,17 @@ $ if ! command -v rsvg-convert >/dev/null; then echo SKIP no rsvg-convert; exit 
 %PDF-
 PNG
 
+## All pictures become PNG and PDF by the name of the file, those of other commands as well
+$ if ! command -v rsvg-convert >/dev/null; then echo SKIP no rsvg-convert; exit 77; fi; nodewise pattern --generate stencil2d5:dims=2x2 -o four.pattern -q; for f in f.png f.pdf f.svg; do nodewise pattern -q --svg $f four.pattern >/dev/null; nodewise map -q -t hierarchy:4@1 -p four.pattern -o four.mapping >/dev/null 2>&1; nodewise report -q -t hierarchy:4@1 -p four.pattern -o r$f four.mapping >/dev/null; nodewise halo plan -q -n 8x8x8 -t summit:2 --svg h$f >/dev/null; for g in $f r$f h$f; do head -c 5 $g | tr -dc '<%A-Za-z'; echo; done; done
+PNG
+PNG
+PNG
+%PDF
+%PDF
+%PDF
+<svg
+<svg
+<svg
 ## The heaviest pairs, two patterns compared, and a table for a spreadsheet.
 $ printf 'nodewise pattern 1\nranks 3 edges 4\n0 1 hh 3000 3\n0 1 gg 3000 1\n1 2 hh 2000 1\n2 2 hh 9000 1\n' >a.pattern; printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 3000 3\n1 2 hh 2000 1\n3 0 hh 500 1\n' >b.pattern; nodewise pattern a.pattern --top 1
 from to bytes  share messages

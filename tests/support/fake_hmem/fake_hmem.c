@@ -55,6 +55,8 @@ static struct {
     int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
     const char *(*strerror)(int);
     uint32_t (*version)(void);
+    int (*open)(uint32_t, const char *, void *, size_t, uint64_t, struct fid **,
+                void *);
 } real;
 static int (*find_gpu)(uint64_t gpu, size_t bytes, void **out);
 static void (*spend)(const char *kind, size_t bytes);
@@ -103,6 +105,7 @@ static void __attribute__((constructor)) load(void)
     *(void **)&real.fabric = symbol("fi_fabric");
     *(void **)&real.strerror = symbol("fi_strerror");
     *(void **)&real.version = symbol("fi_version");
+    *(void **)&real.open = symbol("fi_open");
 }
 
 /* Whether the bytes are GPU memory; *out becomes their address in host
@@ -623,6 +626,12 @@ API uint32_t fi_version(void)
     int minor = atoi(word("FAKE_HMEM_MINOR", "20"));
 
     return FI_VERSION(1, (uint32_t)minor);
+}
+
+API int fi_open(uint32_t version, const char *name, void *attr, size_t length,
+                uint64_t flags, struct fid **fid, void *context)
+{
+    return real.open(version, name, attr, length, flags, fid, context);
 }
 
 API void fi_freeinfo(struct fi_info *info)

@@ -12,8 +12,8 @@
  * Each quantity of a piece is stored in C order, x fastest, with ghost layers
  * outside the piece's own cells. The base pointer is the address of the first
  * allocated cell. Local index (0, 0, 0) is that cell. The cell at local index
- * (x, y, z) has the address base + z * rows * pitch + y * pitch + x * stride,
- * where rows is the number of allocated cells along y.
+ * (x, y, z) has the address base + z * rows * pitch + y * pitch + x * stride.
+ * There, rows is the number of allocated cells along y.
  */
 #ifndef NODEWISE_HALO_H
 #define NODEWISE_HALO_H
@@ -149,8 +149,9 @@ struct nw_halo_options {
     enum nw_halo_border border[3][2]; /* axis; low side, high side */
     const struct nw_halo_quantity *quantity;
     int32_t quantity_count;
-    int32_t interval; /* all radii are multiplied by this number, so that one
-                         exchange is enough for so many steps; 0 means 1 */
+    int32_t interval; /* number of time steps for which one exchange is enough,
+                         because all radii are multiplied by this number; 0
+                         means 1 */
 
     enum nw_halo_partition partition;
     enum nw_halo_placement placement;

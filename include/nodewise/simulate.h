@@ -20,9 +20,9 @@
 extern "C" {
 #endif
 
-/* If there are more flows than this, the time is estimated instead of
- * simulated, unless `force` is set. 16,384 ranks that have six neighbours each
- * and send from host and GPU memory stay below this limit. */
+/* nw_simulate simulates at most this number of flows, unless `force` is set.
+ * For more flows, it estimates the time. 16,384 ranks stay below this limit if
+ * each has six neighbours and sends from host and GPU memory. */
 #define NW_SIMULATE_MOST_FLOWS 200000
 
 /* Options of nw_simulate. Initialise with NW_SIMULATE_OPTIONS_INIT. */

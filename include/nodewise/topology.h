@@ -62,9 +62,10 @@ struct nw_topology_parts {
         .size = sizeof(struct nw_topology_parts)                               \
     }
 /* Builds the machine that `parts` describe. *notes has one line for each
- * contradiction between the sources, with the decision that was made; "" if
- * there are none. The caller frees *out with nw_topology_free and *notes with
- * free(). NW_EFORMAT: the sources cannot describe one machine. */
+ * contradiction between the sources, with the decision that was made. *notes is
+ * "" if the sources do not contradict each other. The caller frees *out with
+ * nw_topology_free and *notes with free(). NW_EFORMAT: the sources cannot
+ * describe one machine. */
 NW_API NW_MUST_CHECK nw_status nw_topology_compose(
     const struct nw_topology_parts *parts,
     const struct nw_topology_options *options, nw_topology **out, char **notes);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static locale_t plain; /* 0 if there was no memory; uselocale then changes
-                          nothing */
+static locale_t plain; /* the C locale; 0 if memory ran out: uselocale(0)
+                          changes nothing */
 
 /* Creates the C locale before the program can start threads. glibc returns a
  * static object, which need not be freed. */

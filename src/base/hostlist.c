@@ -215,8 +215,8 @@ static struct parts hostlist_cut(const char *name)
     return parts;
 }
 
-/* Returns true if two names differ only in their last number, so that one
- * bracket can hold both. */
+/* Returns true if two names differ only in their last number. One bracket can
+ * then hold both numbers. */
 static bool same_bracket(const struct parts *a, const struct parts *b)
 {
     return a->width && b->width && a->prefix == b->prefix &&

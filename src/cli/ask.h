@@ -11,9 +11,10 @@ enum {
 }; /* seconds that nw_cli_ask waits; so long because a busy machine starts
       programs slowly */
 
-/* Runs `NAME --version` and stores its output in `answer`, cut to `room` bytes;
- * "" if the program cannot be started. Returns false if the program does not
- * end in time; it is then killed. */
+/* Runs `NAME --version` and stores the output in `answer`, which has `room`
+ * bytes. Discards output that does not fit. `answer` is "" if the program
+ * cannot be started. If the program does not end in time, kills it and returns
+ * false. */
 bool nw_cli_ask(const char *name, char *answer, size_t room);
 
 #endif

@@ -126,10 +126,10 @@ static const struct bench_choice_way *best_of(struct chooser *c)
 }
 
 /* Measures each entry once, in a random order that both ranks derive from the
- * number of the round. The order changes because the cache contents that one
- * protocol leaves change the next one's time by up to a quarter. `chosen`
- * receives the results of the last send and receive with the channel's own
- * choice. */
+ * number of the round. The order differs between rounds, because each protocol
+ * leaves other data in the cache. These data change the time of the next
+ * protocol by up to a quarter. `chosen` receives the results of the last send
+ * and receive with the channel's own choice. */
 static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
                             struct nw_channel_result chosen[2])
 {

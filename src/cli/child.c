@@ -9,8 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The running child, 0 if there is none, and the last signal received during
- * nw_child_run. Signal handlers use both. */
+/* `running` is the process ID of the child, or 0 if no child runs. `came` is
+ * the last signal received during nw_child_run. Signal handlers use both
+ * variables. */
 static pid_t running;
 static volatile sig_atomic_t came;
 

@@ -89,8 +89,9 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher_kind *out)
                    name);
 }
 
-/* Returns the MPI flavour of the MPI library whose name is in a program file;
- * NULL if there is none. */
+/* Searches a program file for the name of an MPI library. Returns the flavour
+ * of this MPI, or NULL if the file contains no such name or is not
+ * executable. */
 static const char *flavour_of_program(const char *path)
 {
     static const char *const needs[][2] = {

@@ -171,10 +171,13 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Reads records until the launcher closes its output, the user cancels, or
- * nothing arrives for too long: before the first rank answers, prober->start;
- * then longer than a rank may be silent; at the end of the job, a few
- * seconds. */
+/* Reads records until one of these events:
+ *
+ * - The launcher closes its output.
+ * - The user cancels.
+ * - Nothing arrives for too long. The limit is prober->start before the first
+ *   rank answers, and a few seconds at the end of the job. Between these times,
+ *   it is longer than a rank may be silent. */
 static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
                         int from)
 {

@@ -181,7 +181,7 @@ static void open_socket(struct profile_run *run)
             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
 }
 
-/* Returns true if a rank printed why there is no profile. */
+/* Returns true if a rank printed the reason why it wrote no profile. */
 static bool was_reason_said(const struct profile_run *run)
 {
     char byte;

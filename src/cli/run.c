@@ -565,9 +565,9 @@ static int run_by_given(const struct run_arguments *arguments,
     return code;
 }
 
-/* Finds the stored pattern of this job, or else one of the same program with
- * other input. *pattern is NULL if there is none. *why is then the reason why
- * the job's own pattern cannot be used, or NULL if it was never stored. */
+/* Finds the stored pattern of this job, or else a pattern of the same program
+ * with other input. If both are missing, sets *pattern to NULL. *why then says
+ * why the job's own pattern is unusable, or is NULL if it was never stored. */
 static void find_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
                          const char **why)

@@ -91,8 +91,8 @@ static bool fits(const char *flavour, enum nw_launcher_kind kind)
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
 
-/* Searches the PATH for the launcher of the program's MPI. In a Slurm job,
- * takes srun if there is no other. */
+/* Searches the PATH for the launcher of the program's MPI. If the PATH lacks
+ * this launcher, takes srun in a Slurm job. */
 static nw_status search(struct nw_job *job)
 {
     static const char *const names[] = {
@@ -124,8 +124,8 @@ static nw_status search(struct nw_job *job)
                    flavour ? "the program's" : "any");
 }
 
-/* Returns the first version number "X.Y" in a text as 100 X + Y; 0 if there is
- * none. */
+/* Returns the first version number "X.Y" in a text as 100 X + Y, or 0 if the
+ * text has no version number. */
 static int number_of(const char *text)
 {
     for (; *text; text++) {
@@ -275,8 +275,8 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Returns the sum of all hosts' slots, where a host without slots counts as 1;
- * 0 if no host has slots. */
+/* Returns the sum of the slots of all hosts, or 0 if the slots of all hosts are
+ * unknown. Otherwise a host with unknown slots counts as one slot. */
 static int32_t count_slots(const struct nw_job *job)
 {
     int64_t count = 0;

@@ -6,11 +6,11 @@
 
 #include "cli/run_store.h"
 
-/* Finds the newest stored pattern of the same program with other arguments: one
- * with the job's number of ranks, or else one that can be extended to this
- * number by the grid of ranks that nw_pattern_scale finds in it. *out is NULL
- * if there is none; otherwise *how says which pattern was taken, and the caller
- * frees both. */
+/* Finds the newest stored pattern of the same program with other arguments.
+ * Prefers patterns with the job's number of ranks. Otherwise takes a pattern
+ * that can be extended to this number by the grid of ranks that
+ * nw_pattern_scale finds in it. *how says which pattern was taken. The caller
+ * frees *out and *how. If no pattern fits, *out is NULL. */
 NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,
                                       const struct nw_job *job,
                                       nw_pattern **out, char **how);

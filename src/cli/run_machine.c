@@ -98,7 +98,8 @@ static nw_status run_machine_measure(const struct nw_job *job,
     return status;
 }
 
-/* Sets *crowded to whether the cluster file says that ranks share cores. */
+/* Sets *crowded to true if the cluster file says that ranks share cores, or
+ * else to false. */
 static nw_status look_for_crowd(const char *path, bool *crowded)
 {
     size_t length;
@@ -186,8 +187,8 @@ static nw_status discover(const struct nw_job *job,
     return status;
 }
 
-/* Sets plan->crowded if the topology gives this machine more cores than it has:
- * ranks then share cores. */
+/* Sets plan->crowded to true if the topology gives this machine more cores than
+ * the machine has. Ranks then share cores. */
 static void compare_with_here(struct nw_run_plan *plan)
 {
     char name[256] = "";
@@ -233,7 +234,7 @@ nw_status nw_run_find_topology(const struct nw_job *job,
 }
 
 /* Returns the index, within node 0, of the element that has this CPU of the
- * operating system; -1 if there is none. */
+ * operating system. Returns -1 if no element has this CPU. */
 static int32_t find_cpu(const nw_topology *machine, int32_t cpu)
 {
     struct nw_range all = nw_topology_node_elements(machine, 0);

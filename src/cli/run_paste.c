@@ -165,7 +165,8 @@ static nw_status take_ranks(struct nw_job *job, const char *value)
     return NW_OK;
 }
 
-/* Stores an option in the field of the job that its meaning tells. */
+/* Stores a launcher's option in the job. The option's meaning selects the
+ * field. */
 static nw_status take_option(struct nw_job *job, char **word,
                              const struct option *option)
 {

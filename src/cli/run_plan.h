@@ -24,8 +24,8 @@ struct nw_run_plan {
     nw_topology *topology;
     nw_topology *given;   /* the part of this machine that an affinity mask
                              allows, if the job runs only here; else NULL */
-    const char *known_by; /* where the topology comes from, such as "from the
-                             store", for messages; static */
+    const char *known_by; /* the source of the topology for messages, such
+                             as "from the store"; a static string */
     bool crowded;         /* ranks share cores, so that the mapping selects
                              only the host of each rank */
     nw_mapping *mapping;

@@ -5,7 +5,7 @@
 
 #include "cli/run_compare.h"
 
-/* What nodewise run does and why. */
+/* The command that nodewise run starts, and the reason for this command. */
 struct nw_run_account {
     const char *action;    /* profile, map or plain (without Nodewise) */
     const char *why;       /* the reason for plain after an error; or NULL */

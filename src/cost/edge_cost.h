@@ -33,7 +33,8 @@ struct nw_edge_cost_common {
     double latency[NW_SLICES_MOST];               /* s */
 };
 
-/* A share: the sums over the edges that one thread has added. */
+/* A share: sums of costs over some edges of the pattern, added by one
+ * thread. */
 struct nw_edge_cost {
     struct nw_edge_cost_common *of;
     const struct nw_edge_cost

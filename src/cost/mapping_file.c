@@ -23,8 +23,8 @@ struct reader {
     size_t core_count, core_capacity;
     size_t gpu_count, gpu_capacity;
     size_t name_capacity;
-    struct hsearch_data names; /* from node name to index, if there is no
-                                  topology */
+    struct hsearch_data names; /* finds the index of a node name; used only
+                                  if `topology` is NULL */
 };
 
 /* Appends the indexes of a word such as "3-4,8" to a growing array. count[0] is

@@ -75,7 +75,8 @@ NW_MUST_CHECK nw_status nw_launch_add_file(struct nw_launch_job *job,
                                            struct nw_text *text,
                                            const char **path);
 /* Returns the logical number of an element's core within its node, as Open MPI
- * counts cores. Sets *package to the core's package; -1 if there is none. */
+ * counts cores. Sets *package to the core's package, or to -1 if the core is in
+ * no package. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package);
 const char *nw_launch_host(const struct nw_launch_job *job, int32_t rank);

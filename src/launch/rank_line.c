@@ -49,8 +49,8 @@ static int64_t rank_line_number_of(struct rank_line_text line)
     return number;
 }
 
-/* Returns the first line, from `at` on, that starts with a number. Its length
- * is 0 if there is no such line. */
+/* Returns the first line, from `at` on, that starts with a number. Returns an
+ * empty line if no line starts with a number. */
 static struct rank_line_text next_numbered(const char *at, const char *end)
 {
     while (at < end) {

@@ -138,7 +138,7 @@ static nw_status placement_read_lines(struct placement *placement)
 
 /* Returns the index, within the node, of the core with the logical number
  * `core` within a package, or within the node if `package` is -1. Returns -1 if
- * there is no such core. */
+ * the node has no such core. */
 static int32_t placement_find_core(const nw_topology *topology, int32_t node,
                                    int32_t package, int32_t core)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a script for torchrun, which starts a number of processes on every
  * node and numbers them node by node. On each node, the script first starts
- * torchrun with the node's number. torchrun then starts the script for each
- * process, and the script gives the process the rank, the CPUs and the order of
- * GPUs of the mapping (see torchrun's documentation; not tested with a real
- * PyTorch).
+ * torchrun with the node's number. Then torchrun starts the script again, once
+ * for each process. This time, the script gives the process the rank, the CPUs
+ * and the order of GPUs of the mapping. This follows torchrun's documentation.
+ * It was not tested with a real PyTorch.
  *
  * With a c10d rendezvous, torchrun numbers the nodes itself. The script then
  * computes a process's rank from the first rank of its node and LOCAL_RANK. It

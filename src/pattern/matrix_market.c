@@ -25,8 +25,9 @@ bool nw_fits_market(const struct nw_shape *shape)
            !strncasecmp(shape->first, head, sizeof head - 1);
 }
 
-/* Reads a word of the banner, which must be one of two names, in any case.
- * *is_second tells which. */
+/* Reads a word of the banner, which must be names[0] or names[1], in any case.
+ * Sets *is_second to true if the word is names[1]. If the word is neither,
+ * returns false and does not move scan->at. */
 static bool take_name(struct nw_scan *scan, const char *const names[2],
                       bool *is_second)
 {

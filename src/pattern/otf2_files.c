@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 /* Fails if a file does not end with the marks "end of file" and "end of chunk".
- * A missing file is no failure, because libotf2 reports it. */
+ * A missing file is not an error here, because libotf2 reports it. */
 static nw_status check_file(const char *path)
 {
     unsigned char end[2] = {0, 0};

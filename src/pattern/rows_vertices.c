@@ -108,8 +108,9 @@ static bool sort_long(nw_pattern *p, size_t first, size_t end)
     return true;
 }
 
-/* Returns the first edge after `first` whose destination is not larger than
- * that of the edge before; `end` if there is none. */
+/* Returns the first edge after `first` whose destination is not larger than the
+ * destination of the edge before. Returns `end` if each destination is larger
+ * than the one before. */
 static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
 {
     size_t e = first + 1;

@@ -339,8 +339,10 @@ static void add_indent(struct nw_text *text, int depth)
         nw_text_add(text, "  ");
 }
 
-/* Writes the link of a group's switch to the switch above. Its latency is half
- * of what a message takes longer between groups than inside the group. */
+/* Writes the link from a group's switch to the switch above. A message to
+ * another group crosses two such links and therefore takes longer than a
+ * message inside the group. Half of this additional time is the latency of one
+ * link. */
 static void add_link_up(struct sheet *sheet, int32_t group, int depth)
 {
     const struct nw_probe_group *it = &sheet->host.group[group];

@@ -217,8 +217,9 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
     free(half);
 }
 
-/* Returns by how many s a rank's clock is ahead of rank 0's. Of several
- * queries, the one with the shortest round trip counts. */
+/* Returns how far a rank's clock is ahead of rank 0's clock, in s. Rank 0 asks
+ * several times and uses the reply with the shortest round trip, because this
+ * reply is the most exact. */
 static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
 {
     double best = 1e9, offset = 0;

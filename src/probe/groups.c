@@ -186,8 +186,8 @@ static void make_root(struct nw_probe_groups *groups, struct sets *sets)
     make_groups(groups, sets);
 }
 
-/* Builds the tree anew from the latencies; called if all rates are in one
- * class. */
+/* Builds the tree again, from the latencies. Called if all rates are in one
+ * class and therefore show no groups. */
 static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
 {
     size_t n = (size_t)groups->host_count;

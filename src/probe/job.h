@@ -15,10 +15,16 @@ enum { TAG_COMMAND = 1, TAG_REPLY, TAG_PLACE, TAG_DATA };
 /* The kinds of commands to a rank: quit, measure round trips with a peer, send
  * or receive a stream, return the clock's time. */
 enum nw_probe_work { WORK_QUIT, WORK_PAIR, WORK_STREAM, WORK_CLOCK };
-/* A command of rank 0: `work` is an enum nw_probe_work, `number` identifies the
- * command, `first` says that the rank begins the pair or sends the stream,
- * `memory` is an enum nw_probe_memory, `chunk` is the size of a stream's
- * messages in bytes, `seconds` the time for it. */
+/* A command of rank 0:
+ *
+ * - `work` is an enum nw_probe_work.
+ * - `number` identifies the command.
+ * - `peer` is the other rank.
+ * - `first` is 1 if the rank begins the pair or sends the stream.
+ * - `memory` is an enum nw_probe_memory.
+ * - `chunk` is the size of a stream's messages in bytes.
+ * - `seconds` is the duration of a stream, or the time for each class of sizes
+ *   of a pair. */
 struct nw_probe_command {
     int64_t work, number, peer, first, memory, chunk;
     double seconds;
@@ -127,10 +133,11 @@ void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place);
 
 /* Starts a process that prints a record on standard output when this rank ends
- * or is stopped, unless the rank has called nw_probe_watch_end before. Must be
- * called before MPI_Init. The result must be passed to the other two functions;
- * it is -1 if the process cannot be started. nw_probe_watch_rank tells the
- * process the number of its rank. */
+ * or is stopped. The process prints nothing if the rank has called
+ * nw_probe_watch_end before. Must be called before MPI_Init. Returns -1 if the
+ * process cannot be started. The caller passes the result to the other two
+ * functions. nw_probe_watch_rank sends the number of the rank to the
+ * process. */
 int nw_probe_watch(void);
 void nw_probe_watch_rank(int to, int32_t rank);
 void nw_probe_watch_end(int to);

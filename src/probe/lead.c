@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of rank 0 that decides what is measured, in four stages: round trips
- * of all pairs of ranks; single streams between and inside hosts; simultaneous
- * streams over the links that the groups suggest; and, as time allows, a stream
- * for each remaining pair of ranks. */
+/* The part of rank 0 that decides what is measured, in four stages:
+ *
+ * 1. round trips of all pairs of ranks
+ * 2. single streams between and inside hosts
+ * 3. simultaneous streams over the links that the groups suggest
+ * 4. a stream for each remaining pair of ranks, as time allows */
 #include "probe/groups.h"
 #include "probe/job.h"
 #include "probe/schedule.h"
@@ -244,8 +246,9 @@ static void run_alone(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Measures a stream from a to b and one from b to a, with memory and duration
- * of `wish`. */
+/* Measures a stream from a to b, then a stream from b to a. `wish` has the
+ * memory and the duration of the streams. Each stream is repeated at most
+ * `most` times. */
 static void both_directions(struct nw_probe_coordinator *coordinator, int a,
                             int b, struct nw_probe_task *wish, int most)
 {

@@ -128,8 +128,8 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 
 /* --- matrix --- */
 
-/* Returns the rate in bytes/s that is expected between two ranks from
- * measurements between their hosts or packages; 0 if there are none. */
+/* Estimates the rate between two ranks in bytes/s from measurements between
+ * their hosts or packages. Returns 0 without such measurements. */
 static double usual_rate(const struct output_view *view, int32_t a, int32_t b)
 {
     const struct nw_probe_groups *found = &view->host;

@@ -13,10 +13,15 @@
 #include <string.h>
 #include <time.h>
 
-/* Limits of the measurements: number of polls before a rank yields; batches for
- * a class of sizes; time of a batch and of a class in s; messages in a burst;
- * messages that take longer than SLOW_MESSAGE s are sent in SHORT_BURST; STABLE
- * is the relative change of a stable median. */
+/* Limits of the measurements:
+ *
+ * - A rank yields after SPINS polls.
+ * - A class of sizes is measured in FEWEST_BATCHES to BATCHES batches, or in
+ *   fewer batches if they take longer than CLASS_SECONDS, in s.
+ * - A batch takes about BATCH_SECONDS, in s.
+ * - A burst has BURST messages, or SHORT_BURST messages if a message takes
+ *   longer than SLOW_MESSAGE, in s.
+ * - A median is stable if it changes by less than the fraction STABLE. */
 #define SPINS 64
 #define BATCHES 15
 #define FEWEST_BATCHES 5

@@ -47,9 +47,9 @@ NW_MUST_CHECK nw_status nw_heat_subtract(const struct nw_heat *heat,
                                          const struct nw_heat *before,
                                          struct nw_heat *out);
 
-/* Draws the cells as a square of `side` units with its upper left corner at (x,
- * y), without labels. block[block_count] has the positions of ranks at which a
- * node (or package) begins; thin lines are drawn there. */
+/* Draws the cells as a square without labels. The upper left corner is at (x,
+ * y), and a side has `side` units. block[block_count] has the positions of
+ * ranks at which a node (or package) begins. Thin lines are drawn there. */
 struct nw_heat_square {
     double x, y, side;
     const int32_t *block;

@@ -327,8 +327,8 @@ static void space_levels(const nw_topology *topology,
         (layout->level_count - 1) * layout->level_height + LEVEL_HEIGHT;
 }
 
-/* Moves everything down to make room for the arcs between switches of the top
- * level. A curve rises to 3/4 of its arc's height. */
+/* Moves everything down, because the arcs between switches of the top level
+ * need space above these switches. A curve rises to 3/4 of its arc's height. */
 static void hold_arcs(const nw_topology *topology,
                       struct nw_network_layout *layout)
 {

@@ -119,8 +119,8 @@ static void helper_tell(struct helper *helper, const struct nw_text *text)
     shutdown(helper->socket, SHUT_WR);
 }
 
-/* Returns the text after `word` in the last complete line that begins with
- * `word`; NULL if there is no such line. */
+/* Finds the last complete line that begins with `word`, and returns the text
+ * after `word`. Returns NULL if no complete line begins with `word`. */
 static const char *last_line(const struct helper *helper, const char *word)
 {
     const char *found = NULL;

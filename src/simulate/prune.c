@@ -72,9 +72,9 @@ static bool is_doubled(const struct pruning *work, int32_t link)
 }
 
 /* Returns true if link `b` could make link `a` superfluous: it is at most as
- * fast and has at least as many flows. Of two links with equal flows and
- * bandwidth, only the one with the lower number can, so that exactly one of
- * them is kept. */
+ * fast and has at least as many flows. If both links have the same bandwidth
+ * and number of flows, only the link with the lower number can make the other
+ * superfluous. This rule keeps exactly one of the two. */
 static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
 {
     const double *bandwidth = work->traffic->bandwidth;

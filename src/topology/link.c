@@ -34,7 +34,7 @@ int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link)
     type = nw_topology_type_of(topology, node);
     link -= topology->link_first[node];
     if (link >= type->vertex_count + type->direct_count && !topology->network)
-        return -1; /* the link of a NIC if there is no network */
+        return -1; /* the link of a NIC in a topology without network */
     if (link >= type->vertex_count + type->direct_count)
         return topology->port_class[topology->port_first[node] + link -
                                     type->vertex_count - type->direct_count];

@@ -151,8 +151,9 @@ struct nw_network {
      * are connected */
     int32_t *component;
     int32_t component_count;
-    /* [switch_count] number of links to the nearest switch that has a node: 0
-     * for leaves, -1 if there is none. nw_topology_finish computes it */
+    /* [switch_count] number of links from a switch to the nearest switch that
+     * has a node: 0 for leaves, -1 if such a switch cannot be reached.
+     * nw_topology_finish computes it */
     int32_t *level;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the data from which the page's script describes the cell of a heat map
- * under the mouse: the rank at each position, and the bytes and lengths of
- * routes of each cell that has traffic. */
+ * under the mouse. The data are the rank at each position, and the bytes and
+ * lengths of routes of each cell that has traffic. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"

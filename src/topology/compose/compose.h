@@ -23,7 +23,7 @@ NW_MUST_CHECK nw_status nw_host_index_init(struct nw_host_index *hosts,
 void nw_host_index_fini(struct nw_host_index *hosts);
 enum { NW_HOST_NONE = -1, NW_HOST_SEVERAL = -2 };
 /* Returns the index of the host that is the same as `host` according to
- * nw_host_is_same. Returns NW_HOST_NONE if there is no such host, and
+ * nw_host_is_same. Returns NW_HOST_NONE if no host is the same, and
  * NW_HOST_SEVERAL if `host` is a short name of several hosts. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 

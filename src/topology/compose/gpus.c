@@ -172,8 +172,8 @@ static bool joins(const struct nw_direct_link *link, int32_t a, int32_t b)
     return (link->a == a && link->b == b) || (link->a == b && link->b == a);
 }
 
-/* Returns the bandwidth of the direct link between two vertices in bytes/s; 0
- * if there is none. */
+/* Returns the bandwidth of the direct link between two vertices in bytes/s, or
+ * 0 if no direct link joins them. */
 static double rate_between(const nw_topology *topology,
                            const struct nw_node_type *type, int32_t a,
                            int32_t b)

@@ -85,10 +85,10 @@ static int32_t exactly(const struct nw_host_index *hosts, size_t at,
                : -1;
 }
 
-/* Returns the host with this name. If there is none, a long name (with a dot)
- * finds its short form, and a short name finds a long name that begins with it.
- * Returns NW_HOST_SEVERAL if several long names fit, NW_HOST_NONE if none does.
- */
+/* Returns the host with this name. If no host has exactly this name, a long
+ * name (with a dot) finds its short form, and a short name finds a long name
+ * that begins with the short name. Returns NW_HOST_SEVERAL if several long
+ * names fit, NW_HOST_NONE if no name fits. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");

@@ -41,8 +41,8 @@ struct nw_gpu_links {
     size_t link_count, link_capacity;
 };
 
-/* Each function appends the GPUs and links that one library reports. A missing
- * library is not an error. */
+/* These functions append the GPUs and links that a library reports: NVML or
+ * ROCm SMI. A missing library is not an error. */
 NW_MUST_CHECK nw_status nw_nvml_find(struct nw_gpu_links *links);
 NW_MUST_CHECK nw_status nw_rocm_find(struct nw_gpu_links *links);
 /* Adds a link. If the list already has a link between the same devices, adds

@@ -24,8 +24,8 @@ struct nvidia_smi_parse_reader {
     int32_t rows;  /* number of rows read so far */
     bool ended;    /* true after the legend began */
     int extra;     /* columns after those of devices: 0 to 3 */
-    char *header;  /* the header of the next table, in line `line`; NULL: there
-                      is none */
+    char *header;  /* the header of the next table, in line `line`; NULL if no
+                      table follows */
 };
 
 static nw_status

@@ -146,9 +146,10 @@ static size_t single_second_range(const struct nw_threads *threads)
     return second;
 }
 
-/* Returns the difference of the second half of a package's thread numbers from
- * the first half, if it is the same for each number and the gap between the
- * halves is wider than all others; otherwise 0. */
+/* Compares the two halves of a package's thread numbers. Returns how much
+ * larger the second half is, if the difference is the same for each number and
+ * the gap between the halves is wider than all other gaps. Otherwise
+ * returns 0. */
 static int32_t single_shift(const struct nw_threads *threads)
 {
     size_t half = threads->count / 2;
@@ -165,11 +166,15 @@ static int32_t single_shift(const struct nw_threads *threads)
     return shift;
 }
 
-/* Returns the offset that a package suggests: the shift of its halves (way 0),
- * or, if it has two ranges of threads, the difference of their first threads or
- * of their last threads. Way 1 assumes that the shorter range lacks first
- * threads of the low range or last threads of the high range, way 2 the
- * opposite. Returns 0 if there is no offset. */
+/* Returns the offset that the threads of a package suggest, or 0 if they
+ * suggest no offset.
+ *
+ * Way 0: the shift of the package's halves.
+ *
+ * Ways 1 and 2, if the package has two ranges of threads: the difference of
+ * their first threads or of their last threads. Way 1 assumes that the shorter
+ * range lacks its first threads if it is the low range, and its last threads if
+ * it is the high range. Way 2 assumes the opposite. */
 static int32_t single_suggest(const struct nw_threads *threads, int way)
 {
     size_t second = single_second_range(threads);

@@ -39,8 +39,8 @@ NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
 
 /* Adds the cores of a package below vertex `parent`. If the numbers of its
  * threads are two ranges of equal length, the second range has the second
- * thread of each core. Otherwise per_core or `offset` tells the threads of a
- * core. If neither is set, each thread is a core.
+ * thread of each core. Otherwise per_core or `offset` defines the threads of
+ * a core. If neither is set, each thread is a core.
  * A package without threads gets no core if another package has some; otherwise
  * it gets one core without a number, with a note. Call it once for each
  * package, before any device is added. */

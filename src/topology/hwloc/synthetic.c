@@ -31,8 +31,8 @@ struct synthetic_reading {
     bool beside;    /* inside brackets, which describe memory */
 };
 
-/* Reads a number into *out and moves *words past it. Returns false if there is
- * no number or it is larger than `limit`. */
+/* Reads a number into *out and moves *words past it. Returns false if *words
+ * does not begin with a number or the number is larger than `limit`. */
 static bool take_number(const char **words, uint64_t limit, uint64_t *out)
 {
     size_t digits = strspn(*words, "0123456789");

@@ -64,7 +64,7 @@ static nw_status index_ports(struct forwarding_tables_reader *reader)
 }
 
 /* Returns the port of an adapter whose guid is `value`, or whose lid is `value`
- * if `guid` is false; (size_t)-1 if there is none. */
+ * if `guid` is false. Returns (size_t)-1 if no port has this guid or lid. */
 static size_t find_port(const struct forwarding_tables_reader *reader,
                         uint64_t value, bool guid)
 {

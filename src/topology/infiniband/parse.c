@@ -64,8 +64,8 @@ nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet, const char *id,
     return status;
 }
 
-/* Returns the text between the next pair of quotes and moves *at past it; NULL
- * if there is none. */
+/* Returns the text between the next pair of quotes and moves *at past it.
+ * Returns NULL if no pair of quotes follows. */
 static char *take_quoted(char **at)
 {
     char *start = strchr(*at, '"'), *end;
@@ -78,7 +78,8 @@ static char *take_quoted(char **at)
     return start + 1;
 }
 
-/* Returns the number after `word` in `text`; -1 if there is none. */
+/* Returns the number after `word` in `text`, or -1 if `text` has no such
+ * number. */
 static int32_t number_after(const char *text, const char *word)
 {
     const char *found = strstr(text, word);
@@ -177,7 +178,7 @@ static bool take_port(char **at, int32_t *number, uint64_t *guid)
 }
 
 /* Returns the bandwidth in bytes/s of the last word that is a rate, such as
- * 4xQDR in "... lid 4 4xQDR"; 0 if there is none. */
+ * 4xQDR in "... lid 4 4xQDR". Returns 0 if no word is a rate. */
 static double last_rate(const char *comment)
 {
     double rate = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Builds and routes extended generalized fat trees (Ohring et al. 1995) with
- * the parallel links and the D-mod-K routing of Zahavi 2010. A switch of level
- * l is number x * W + y of its level. x is the number of its group of leaves. y
- * is its number among the W = up_1 ... up_l switches of that level that are
- * above this group. Routes are computed without tables.
+ * the parallel links and the D-mod-K routing of Zahavi 2010. Routes are
+ * computed without tables.
+ *
+ * Level l has W = up_1 ... up_l switches above each group of leaves. A switch
+ * is number x * W + y of its level. There, x is the number of its group of
+ * leaves, and y is its number among the W switches above this group.
  */
 #include "base/array.h"
 #include "base/status.h"

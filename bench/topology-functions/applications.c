@@ -23,9 +23,8 @@
 #include <string.h>
 
 #define ORDERS 10
-#define COUPLED                                                                \
-    6 /* how often all coordinates are sent to all ranks and back              \
-       */
+/* How often all coordinates are sent to all ranks and back. */
+#define COUPLED 6
 
 void fail(const char *what)
 {

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LISTED                                                            \
-    64 /* largest number of subdomains in the list of the                      \
-          text output */
+/* Largest number of subdomains in the list of the text output. */
+#define MOST_LISTED 64
 
 /* The figures of the exchange, for the planned placement and for the placement
  * in rank order, which is called trivial. */

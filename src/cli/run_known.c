@@ -20,9 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_DIGITS                                                            \
-    32 /* number of hexadecimal digits in the name of a file                   \
-          of the store, before its suffix */
+/* Hexadecimal digits in the name of a file of the store, before its suffix. */
+#define NAME_DIGITS 32
 
 /* A stored pattern and its entry. */
 struct cli_run_known {

@@ -22,9 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_INPUT                                                             \
-    (64 << 20) /* larger input files are told by size and time                 \
-                */
+/* Input files larger than this, in bytes, are identified by size and mtime. */
+#define MOST_INPUT (64 << 20)
 
 __extension__ typedef unsigned __int128 hash;
 

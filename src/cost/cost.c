@@ -139,9 +139,8 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-#define LITTLE                                                                 \
-    65536 /* an input with at most this many links and edges is                \
-             small */
+/* An input with at most this many links and edges is small. */
+#define LITTLE 65536
 
 /* The largest load of each part of the links, in seconds, and the link and
  * direction that has it. */

@@ -10,9 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORST_STRETCH                                                          \
-    4.0 /* limit on the ratio of a dimension's growth to the                   \
-           mean growth */
+/* Limit on the ratio of a dimension's growth to the mean growth. */
+#define WORST_STRETCH 4.0
 
 /* Returns how much the aspect ratio of grid `to` differs from that of grid
  * `from`: the largest deviation of a dimension's logarithmic growth from the

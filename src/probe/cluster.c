@@ -14,9 +14,8 @@
 #include <string.h>
 
 #define SMALLEST_LATENCY 1e-9
-#define EQUAL                                                                  \
-    1.15 /* largest ratio of two figures that still count as equal             \
-          */
+/* Largest ratio of two figures that still count as equal. */
+#define EQUAL 1.15
 
 /* A link inside hosts: bandwidth in bytes/s and latency in s. `guessed`:
  * nothing was measured over such a link, so that the bandwidth is an

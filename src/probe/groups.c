@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_GAP                                                               \
-    1.35                /* smallest ratio of two successive rates that         \
-                           separates two classes */
-#define LATENCY_GAP 1.5 /* the same ratio for latencies */
+/* Smallest ratio of two successive rates that separates two classes. */
+#define RATE_GAP 1.35
+/* Smallest ratio of two successive latencies that separates two classes. */
+#define LATENCY_GAP 1.5
 
 /* The partition of the hosts into groups before and after a class is taken in.
  * A group has the number of its node in the tree. */

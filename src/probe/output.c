@@ -13,9 +13,8 @@
 #include <string.h>
 
 #define MATRIX_BYTES 1048576.0
-#define FEWEST_PAIRS                                                           \
-    3 /* smallest number of pairs from which a rank is                         \
-         judged */
+/* Smallest number of pairs from which a rank is judged. */
+#define FEWEST_PAIRS 3
 /* A rank is called slow if its messages take this many times as long as those
  * of similar pairs. */
 #define SLOW 3.0

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADLINE_EQUAL                                                         \
-    0.05 /* a smaller change, in percent, counts as no                         \
-            change */
+/* A smaller change, in percent, counts as no change. */
+#define HEADLINE_EQUAL 0.05
 
 #define HEADLINE_MOST_CORES 512 /* see headline_is_flat() */
 

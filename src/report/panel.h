@@ -7,9 +7,8 @@
 
 #define NW_PANEL_WIDTH 420
 #define NW_PANEL_HEIGHT 470
-#define NW_PANEL_LEFT                                                          \
-    52.0 /* position and side of the square of cells in the                    \
-            panel */
+/* Position (left, top) and side of the square of cells in the panel. */
+#define NW_PANEL_LEFT 52.0
 #define NW_PANEL_TOP 56.0
 #define NW_PANEL_SIDE 340.0
 

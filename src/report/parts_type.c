@@ -154,9 +154,8 @@ static nw_status show_tree(struct parts_type_view *view)
     return status;
 }
 
-#define MOST_DIRECT                                                            \
-    16 /* if there are more direct links, they are counted,                    \
-          not listed */
+/* If a machine has more direct links, they are counted, not listed. */
+#define MOST_DIRECT 16
 
 /* Adds a line for `count` direct links like link `d`. */
 static void add_direct(const struct parts_type_view *view, int32_t root,

@@ -13,9 +13,8 @@
 #include <stdint.h>
 
 #define LJ_CUTOFF 3.0f
-#define LJ_SKIN                                                                \
-    0.4f /* distance that particles may move before new lists are              \
-            needed */
+/* Distance that particles may move before new lists are needed. */
+#define LJ_SKIN 0.4f
 #define LJ_REACH (LJ_CUTOFF + LJ_SKIN)
 #define LJ_STEP 0.005f
 #define LJ_DENSITY 0.38197f

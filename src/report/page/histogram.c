@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HISTOGRAM_PARTS                                                        \
-    5 /* number of equal parts into which the congestion                       \
-         of the busiest link is divided */
+/* Number of equal parts into which the congestion of the busiest link is
+ * divided. */
+#define HISTOGRAM_PARTS 5
 
 struct histogram {
     int32_t all;

@@ -44,7 +44,7 @@ enum {
 
 /* The operation context that this library passes to libfabric and gets back
  * with the completion. It must be the first member of the struct that owns the
- * operation; `kind` tells the type of that struct. */
+ * operation. `kind` identifies the type of that struct. */
 enum nw_op_kind {
     NW_OP_SLOT,
     NW_OP_SEND,
@@ -151,9 +151,9 @@ struct nw_channel_request {
     struct nw_list *list; /* the list that contains this request, or NULL */
     struct nw_peer *peer; /* NULL if a receive has not matched a message */
     int32_t gpu;
-    /* `orphan`: the caller already has the result, so the request is freed when
-     * libfabric no longer uses it. `head_sent`: the HEAD of this send was sent.
-     */
+    /* `orphan`: the caller already has the result; the request is freed as soon
+     * as libfabric no longer uses it. `head_sent`: the HEAD of this send was
+     * sent. */
     bool is_send, done, orphan, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
     bool weighs;      /* timed to compare sending in parts with FETCH */
@@ -357,8 +357,8 @@ static inline void nw_request_over(nw_channel_request *request)
     request->done = true;
     request->channel->pending--;
 }
-/* Records that one libfabric operation of the request has ended. Releases the
- * resources of a request that is done and has no other operation in flight. */
+/* Records that a libfabric operation of this request has ended. If the request
+ * is done and has no other operation in flight, releases its resources. */
 void nw_request_landed(nw_channel_request *request);
 /* Assigns an id to a request, by which messages of the peer refer to it, and
  * resets the members for a rendezvous. NW_ENOMEM is the only error. */

@@ -221,9 +221,9 @@ NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
 }
 
 /* Computes the new x of a row from limited fluxes. Each flux is limited only
- * once: fluxes through the lower faces along axes 0 and 1 have been limited in
- * place before, and along the row a vector reuses the fluxes of the vector
- * before it. */
+ * once. The fluxes through the lower faces along axes 0 and 1 are already
+ * limited, in place. Along the row, each vector reuses the limited fluxes of
+ * the vector before it. */
 static void limited_row(const struct block *b, struct cell c)
 {
     struct star p = star_at(&b->ring[CP], c), n = star_at(&b->ring[CN], c);

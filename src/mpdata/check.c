@@ -9,9 +9,10 @@ static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
     return nw_mpdata_value(s, s->field[NW_MPDATA_U1 + axis], at);
 }
 
-/* Returns the Courant number of a cell: the sum over the axes, divided by h, of
- * the larger of the velocities through its two faces, or of both if both are
- * directed out of the cell. */
+/* Returns the Courant number of a cell: the sum of one velocity per axis,
+ * divided by h. The velocity of an axis is the larger absolute velocity through
+ * its two faces. If both are directed out of the cell, it is the sum of both
+ * absolute velocities. */
 static double courant(const struct nw_mpdata *s, ptrdiff_t at)
 {
     const ptrdiff_t step[3] = {s->plane, s->pitch, 1};

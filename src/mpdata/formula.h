@@ -18,9 +18,9 @@ struct rule {
 };
 
 /* The rows around a face of axis a; b and c are the next axes in cyclic order.
- * The first index is the side of the face (0 low, 1 high), the second one the
- * neighbour along b or c (0 low, 1 high). v is the velocity through the face;
- * vb and vc are velocities along b and c. */
+ * The first index is the side of the face (0 low, 1 high). The second index is
+ * the neighbour along b or c (0 low, 1 high). v is the velocity through the
+ * face; vb and vc are velocities along b and c. */
 struct around {
     const real *x[2], *b[2][2], *c[2][2];
     const real *v, *vb[2][2], *vc[2][2], *h[2];
@@ -182,7 +182,8 @@ NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
            least(f, zero) * least(low_cp, high_cn);
 }
 
-/* Returns which fraction, at most 1, of `flow` fits into `room`. */
+/* Returns the fraction of `flow` that keeps a cell within a bound: room / flow,
+ * but at most 1. `room` is the largest flow that the bound allows. */
 NW_INLINE val ratio(val room, val flow)
 {
     const val zero = {0};

@@ -99,9 +99,13 @@ NW_INLINE void around_face(struct around *out, const struct sources *from,
 }
 
 /* Computes the six donor-cell fluxes of a cell and returns the cell's new
- * value. x[] are the rows of the cell, its low and high neighbours along axis
- * 0, and those along axis 1; u[] are the velocities of the lower and upper
- * faces along axes 0 and 1, and along axis 2. */
+ * value.
+ * - x[0] is the row of the cell.
+ * - x[1] and x[2] are the rows of its low and high neighbours along axis 0,
+ *   x[3] and x[4] those along axis 1.
+ * - u[0] and u[1] are the velocities of the lower and upper faces along axis 0,
+ *   u[2] and u[3] those along axis 1.
+ * - u[4] are the velocities along axis 2. */
 NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
                          const real *h, ptrdiff_t k)
 {

@@ -89,10 +89,11 @@ static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
     return sum;
 }
 
-/* Sets the fractions of the grid for the rows (`rows` true) or for the columns
- * (false) so that the slowest process of each row, or column, takes the same
- * time. share[0] are the fractions of rows, share[1] those of columns; one of
- * them is read. */
+/* Sets the fractions of the grid for the rows if `rows` is true, for the
+ * columns if it is false. The fractions are such that the slowest process of
+ * each row (or column) takes the same time. share[0] are the fractions of rows,
+ * share[1] those of columns. The function sets one of the two and reads the
+ * other. */
 static void rowcol_balance(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, bool rows,
                            double *share[2])

@@ -6,8 +6,8 @@
  * set of processes that have a place. So only the cheapest order is kept for
  * each pair of a front and a set. If the grid is not periodic, one table holds
  * all first lines. If it is periodic, the last line is a neighbour of the first
- * line, so that each first line has a table of its own; the first line begins
- * with process 0, because rotating a ring changes no cost. */
+ * line, so that each first line has a table of its own. The first line then
+ * begins with process 0, because rotating a ring changes no cost. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"

@@ -10,9 +10,9 @@
 double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement);
 
-/* Returns the cost of columns 0 .. j only, in microseconds, where the heights
- * and widths are those of the whole arrangement. For j = 0 it is the vertical
- * sum of column 0. */
+/* Returns the cost of columns 0 .. j only, in microseconds. Uses the heights
+ * and widths of the whole arrangement. For j = 0 the cost is the vertical sum
+ * of column 0. */
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement, int32_t j);
 
@@ -29,10 +29,12 @@ bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
                     const struct nw_rowcol *from, struct nw_rowcol *to);
 
 /* Finds an order of processes with the lowest sum for the shape of `a`, and
- * stores it in `a`. Returns false, and leaves the order in `a` undefined, if
- * the objective is not the sum, if speeds are given, or if there would be too
- * many states. 14 processes are few enough in any shape, 16 processes in the
- * shape 2 x 8. */
+ * stores it in `a`. In these cases it returns false and leaves the order in `a`
+ * undefined:
+ * - the objective is not the sum;
+ * - speeds are given;
+ * - there would be too many states. 14 processes are few enough in any shape,
+ *   16 processes in the shape 2 x 8. */
 bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 

@@ -16,8 +16,8 @@ struct nw_loopback {
     struct nw_endpoint fabric;
     struct nw_rcache regions;
     fi_addr_t self;
-    char *room;
-    struct fid_mr *region; /* registration of `room` */
+    char *room;            /* pinned host memory that the adapter writes */
+    struct fid_mr *region; /* registration of that memory with libfabric */
     /* a write did not end, so its memory is never freed */
     bool hangs;
     struct fi_context2 context;

@@ -7,8 +7,9 @@
 #include "channel/state.h"
 
 /* Creates this process's board: a page shared with the peers, in which they
- * confirm that they have read a message from this process's memory. Call it
- * before nw_peers_meet, which tells peers the board's file descriptor. */
+ * confirm that they have read a message from this process's memory. Call this
+ * function before nw_peers_meet, which sends the board's file descriptor to the
+ * peers. */
 void nw_cma_open(nw_channel *channel);
 void nw_cma_close(nw_channel *channel);
 
@@ -42,8 +43,10 @@ bool nw_cma_look(nw_channel *channel);
 bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
                  nw_channel_request *request);
 /* Reads `bytes` bytes at `address` in the memory of a peer on this host into
- * `to`. Returns false if the kernel refuses, if there is no memory at that
- * address, or if the peer has died and another process has its process id. */
+ * `to`. Returns false in these cases:
+ * - the kernel refuses the access;
+ * - the peer has no memory at that address;
+ * - the peer has died and another process now has its process id. */
 bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
                  size_t bytes);
 

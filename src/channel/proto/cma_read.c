@@ -4,7 +4,7 @@
 
 #include <sys/uio.h>
 
-enum { MOST = 1 << 30 }; /* most bytes that one system call reads */
+enum { MOST = 1 << 30 }; /* largest number of bytes per system call */
 
 bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
                  size_t bytes)

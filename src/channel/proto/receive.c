@@ -107,10 +107,11 @@ void nw_receive_start(nw_channel_request *request)
 }
 
 /* Adds the credits that a message returns to those that this process may spend
- * at this peer. Returns false if the peer breaks the protocol: it returns more
- * credits than were spent, sends more messages than its credits allow, starts a
- * message before the payload of the previous one is complete, or announces a
- * payload that does not fit into a slot. */
+ * at this peer. Returns false if the peer breaks the protocol:
+ * - it returns more credits than were spent;
+ * - it sends more messages than its credits allow;
+ * - it starts a message before the payload of the previous one is complete;
+ * - it announces a payload that does not fit into a slot. */
 static bool is_honest(nw_channel *channel, struct nw_peer *peer,
                       const struct nw_wire *wire)
 {

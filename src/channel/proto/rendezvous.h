@@ -71,8 +71,9 @@ void nw_rendezvous_push(nw_channel *channel);
 /* Releases the staging pieces of a request whose peer is lost. Writes from
  * these pieces may never end, but other requests need the pieces. */
 void nw_rendezvous_peer_lost(nw_channel_request *request);
-/* Frees the request's grants and the remote writes that belong to them. None of
- * these writes may be in flight, unless libfabric is closed. */
+/* Frees the request's grants and the remote writes that belong to them. The
+ * caller must make sure that all these writes have ended or that libfabric is
+ * closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 
 #endif

@@ -69,9 +69,10 @@ enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
 enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
                                     const struct nw_ways *ways, uint64_t bytes);
 
-/* The regime tells how many requests are in flight. NW_REGIME_LATENCY: few, so
- * each message takes its full latency. NW_REGIME_FLOOD: so many that the load
- * of the adapter limits the rate of messages. */
+/* The regime depends on how many requests are in flight. NW_REGIME_LATENCY:
+ * there are few requests, so each message takes its full latency.
+ * NW_REGIME_FLOOD: there are so many requests that the load of the adapter
+ * limits the rate of messages. */
 enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
 /* The regime becomes flood at 8 or more requests in flight, and becomes latency
  * again below 3. */

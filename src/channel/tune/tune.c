@@ -136,8 +136,8 @@ static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
            (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
 }
 
-/* Rank 0 tells rank 1 whether to continue. Returns an error at both if the user
- * has cancelled. */
+/* Rank 0 decides whether to continue and sends the decision to rank 1. If the
+ * user has cancelled, both ranks return an error. */
 static nw_status go_on(struct tuner *t)
 {
     int32_t stop = t->progress && !t->rank &&
@@ -243,8 +243,8 @@ static nw_status tune_gpu(struct tuner *t, int32_t gpu, bool host)
     return status;
 }
 
-/* Measures the first GPU of each locality. Rank 0 selects these GPUs and tells
- * rank 1. */
+/* Measures the first GPU of each locality. Rank 0 selects these GPUs and sends
+ * the selection to rank 1. */
 static nw_status tune_all(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;

@@ -122,8 +122,8 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
 }
 
 /* Opens the endpoints: shm for ranks of this host, and the best usable network
- * provider for ranks of other hosts. If the options name a provider, opens only
- * that one. */
+ * provider for ranks of other hosts. If the options name a provider, opens an
+ * endpoint of that provider only. */
 static nw_status open_fabrics(nw_channel *channel)
 {
     static const char *const shared[] = {"shm", NULL};

@@ -30,9 +30,10 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer)
         channel->counts.lost_peers++;
 }
 
-/* Returns true if the process has ended. Serves processes for which there is no
- * pidfd: before Linux 5.3, in containers that forbid pidfd_open, and if the
- * process had already ended. */
+/* Returns true if the process has ended. The caller uses this function if it
+ * has no pidfd for the process. There are three reasons for that: Linux is
+ * older than 5.3, a container forbids pidfd_open, or the process had already
+ * ended. */
 static bool liveness_has_ended(int32_t pid)
 {
     char path[32], text[64] = "", *name;

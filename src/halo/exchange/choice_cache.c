@@ -66,7 +66,8 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
 }
 
 /* Sets `path` to `file`, or, if `file` is NULL, to the file "halo" in the
- * user's cache folder. Returns false if there is no such folder. */
+ * user's cache folder. Returns false if the user has no cache folder, if the
+ * path is too long or if memory is exhausted. */
 static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
 {
     struct nw_text text = {0};

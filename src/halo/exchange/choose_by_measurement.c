@@ -124,7 +124,7 @@ static nw_status compare_methods(struct measuring *work,
 }
 
 /* Sets *out to the class with the most bytes among those that have several
- * methods and were not compared yet. Returns false if there is none. */
+ * methods and were not compared yet. Returns false if no such class is left. */
 static bool next_class(const struct measuring *work, enum nw_halo_class *out)
 {
     bool found = false;

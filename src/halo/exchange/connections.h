@@ -76,7 +76,8 @@ void nw_halo_watch_close(nw_halo *halo);
 /* Sends the error of this rank's part of an exchange to every peer. Later calls
  * do nothing. */
 void nw_halo_failure_tell(nw_halo *halo, nw_status status);
-/* Returns the error that a peer has sent, or NW_OK if there is none. */
+/* Returns the error that a peer has sent; NW_OK if no peer has sent an error.
+ */
 nw_status nw_halo_failure_hear(const nw_halo *halo);
 
 #endif

@@ -141,7 +141,7 @@ struct nw_halo_wish {
 
 /* A scheme: a choice of methods for all pairs. Measurements compare schemes.
  * The method of a pair comes from the first of these rules that gives one:
- * - `wish`, if it contains the pair's kind;
+ * - an entry of `wish`, if one is for the pair's kind;
  * - the model, if `modelled` is true;
  * - the first method, in the fixed order, that fits and is in `methods` of the
  *   pair's class;

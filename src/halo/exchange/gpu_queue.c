@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of one end of a connection on one GPU: a stream, kernels that copy
- * the cells (one launch for all fields, or one for each field), a copy of the
- * buffer, and a CUDA graph of kernel and copy. */
+/* The queue of one end of a connection on one GPU. It consists of:
+ * - a stream;
+ * - kernels that copy the cells: one launch for all fields, or one per field;
+ * - a copy of the buffer;
+ * - a CUDA graph of kernel and copy. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -132,8 +134,8 @@ static bool same_steps(const struct gpu_queue_run *run, bool target,
            a.step[2] == b.step[2];
 }
 
-/* Returns true if the field has the same layout as the run's first field, so
- * that one launch can copy both. */
+/* Returns true if one launch can copy this field and the run's first field,
+ * because both have the same layout. */
 static bool lies_alike(const struct gpu_queue_run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state that all methods for GPU memory share: the GPU of each piece,
- * events that order an exchange after the caller's work, opened memory of other
- * processes of the node, and prepared kernels of connections.
+ * The state that all methods for GPU memory share:
+ * - the GPU of each piece;
+ * - events that order an exchange after the caller's work;
+ * - the opened memory of other processes of the node;
+ * - the prepared kernels of connections.
  *
  * Each connection accesses ghost cells and buffers in streams of its own. When
  * the exchange starts, the event `ready` of each piece is recorded in the

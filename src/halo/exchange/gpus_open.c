@@ -328,7 +328,7 @@ nw_status nw_halo_gpus_refuse(const nw_halo *halo)
     int32_t count, whose;
 
     if (!driver)
-        return NW_OK; /* without the driver, there is no GPU memory */
+        return NW_OK; /* without the driver no memory is on a GPU */
     dlclose(driver);
     if (nw_gpu_cuda.open(&count))
         return NW_OK;

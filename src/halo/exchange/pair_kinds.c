@@ -38,7 +38,8 @@ static void pair_kinds_merge(struct nw_halo_kind *list, size_t *count,
 }
 
 /* Lists the kinds of this rank's groups, with their predicted seconds as
- * shares. `list` must have room for all groups. Returns the number of kinds. */
+ * shares. Returns the number of kinds. The array `list` must have at least one
+ * element per group. */
 static size_t pair_kinds_list_own(const struct nw_halo_groups *groups,
                                   struct nw_halo_kind *list)
 {

@@ -26,8 +26,9 @@ void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
  * element must be used. */
 #define NW_HALO_WIDE 16
 double nw_halo_linear_assignment(double *cost, int n);
-/* Improves the assignment `out` by branch and bound, until it is proven optimal
- * or the step limit is reached. *report tells which. */
+/* Improves the assignment `out` by branch and bound. The search ends when the
+ * assignment is proven optimal or when the step limit is reached; *report says
+ * which of the two happened. */
 NW_MUST_CHECK nw_status
 nw_halo_assignment_prove(const struct nw_halo_assignment *problem, int32_t *out,
                          struct nw_halo_assigned *report);

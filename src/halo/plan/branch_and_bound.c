@@ -119,8 +119,10 @@ branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
     }
 }
 
-/* Returns the line with the fewest places whose bound is below `room`. Among
- * equal lines, returns the one with the greatest mean bound. */
+/* Returns the line with the fewest places that still have to be tried: those
+ * whose bound is less than `room`, the difference between the cost to beat and
+ * the bound of this node. If several lines have equally few, returns the one
+ * with the greatest mean bound. */
 static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
                        struct fork *fork)
 {
@@ -170,8 +172,8 @@ static void try_place(struct branch_and_bound_search *search, int depth,
 
 /* Searches all assignments below one node of the search tree. `symmetric` says
  * whether the parent node found symmetries among facilities [0] and locations
- * [1]. If it found none, there are none here, since fixing more places cannot
- * create a symmetry. */
+ * [1]. If the parent found no symmetry, this node has no symmetry either,
+ * because fixing more places cannot create one. */
 static void branch(struct branch_and_bound_search *search, int depth,
                    const bool symmetric[2])
 {

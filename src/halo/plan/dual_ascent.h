@@ -11,10 +11,13 @@
 #define NW_HALO_EXACT_MOST 16
 
 /* A quadratic assignment problem with n facilities and n locations that are not
- * fixed yet. The cost of an assignment is `bound`; plus linear[i * n + p] for
- * each facility i on location p; plus pair[((i * n + p) * n + j) * n + q] for
- * each facility i on location p and other facility j on location q. No cost is
- * negative. `facility` and `location` are the numbers in the whole problem.
+ * fixed yet. The cost of an assignment is the sum of these terms, which are
+ * never negative:
+ * - `bound`;
+ * - linear[i * n + p] for each facility i on location p;
+ * - pair[((i * n + p) * n + j) * n + q] for each facility i on location p and
+ *   each other facility j on location q.
+ * `facility` and `location` are the numbers in the whole problem.
  * nw_halo_dual_ascent_look sets `ahead`. */
 struct nw_halo_dual_ascent {
     int n;

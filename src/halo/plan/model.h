@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of NW_HALO_CHOOSE_MODEL. It predicts the time of each method for
- * the traffic between two pieces or ranks, as if there were no other traffic.
- */
+/* The model of NW_HALO_CHOOSE_MODEL. For each method, it predicts the time of
+ * the traffic between two pieces or ranks. It assumes that this traffic is the
+ * only traffic. */
 #ifndef NW_HALO_PLAN_MODEL_H
 #define NW_HALO_PLAN_MODEL_H
 

@@ -13,9 +13,9 @@ struct nw_halo_symmetry {
     const bool *taken;    /* [n] true: the row must keep its number */
 };
 
-/* Sets orbit[i] to the lowest row that is symmetric to row i; to i if there is
- * none. Returns false if no two rows are symmetric. May miss some symmetries,
- * since the search is limited. */
+/* Sets orbit[i] to the lowest row that is symmetric to row i, or to i if row i
+ * is not symmetric to a lower row. Returns false if no two rows are symmetric.
+ * May miss some symmetries, since the search is limited. */
 bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit);
 
 #endif

@@ -95,8 +95,9 @@ static double assign_gpus_change_of(const struct assign_gpus_work *work,
 }
 
 /* Returns true if `rank` may exchange its core unit with the rank on `unit`, or
- * go there if it is free: all limits are kept, the host of `unit` has a GPU for
- * it, and the other rank is not fixed and has no GPU. */
+ * may move to `unit` if that unit is free. All limits must be kept, and the
+ * host of `unit` must have a free GPU for `rank`. The other rank must not be
+ * fixed and must not use a GPU. */
 static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
                                      int32_t rank, int32_t unit)
 {

@@ -106,9 +106,11 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
 /* --- auto --- */
 
 /* Returns true if swaps within the hierarchy of the machine cover the whole
- * problem: hop-bytes is the only objective, no rank is fixed or uses a GPU, no
- * distance matrix is given, and every host takes at least as many ranks as it
- * has core units. */
+ * problem. All these conditions must hold:
+ * - hop-bytes is the only objective;
+ * - no rank is fixed or uses a GPU;
+ * - no distance matrix is given;
+ * - every host takes at least as many ranks as it has core units. */
 static bool on_slots_is_flat(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;

@@ -137,10 +137,12 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     return status;
 }
 
-/* Returns the distance from a to b by which the objective weighs traffic: for
- * hop-bytes the number of links; for latency that of the route in seconds; for
- * objectives that depend on link loads, the sum of the times in ns that a byte
- * takes on each link. `hops`: scratch for one route. */
+/* Returns the distance from a to b by which the objective weighs traffic:
+ * - hop-bytes: the number of links;
+ * - latency: the latency of the route in seconds;
+ * - objectives that depend on link loads: the sum of the times in ns that a
+ *   byte takes on each link.
+ * `hops`: scratch for one route. */
 static double target_weights_apart(const struct nw_several *several,
                                    struct nw_end a, struct nw_end b,
                                    uint32_t *hops)

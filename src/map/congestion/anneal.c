@@ -30,10 +30,11 @@ static double congestion_find_over(const struct congestion_search *work,
     return (loads->now.over + (after ? loads->change.over : 0)) / loads->target;
 }
 
-/* Returns the energy that annealing lowers: the first objective (with a target:
- * the excess over it) plus the weighted second objective, both divided by their
- * initial values, plus a penalty for exceeding the caps on hop-bytes and
- * congestion. `after`: as if the move on trial were made. */
+/* Returns the energy that annealing lowers: the sum of the first objective, the
+ * weighted second objective and a penalty for exceeding the caps on hop-bytes
+ * and congestion. Both objectives are divided by their initial values. If a
+ * target is given, the first term is the excess over it, divided by it.
+ * `after`: as if the move on trial were made. */
 static double congestion_find_energy(const struct congestion_search *work,
                                      bool after)
 {
@@ -249,9 +250,10 @@ static void congestion_cool(struct congestion_search *work, double hot,
         work->temperature *= pow(pow(cooling, 1 / steps), slice);
 }
 
-/* Calls `step` up to `steps` times while the temperature falls by the factor
- * `cooling`, for at most the fraction `part` of what is left of the search's
- * share of --time. Returns false if the budget of the whole call has ended. */
+/* Calls `step` up to `steps` times. Over these calls, the temperature falls by
+ * the factor `cooling`. The calls end earlier once they have used the fraction
+ * `part` of the search's remaining share of --time. Returns false if the budget
+ * of the whole call has ended. */
 static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
                                  double cooling, double part,
                                  void (*step)(struct congestion_search *))

@@ -37,11 +37,13 @@ struct congestion_search {
 };
 
 /*
- * Defined in draw_moves.c. nw_congestion_carries returns true if the congestion
- * of directed link `hop` is at least `full` seconds. nw_congestion_draw_move
- * fills *move with a random valid move; it returns false if it found none.
- * nw_congestion_draw draws a move and starts its trial in `loads`;
- * nw_congestion_end ends the trial and makes the move if `keep` is set.
+ * Functions of draw_moves.c:
+ * - nw_congestion_carries returns true if the congestion of directed link `hop`
+ *   is at least `full` seconds.
+ * - nw_congestion_draw_move fills *move with a random valid move. It returns
+ *   false if it found no valid move.
+ * - nw_congestion_draw draws a move and starts its trial in `loads`.
+ * - nw_congestion_end ends the trial and makes the move if `keep` is set.
  */
 
 bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,

@@ -172,9 +172,10 @@ static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
             slots->owner[slot - 1] >= 0);
 }
 
-/* Returns true if `rank` may go to `host`: it is fixed there, or it is not
- * fixed and the host takes one more rank (and one more rank with a GPU if
- * `rank` uses a GPU that must be on the same host). */
+/* Returns true if `rank` may go to `host`. A fixed rank may go only to the host
+ * to which it is fixed. Any other rank may go to a host that takes one more
+ * rank. If the rank uses a GPU that must be on the same host, the host must
+ * also take one more rank with a GPU. */
 static bool branch_bound_has_free_slot(const struct nw_slots *slots,
                                        int32_t host, int32_t rank)
 {

@@ -127,8 +127,8 @@ static bool digits_cut_number(struct digits_work *work, int32_t number)
     return true;
 }
 
-/* Returns a slot digit with this radix to which none of the first `positions`
- * cell digits is assigned; -1 if there is none. */
+/* Returns a slot digit with this radix that is not assigned to any of the first
+ * `positions` cell digits; -1 if all such digits are assigned. */
 static int digits_take_digit(const struct digits_work *work, int positions,
                              int32_t radix)
 {

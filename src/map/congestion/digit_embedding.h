@@ -13,10 +13,12 @@
 
 /* Assigns the ranks by the best digit embedding that a short search finds, even
  * if that assignment is worse than the present one. Sets *found to false and
- * changes nothing if the ranks form no grid, if the sizes of the grid have
- * other prime factors than the slots, if the hosts have different numbers of
- * slots, if a slot is free or a rank is fixed, or if the pattern has too many
- * edges. */
+ * changes nothing in these cases:
+ * - the ranks do not form a grid;
+ * - the sizes of the grid have other prime factors than the slots;
+ * - the hosts have different numbers of slots;
+ * - a slot is free or a rank is fixed;
+ * - the pattern has too many edges. */
 NW_MUST_CHECK nw_status
 nw_slots_embed_digits(struct nw_slots *slots,
                       const struct nw_objectives *objectives, bool *found);

@@ -73,7 +73,8 @@ static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
         moves_add_part(move, slots->owner[to], to, from);
 }
 
-/* Returns a random free GPU slot of a host; -1 if there is none. */
+/* Returns a random free GPU slot of a host; -1 if the host has no free GPU
+ * slot. */
 static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
                                    struct nw_random *random, int32_t host)
 {

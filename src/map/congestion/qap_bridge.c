@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes flows from the pattern and distances from the topology, and runs the
  * QAP searches within the budget. The tabu search has two populations
- * (islands), each with its own seed, so that one thread and two threads give
- * the same answer. */
+ * (islands), each with its own seed. Its answer is therefore the same with one
+ * thread and with two threads. */
 #include "map/congestion/qap_bridge.h"
 #include "base/array.h"
 #include "base/status.h"

@@ -79,9 +79,9 @@ void nw_slots_to_answer(const struct nw_slots *slots, struct nw_answer *answer);
  * be slots->slot. */
 void nw_slots_assign(struct nw_slots *slots, const int32_t *slot);
 
-/* Largest number of endpoints that one move takes to other slots. Rank moves
- * take the core and GPU endpoints of up to two ranks, node swaps all of two
- * nodes. */
+/* Largest number of endpoints whose slots one move changes. A rank move changes
+ * the core and GPU endpoints of up to two ranks. A node swap changes all
+ * endpoints of two nodes. */
 #define NW_MOVE_MOST 32
 struct nw_move {
     int count;

@@ -26,19 +26,20 @@ struct anneal_kway_work {
     int rounds;
     struct nw_gain_table near;
     float *thresholds; /* owned; NULL if the caller gave thresholds */
-    /* memory of the table; its first cache line boundary, where the table
-     * begins */
+    /* `memory`: allocation that contains the table. `table`: start of the
+     * table, at the first cache line boundary in `memory`. */
     float *memory, *table;
     /* [parts] position of each part's data in this round and in the last one */
     struct anneal_kway_column *column, *was;
     float *scratch;  /* [TEAMS] one block of scratch for each team */
     int32_t *source; /* [cells of a block] index that each cell had in the last
                         round */
-    /* number of blocks that threads have claimed for permuting in this round;
-     * number of those that are permuted */
+    /* `taken`: number of blocks that threads have claimed for permuting in this
+     * round. `turned`: number of blocks that are already permuted. */
     int32_t taken, turned;
-    int32_t *list,
-        *old; /* [n] vertices, part by part: in this round; in the last one */
+    /* [n] vertices, part by part: `list` in this round, `old` in the last one
+     */
+    int32_t *list, *old;
     int32_t *size; /* [parts] number of vertices of each part */
     /* [parts] initial and final number of vertices of each part */
     int32_t *target;

@@ -54,8 +54,9 @@ static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
     team->own[v] = (int16_t)to;
 }
 
-/* Draws up to `team_picks` random peers of u. Returns the part of the first one
- * in the same team; -1 if there is none, or if that is the part of u. */
+/* Draws random peers of u, at most `team_picks`, until one is in the same team
+ * as u. Returns the part of this peer. Returns -1 if no drawn peer is in that
+ * team, or if the peer is in the part of u. */
 static inline int32_t
 anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
                         uint64_t bits)

@@ -43,10 +43,10 @@ double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side)
 
 /* --- coarsening --- */
 
-/* Heavy-edge matching: each vertex, in random order, is matched with the
- * unmatched neighbour to which it has the most bytes, relative to the
- * neighbour's size. mate[v] is v if vertex v finds no partner. order[n] is
- * scratch. */
+/* Matches vertices by heavy-edge matching. The vertices are visited in random
+ * order. Each is matched with an unmatched neighbour: the one with the most
+ * bytes on the edge between both, relative to the neighbour's size. mate[v] is
+ * v if vertex v finds no partner. order[n] is scratch. */
 static void bisect_match(const struct nw_bisect_graph *graph,
                          struct nw_random *random, int32_t *order,
                          int32_t *mate)

@@ -48,13 +48,14 @@ NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
                                           struct nw_bisect_graph *out,
                                           int32_t *into);
 
-/* What FM must reach: a size of side 0 from target - tolerance to target +
- * tolerance. */
+/* The balance that nw_fm must reach: the size of side 0 is at least target -
+ * tolerance and at most target + tolerance. */
 struct nw_fm_cut {
     int32_t target, tolerance;
-    int32_t most; /* 0: use a heap of gains; otherwise use gain buckets, for
-                     which all sizes must be 1 and all bytes integers, at most
-                     `most` in sum on the arcs of any vertex */
+    int32_t most; /* 0: use a heap of gains. Otherwise use gain buckets: all
+                     sizes must then be 1, all bytes must be integers, and the
+                     sum of the bytes on the arcs of a vertex must be at most
+                     `most` */
 };
 /* Largest allowed value of nw_fm_cut.most. There are 2 x most + 1 gain buckets,
  * at most 4033; fm.c marks the nonempty ones in a bitmap of 64 words. */

@@ -65,7 +65,7 @@ struct nw_division_annealing {
     int boundary_tries; /* a swap partner is drawn at most this many times,
                            until it has a peer in another part; 0: one draw
                            without that check */
-    uint64_t draws;     /* number of swaps that one round tries */
+    uint64_t draws;     /* number of swaps tried in each round */
     /* temperature at the beginning, in units of the loads */
     double temperature;
     void *user; /* argument of `count` and `change` */

@@ -129,9 +129,9 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
     return edges ? sum / (double)edges : 0;
 }
 
-/* Runs rounds of annealing. There are fewer rounds if each is long because
- * there are many ranks. If a slicing tree has already divided the grid
- * (`carved`), the rounds end after a few without improvement. */
+/* Runs rounds of annealing. If there are many ranks, each round takes longer,
+ * so that fewer rounds are run. `carved`: a slicing tree has already divided
+ * the grid; the rounds then end after a few rounds without improvement. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
 {
     double want =

@@ -36,10 +36,10 @@ void nw_switch_groups_measure(const struct nw_slots *slots,
                               double *far);
 
 /* Chooses for each part of the ranks the group of hosts that takes it, so that
- * parts that exchange much traffic are near each other (assign_groups.c).
- * part[ranks]: before, the part of each rank; after, the group of each rank.
- * Groups are those of nw_switch_groups_nearest. Sets *unlike to false, and
- * changes nothing, if all groups are equally far from each other. */
+ * parts that exchange much traffic are near each other (assign_groups.c). On
+ * entry, part[ranks] is the part of each rank; on return, it is the group of
+ * each rank. Groups are those of nw_switch_groups_nearest. If all groups are
+ * equally far from each other, sets *unlike to false and changes nothing. */
 NW_MUST_CHECK nw_status nw_assign_groups(const struct nw_slots *slots,
                                          const struct nw_switch_groups *groups,
                                          struct nw_random *random,

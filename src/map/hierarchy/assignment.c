@@ -451,8 +451,8 @@ nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,
 /* --- whole subtrees --- */
 
 /* Returns the number of slots that more than half of the clusters of a level
- * have, by the majority vote of Boyer and Moore. If there is no such number,
- * returns that of some cluster. */
+ * have, by the majority vote of Boyer and Moore. If no number has such a
+ * majority, returns the number of slots of some cluster. */
 static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
                                       int32_t level)
 {

@@ -59,8 +59,9 @@ static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
     return (uint32_t)(x >> 32);
 }
 
-/* Returns the neighbour of v that is in no group yet and has the best rating;
- * -1 if there is none. */
+/* Returns the neighbour of v with the best rating among those that v may be
+ * paired with: they are in no group yet, and the pair's load is not too large.
+ * Returns -1 if v has no such neighbour. */
 static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
                                          int32_t v)
 {
@@ -91,8 +92,9 @@ static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
     return partner;
 }
 
-/* Returns the leader of the group that v should join: the one that contains the
- * neighbour with the best rating; -1 if there is none. */
+/* Returns the leader of the group that v should join: the group that contains
+ * the neighbour with the best rating. Returns -1 if v may not join the group of
+ * any neighbour. */
 static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
                                        int32_t v)
 {
@@ -163,11 +165,11 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
     return left;
 }
 
-/* Pairs vertices that prefer each other, in rounds, until there are no such
- * pairs. Only vertices whose preferred partner was paired with another one
- * choose again in the next round. That keeps the work low even if each round
- * makes few pairs, as on a chain of rising weights. Vertices without a partner
- * become groups of one. */
+/* Pairs vertices that prefer each other, in rounds, until no such pair is left.
+ * Only vertices whose preferred partner was paired with another one choose
+ * again in the next round. That keeps the work low even if each round makes few
+ * pairs, as on a chain of rising weights. Vertices without a partner become
+ * groups of one. */
 static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
                                     int32_t *groups)
 {

@@ -4,8 +4,8 @@
  * between neighbouring elements, and a graph is divided among the groups, each
  * taken as one element. There are few groups and each is large, so that
  * vertices move between groups more freely than between full elements. That
- * improves the cut between groups, where a byte costs most (Schulz and Woydt
- * 2025).
+ * improves the cut between groups, which matters most because a byte costs more
+ * between groups than inside a group (Schulz and Woydt 2025).
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"

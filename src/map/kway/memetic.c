@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memetic algorithm. Several partitions are made by the multilevel method
- * of v_cycle.c, each from its own seed ("starts"), and then combined in pairs:
- * two vertices that both partitions have in the same part stay together during
- * coarsening, and the better partition is refined on all levels again. Starts
- * and combinations depend on nothing but the seed, so threads can run them in
- * any order.
+ * The memetic algorithm. First, the multilevel method of v_cycle.c makes
+ * several partitions, each from its own seed ("starts"). Then the partitions
+ * are combined in pairs. To combine two partitions, coarsening keeps two
+ * vertices together if they are in the same part in both partitions. The better
+ * of the two partitions is then refined on all levels again. Starts and
+ * combinations depend on nothing but the seed, so threads can run them in any
+ * order.
  */
 #include "map/kway/memetic_internal.h"
 #include "map/common/parameters.h"
@@ -228,10 +229,10 @@ static bool kway_memetic_goes_on(const struct nw_kway_run *run)
     return !run->budget->steps || nw_budget_spend(run->budget, 0);
 }
 
-/* Runs one generation: makes partitions from scratch, combines them until one
- * is left, and refines that one again in V-cycles. answer[0] is the result; the
- * caller frees the partitions of all answers. `number`: which generation this
- * is. */
+/* Runs one generation. It makes partitions from scratch, combines them until
+ * one partition is left, and refines this partition in V-cycles. answer[0] is
+ * the result; the caller frees the partitions of all answers. `number` is the
+ * number of the generation; it selects the seeds. */
 static nw_status kway_memetic_generation(struct nw_kway_run *run,
                                          struct kway_memetic_answer *answer,
                                          uint64_t number)

@@ -143,7 +143,7 @@ struct nw_kway_run {
  * capacities and ranges; the function returns NW_EINVAL if it finds no such
  * partition. If time is over before the first partition is finished, the
  * remaining vertices are assigned to elements in order and the loads are
- * rebalanced; if that exceeds a limit, a partition is computed in full
+ * rebalanced. If that result exceeds a limit, a partition is computed in full
  * regardless of time. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
@@ -159,8 +159,8 @@ double nw_kway_cost(const struct nw_kway_graph *graph,
 
 /* --- shares of time --- */
 
-/* Divides a time limit among stages of work. A stage has no end if there is no
- * time limit or if one partition was already made. */
+/* Divides a time limit among stages of work. A stage has no end if the budget
+ * has no time limit or if a partition was already made. */
 struct nw_time_shares {
     struct nw_budget *budget;
     uint64_t begun_ns; /* time in ns when the stage began */
@@ -168,9 +168,9 @@ struct nw_time_shares {
      * were begun so far; all: units of work of the whole stage */
     double window_ns, done, all;
 };
-/* Begins a stage with `all` units of work (for example vertices to refine) that
- * may use the fraction `share` (0 .. 1) of the time left in the budget. budget
- * NULL: the stage has no end. */
+/* Begins a stage with `all` units of work (for example vertices to refine). The
+ * stage may use the fraction `share` (0 .. 1) of the time left in the budget.
+ * If `budget` is NULL, the stage has no end. */
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
                           double share, double all);
 /* Adds `work` units to the work that was begun and returns the time in ns at
@@ -312,10 +312,12 @@ static inline bool nw_kway_state_over(const struct nw_kway_state *state,
  * arcs. */
 bool nw_kway_state_is_late(struct nw_kway_state *state);
 
-/* nw_kway_state_gather fills `near` and `bound` with the parts in which vertex
- * v has neighbours. nw_kway_state_cost then returns the cost of v's edges
- * (bytes x distance) as if v were in part q. nw_kway_state_forget must be
- * called before the next vertex is gathered. */
+/* These functions compute the cost of a vertex in several parts:
+ * - nw_kway_state_gather fills `near` and `bound` with the parts in which
+ *   vertex v has neighbours.
+ * - nw_kway_state_cost then returns the cost of v's edges (bytes x distance) as
+ *   if v were in part q.
+ * - nw_kway_state_forget must be called before the next vertex is gathered. */
 void nw_kway_state_gather(struct nw_kway_state *state, int32_t v);
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);

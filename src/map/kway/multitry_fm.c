@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Localised k-way FM (after Sanders and Schulz 2011): each search begins at one
- * vertex and repeatedly makes the best move of the vertices near those that
- * have moved, even if it increases the cost; then it undoes the moves after the
- * best state. A move may make a part exceed its limit; the next move must then
- * take a vertex out of that part. Thus swaps and longer chains of moves are
- * found even if every part is full.
+ * Localised k-way FM (after Sanders and Schulz 2011). Each search begins at one
+ * vertex. It repeatedly makes the best move of a vertex near the vertices that
+ * have already moved, even if that move increases the cost. At the end it
+ * undoes the moves after the best state. A move may make a part exceed its
+ * limit; the next move must then take a vertex out of that part. Thus swaps and
+ * longer chains of moves are found even if every part is full.
  */
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -86,7 +86,7 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
 
 /* Makes the best move of a vertex out of s->over, the part that exceeds its
  * limit. After nw_tuned.kway.chain such moves in a row, only moves into parts
- * where the vertex fits are allowed. Returns false if there is no such move. */
+ * where the vertex fits are allowed. Returns false if no move is possible. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};

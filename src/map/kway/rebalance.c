@@ -2,8 +2,8 @@
 /*
  * Brings parts back within their limits. A part that exceeds a limit passes
  * vertices to an adjacent part that is nearer to a part with free capacity,
- * always the vertex that increases the cost least. If there is no path to free
- * capacity, vertices go to any part where they fit.
+ * always the vertex that increases the cost least. If no path leads from the
+ * part to free capacity, its vertices go to any part where they fit.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -15,9 +15,9 @@
 /* State of one call of nw_kway_rebalance. */
 struct kway_rebalance_balance {
     struct nw_kway_state *state;
-    int32_t *hops;  /* [k] moves from part to adjacent part that lead from a
-                       part to a part with free capacity: 0 if it has free
-                       capacity, INT32_MAX if there is no such path */
+    int32_t *hops;  /* [k] length of the shortest path over adjacent parts from
+                       a part to a part with free capacity: 0 if it has free
+                       capacity, INT32_MAX if no path exists */
     int32_t *queue; /* [k] scratch: a list of parts */
     struct nw_kway_move *move; /* [n] best move of a vertex to any part with
                                   free capacity, or UNKNOWN */
@@ -98,8 +98,8 @@ static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
 }
 
 /* Finds the best move of a vertex of part p to an adjacent part with fewer
- * hops. Returns the vertex and sets *move; returns -1 if there is no such move.
- */
+ * hops. Returns the vertex and sets *move; returns -1 if no vertex has such a
+ * move. */
 static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
                                      int32_t p, struct nw_kway_move *move)
 {
@@ -125,8 +125,8 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
     return count;
 }
 
-/* Returns the best move of v to one of the first `rooms` parts in b->queue,
- * which must have free capacity for v. */
+/* Returns the best move of v to a part that has free capacity for v. Considers
+ * only the first `rooms` parts in b->queue. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)

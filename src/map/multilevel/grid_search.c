@@ -187,9 +187,9 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                : multilevel_swap_grid(search, most, again);
 }
 
-/* Returns how many power diagrams the second search computes; 0 if there is no
- * second search. Small grids get more, because the diagrams differ in quality.
- */
+/* Returns how many power diagrams the second search computes; 0 if the grid is
+ * searched only once. Small grids get more, because the diagrams differ in
+ * quality. */
 static int multilevel_rounds_of(const struct multilevel_search *search,
                                 const struct nw_best_tiling *tile)
 {

@@ -39,7 +39,7 @@ double nw_multilevel_temperature_of(int32_t count);
 /* Returns the mean number of edges per process. */
 double nw_multilevel_degree_of(const struct nw_assignment *assignment);
 
-/* Returns the number of swaps that one cycle of swap annealing tries. */
+/* Returns the number of swaps tried in one cycle of swap annealing. */
 uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
                                 enum nw_effort effort);
 
@@ -97,10 +97,10 @@ nw_multilevel_take_more(struct multilevel_search *search);
  * grid. */
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 
-/* Returns true if the first start in grid_starts, for a small grid, is
- * estimated to cost more time than all starts together may, but at most
- * nw_tuned.multilevel_grid.denser times as much: such a start gains more than
- * swaps in the same time. */
+/* Returns true if a small grid is denser than usual. The first start in
+ * grid_starts is then estimated to cost more time than all starts together may,
+ * but at most nw_tuned.multilevel_grid.denser times as much. Such a start still
+ * gains more than swaps in the same time. */
 bool nw_multilevel_is_denser(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 

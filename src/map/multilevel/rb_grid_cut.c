@@ -17,7 +17,7 @@ struct rb_grid_cut_work {
     const struct nw_bisect_graph *graph;
     struct nw_random *random;
     int8_t *side, *best;
-    double least; /* bytes of the best cut so far; -1: there is none yet */
+    double least; /* bytes of the best cut so far; -1: no cut yet */
 };
 
 /* Marks the straight cut across dimension d in bit `bit` of side[]: in the

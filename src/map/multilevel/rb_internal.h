@@ -68,8 +68,9 @@ void nw_rb_number_vertices(struct sectioning *work);
 int32_t nw_rb_left_size(const struct sectioning *work,
                         const struct piece *piece, int32_t middle);
 /* Returns the cluster at which a piece of a grid is split if its cells fill a
- * box. Among the splits between whole layers of the box, it takes the one that
- * cuts the fewest bytes; it returns `there` if there is no such split. */
+ * box. Considers the splits between whole layers of the box and takes the one
+ * that cuts the fewest bytes, divided by the numbers of clusters on both sides.
+ * Returns `there` if no split lies between whole layers. */
 int32_t nw_rb_split_layers(const struct sectioning *work,
                            const struct piece *piece, int32_t there);
 /* Fills work->at, `unit` and `most` for a pattern that is a grid. */

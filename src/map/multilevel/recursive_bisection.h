@@ -11,12 +11,15 @@
 #include "map/common/budget.h"
 #include "map/stencil/grid.h"
 
-/* Kinds of initial cuts of a piece of a grid, as bits; each is refined and the
- * best cut is taken. STRIPES: straight cuts, one across each dimension. FIRST,
- * LAST, ANY: a region grown from the first, the last or a random cell.
- * STRAIGHT: only the straight cut with the fewest bytes. PACKED is no cut, but
- * fills clusters one after the other instead of evenly. LAYERS: splits the
- * clusters of a box where whole layers of its cells split. */
+/* Kinds of initial cuts of a piece of a grid, as bits. Each cut is refined and
+ * the best one is taken.
+ * - STRIPES: straight cuts, one across each dimension.
+ * - FIRST, LAST, ANY: a region grown from the first, the last or a random cell.
+ * - STRAIGHT: only the straight cut with the fewest bytes.
+ * Two bits are not cuts but change how a piece is split:
+ * - PACKED: clusters are filled one after the other instead of evenly.
+ * - LAYERS: the clusters of a box are split so that the cut lies between whole
+ *   layers of its cells. */
 enum nw_rb_start {
     NW_RB_START_STRIPES = 1,
     NW_RB_START_FIRST = 2,
@@ -37,9 +40,10 @@ struct nw_recursive_bisection {
                     taken */
     int tries;   /* initial cuts in each of these bisections */
     /* If the pattern is a grid, `stencil` describes it, and `kinds` has the
-     * bits of enum nw_rb_start of the initial cuts. The cut with the fewest
-     * bytes is taken, where the bytes of each cut are first increased by a
-     * random fraction of at most `loose`. stencil NULL: no grid. */
+     * bits of enum nw_rb_start of the initial cuts. Before the cuts are
+     * compared, the bytes of each are increased by a random fraction of at most
+     * `loose`. The cut with the fewest bytes is taken. stencil NULL: no grid.
+     */
     const struct nw_stencil *stencil;
     int kinds;
     double loose;

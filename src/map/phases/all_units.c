@@ -92,9 +92,9 @@ static int32_t all_units_rank_limit(const struct all_units_work *work,
     return capacity > 0 ? capacity : 0;
 }
 
-/* Counts, for each host, the ranks fixed to it that take up no place on its
- * units: ranks fixed to a core or GPU, which get an extra place, and ranks that
- * this placement does not place because they use no GPU. */
+/* Counts, for each host, the ranks fixed to it that do not need a place on its
+ * units. These are ranks fixed to a core or GPU, which get an extra place. They
+ * also include ranks without a GPU if only ranks with a GPU are placed. */
 static void all_units_reserve(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;

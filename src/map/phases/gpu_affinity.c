@@ -51,8 +51,8 @@ static void gpu_affinity_count_own(const struct nw_problem *problem,
         }
 }
 
-/* Returns the seconds that one byte takes on all links of the route from a to
- * b. hops[] is scratch for a route. */
+/* Returns the time of one byte on the route from a to b: the sum over its
+ * links, in seconds. hops[] is scratch for a route. */
 static double gpu_affinity_route_seconds(const nw_topology *topology,
                                          struct nw_end a, struct nw_end b,
                                          uint32_t *hops)
@@ -66,8 +66,8 @@ static double gpu_affinity_route_seconds(const nw_topology *topology,
     return seconds;
 }
 
-/* Returns the seconds that one byte takes from an end of routes to its NIC; 0
- * if it has no NIC. hops[] is scratch for a route. */
+/* Returns the time of one byte on the route from `end` to the NIC that belongs
+ * to it, in seconds; 0 if `end` has no NIC. hops[] is scratch for a route. */
 static double gpu_affinity_to_card(const nw_topology *topology,
                                    struct nw_end end, uint32_t *hops)
 {

@@ -15,8 +15,9 @@ static nw_status simple_full(int32_t process)
                          process);
 }
 
-/* Returns the first place with a free slot for the process, among the places
- * from `from` on and then from the first one on; -1 if there is none. */
+/* Returns the first place with a free slot for the process; -1 if no place has
+ * one. The search begins at place `from` and continues with place 0 after the
+ * last place. */
 static int32_t simple_find_free(const struct nw_placement *placement,
                                 int32_t process, int32_t from)
 {

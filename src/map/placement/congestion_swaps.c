@@ -32,7 +32,7 @@ struct congestion_swaps_work {
                         changes */
     size_t touch_count;
     uint32_t *buffer; /* scratch for one route */
-    int32_t *head;    /* [places] first process on a place; -1: there is none */
+    int32_t *head;    /* [places] first process on a place; -1: empty place */
     int32_t *next;    /* [processes] next process on the same place; -1: none */
     double scale;     /* 1 / maximum congestion before the first pass */
     double most;      /* maximum congestion at the start of the present pass */

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /* Adds the bytes that process p sends over one arc to the hop-bytes, and to
- * load[hops] on every hop of its route. load is NULL if there are no links. */
+ * load[hops] on every hop of the route. load is NULL if the topology has no
+ * links. */
 static void placement_cost_price_arc(const struct nw_placement *placement,
                                      int32_t p, const struct nw_arc *arc,
                                      double *load, uint32_t *buffer,

@@ -33,7 +33,7 @@ struct magc_greedy_work {
     double congestion; /* maximum congestion of mapped processes, in seconds */
 };
 
-/* Returns the mean traffic per peer in bytes; 0 if there are no peers. */
+/* Returns the mean traffic per peer in bytes; 0 without peers. */
 static double magc_greedy_average(const struct magc_greedy_side *side)
 {
     return side->neighbours ? side->bytes / side->neighbours : 0;

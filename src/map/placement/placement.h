@@ -49,9 +49,9 @@ void nw_places_fini(struct nw_places *places);
  * table, and stores its hops in `buffer`. */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
-/* Returns the hops of the route from place a to place b. `buffer` must have
- * nw_topology_route_max() entries; it is used if there is no table of routes.
- */
+/* Returns the hops of the route from place a to place b. If the places have no
+ * table of routes, computes the route in `buffer`, which must have
+ * nw_topology_route_max() entries. */
 static inline struct nw_hops nw_places_route(const struct nw_places *places,
                                              int32_t a, int32_t b,
                                              uint32_t *buffer)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The weights of Figure 1 of the paper by Rashti et al.: d1 > d2 > d3 > d4 = 1.
- * d1 is the weight inside a socket, d2 between sockets, d3 between the closest
- * nodes, and d4 between the farthest nodes. The variables `load` and `loads` in
- * this file are these weights. */
+ * - d1: inside a socket;
+ * - d2: between sockets;
+ * - d3: between the closest nodes;
+ * - d4: between the farthest nodes.
+ * The variables `load` and `loads` in this file are these weights. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 

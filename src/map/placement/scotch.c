@@ -247,7 +247,8 @@ static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
 }
 
 /* Finds the levels of a regular tree from gap[]: size (children per vertex) and
- * cost (distance between children). Leaves `levels` 0 if there is none. */
+ * cost (distance between children). Leaves `levels` 0 if the gaps do not fit a
+ * regular tree. */
 static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {

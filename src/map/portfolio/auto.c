@@ -211,11 +211,11 @@ static bool auto_suits_qap(const struct nw_problem *problem)
                 nw_tuned.portfolio.exact_max);
 }
 
-/* Returns true if hop-bytes without GPUs are the only aim, so that the search
- * on hierarchies (`multilevel`) covers the problem. It is not for the smallest
- * machines, where an optimum is proven instead, nor for small distance
- * matrices, which a QAP search suits better because their diagonal may not be
- * zero. */
+/* Returns true if the search on hierarchies (`multilevel`) should solve the
+ * problem, because hop-bytes without GPUs are the only aim. Two kinds of
+ * problems are excluded. On the smallest machines an optimum is proven instead.
+ * For small distance matrices a QAP search is better, because their diagonal
+ * may not be zero. */
 static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;

@@ -398,8 +398,8 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
-/* Returns true if the congestion by host traffic alone, or by GPU traffic
- * alone, is larger in `cost` than in `than`. */
+/* Compares the congestion by host traffic alone and that by GPU traffic alone.
+ * Returns true if one of the two is larger in `cost` than in `than`. */
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {

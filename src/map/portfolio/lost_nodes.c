@@ -103,8 +103,8 @@ static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
     return NW_OK;
 }
 
-/* Marks a node as lost. Returns NW_EINVAL if it is no node of the machine, is
- * given twice, or had no ranks. */
+/* Marks a node as lost. Returns NW_EINVAL if the machine does not have this
+ * node, if the node is given twice, or if it had no ranks. */
 static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
                                       int32_t node)
 {

@@ -86,9 +86,10 @@ bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
 
 /* near_gpus_subtrees.c */
 
-/* Exchanges the cores, or the GPUs if `gpus` is set, of all ranks below two
- * parts of a host, such as NUMA nodes or PCIe switches, if that brings the
- * ranks nearer to their GPUs and NICs. */
+/* Exchanges the cores of all ranks below two parts of a host, such as NUMA
+ * nodes or PCIe switches. If `gpus` is set, exchanges their GPUs instead. The
+ * exchange is made only if it brings the ranks nearer to their GPUs and NICs.
+ */
 NW_MUST_CHECK nw_status nw_near_gpus_exchange_subtrees(
     struct near_gpus_work *work, int32_t host, bool gpus);
 

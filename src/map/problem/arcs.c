@@ -30,9 +30,11 @@ static int32_t arcs_rank_of(const struct nw_arcs_of *of, int32_t process)
     return of->ranks.values ? of->ranks.values[process] : process;
 }
 
-/* Returns the process at which edge e of `process` ends; -1 if the edge is not
- * to be read, because its kind is not in of->kinds, it ends at no process, or
- * it ends at `process` itself. */
+/* Returns the process at which edge e of `process` ends. Returns -1 if the edge
+ * must be skipped, for one of these reasons:
+ * - its kind is not in of->kinds;
+ * - the rank at which it ends is not one of the processes;
+ * - it ends at `process` itself. */
 static int32_t arcs_peer_of(const struct nw_arcs_of *of, size_t e,
                             int32_t process)
 {

@@ -40,9 +40,9 @@ static int32_t from_mapping_find_unit(const struct nw_units *units,
     return from_mapping_unit_of(units, host, set.values[0]);
 }
 
-/* Sets and returns the host of a rank's GPU, which may be another one than the
- * host of the rank; -1 if the GPU's node is not among the hosts to use.
- * host_of[i] is the host of node i of the topology. */
+/* Sets and returns the host of a rank's GPU. The GPU may be on another host
+ * than the rank. The host is -1 if the GPU's node is not among the hosts to
+ * use. host_of[i] is the host of node i of the topology. */
 static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
                                           const int32_t *host_of, int32_t rank,
                                           struct nw_answer *answer)

@@ -29,8 +29,8 @@ static void launcher_default_place_fixed(const struct nw_problem *problem,
 }
 
 /* Returns the first host with a free slot for a rank, in the order host, host +
- * 1, ..., last host, 0, ..., host - 1; -1 if there is none. `gpu`: the rank
- * uses a GPU. */
+ * 1, ..., last host, 0, ..., host - 1. Returns -1 if no host has one. `gpu`:
+ * the rank uses a GPU. */
 static int32_t
 launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
                            bool gpu)
@@ -164,11 +164,11 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
     return status;
 }
 
-/* Takes and returns the next GPU unit of a host with free capacity; -1 if there
- * is none. The i-th rank of the host thus gets GPU unit i; after the last unit
- * the first one follows again, if ranks share GPUs. *turn is the index within
- * the host of the unit to try first. capacity[u] is how many more ranks unit u
- * takes. */
+/* Takes and returns the next GPU unit of a host with free capacity; -1 if all
+ * GPU units of the host are full. The i-th rank of the host thus gets GPU unit
+ * i; after the last unit the first one follows again, if ranks share GPUs.
+ * *turn is the index within the host of the unit to try first. capacity[u] is
+ * how many more ranks unit u takes. */
 static int32_t launcher_default_next_gpu(const struct nw_problem *problem,
                                          int32_t *capacity, int32_t host,
                                          int32_t *turn)
@@ -227,9 +227,9 @@ static double launcher_default_distance(const struct nw_problem *problem,
 }
 
 /* Returns the GPU unit nearest to the rank's cores, among the units of its host
- * with free capacity and fewer than `most` ranks; -1 if there is none. Of
- * equally near units it returns the one with the fewest ranks, then the lowest
- * number. taken[u] is the number of ranks on unit u. */
+ * with free capacity and fewer than `most` ranks. Returns -1 if the host has no
+ * such unit. Of equally near units it returns the one with the fewest ranks,
+ * then the lowest number. taken[u] is the number of ranks on unit u. */
 static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
                                             const struct nw_answer *answer,
                                             int32_t rank, const int32_t *taken,

@@ -24,8 +24,9 @@ static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
     return memetic->member + (size_t)i * (size_t)memetic->qap->n;
 }
 
-/* Returns the steps of tabu search that each child gets: enough to converge,
- * but fewer for large n, where a step takes longer. */
+/* Returns how many steps of tabu search improve each child. The number is large
+ * enough for the search to converge. It is lower for large n, because each step
+ * then takes longer. */
 static uint64_t qap_memetic_child_steps(int32_t n)
 {
     double steps = 15e6 / ((double)n * n);

@@ -335,9 +335,10 @@ static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
     return status;
 }
 
-/* Returns true if a grid under another numbering should be looked for: no grid
- * was found, or its edges do not all exist and there are so few cells that they
- * may fit a wrong grid by chance. */
+/* Returns true if a grid under another numbering should be looked for. That is
+ * the case if no grid was found. It is also the case if some edges of the grid
+ * are missing and the cells are so few that a wrong grid may fit them by
+ * chance. */
 static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
                                     const struct nw_best_tiling *try)
 {

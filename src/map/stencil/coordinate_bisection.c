@@ -205,10 +205,11 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
 }
 
 /* Returns the first cluster of the second half if the clusters of a part are
- * split: the middle one. With NW_STENCIL_LAYERS, it is a cluster near the
- * middle for which the cut lies between two layers of the box, if there is one.
- * Of several, it is the one with the fewest bytes of the cut, divided by the
- * numbers of clusters on both sides. */
+ * split. By default, this is the middle cluster. With NW_STENCIL_LAYERS, the
+ * function considers the clusters near the middle for which the cut lies
+ * between two layers of the box. It chooses the one with the lowest quotient:
+ * bytes of the cut / clusters on one side / clusters on the other side. If no
+ * cluster qualifies, it returns the middle one. */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)

@@ -48,8 +48,8 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
 #define JOBS 64
 #define JOBS_FROM 4096 /* with fewer processes there is only one range */
 
-/* A range of the processes, which one thread reads, and what it learns about
- * the edges of these processes. */
+/* A range of the processes. One thread reads the range and stores here what it
+ * finds out about the edges of these processes. */
 struct grid_part {
     const struct nw_assignment *assignment;
     int32_t begin, end;        /* processes begin .. end - 1 */
@@ -117,7 +117,7 @@ static void grid_read_part(void *user, int32_t i)
 }
 
 /* Collects the differences between the numbers of all neighbours in *gaps.
- * Returns false if there are none or more than GAPS_MAX. */
+ * Returns false if it finds no difference or more than GAPS_MAX. */
 static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
 {
     nw_parallel_run(grid_read_part, parts, parts->count, parts->threads);
@@ -200,8 +200,8 @@ struct grid_chains {
     int wanted;
     int32_t stride[NW_STENCIL_DIMS]; /* strides of the present chain,
                                         ascending */
-    int64_t least; /* sum of edge lengths for the best chain so far; -1: there
-                      is none */
+    int64_t least; /* sum of edge lengths for the best chain so far; -1: no
+                      chain yet */
     struct nw_stencil *best; /* out: the grid of the best chain */
 };
 
@@ -243,11 +243,12 @@ static void grid_try_chain(struct grid_chains *chains, int dims)
     }
 }
 
-/* Returns the index of an offset in stencil->offset, where it is added if it is
- * new; -1 if the stencil has too many offsets. Of two opposite offsets only one
- * is stored, so offset[] is reversed if its first coordinate other than 0 is
- * negative. Index `last` + 1 is tried first, as nearly all cells have their
- * neighbours in the same order. */
+/* Returns the index of an offset in stencil->offset. Adds the offset if it is
+ * new; returns -1 if the stencil would then have too many offsets. The stencil
+ * stores only one of two opposite offsets. For this reason the function
+ * reverses offset[] if its first coordinate other than 0 is negative. It tries
+ * index `last` + 1 first, because nearly all cells have their neighbours in the
+ * same order. */
 static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
                             int last)
 {
@@ -298,7 +299,7 @@ double nw_stencil_inside(const struct nw_stencil *stencil, const int32_t *shape)
 }
 
 /* Adds an edge along offset number i to the sums of its range. Returns false if
- * i is negative (there was no such offset). */
+ * i is negative, which means that the stencil does not have the offset. */
 static bool grid_add_edge(struct grid_part *part, int i, double bytes)
 {
     struct tally *tally = &part->tally;
@@ -453,8 +454,8 @@ static bool grid_sum_offsets(struct grid_parts *parts,
     return grid_fills_rings(stencil);
 }
 
-/* Finds the best grid for the edges of all processes; returns false if there is
- * none. A dimension of two cells also fits as part of the next dimension, twice
+/* Finds the best grid for the edges of all processes; returns false if no grid
+ * fits. A dimension of two cells also fits as part of the next dimension, twice
  * as long, in which every second edge is missing. So a grid with more
  * dimensions is better if a larger fraction of its edges exists. */
 static bool grid_find_stencil(const struct nw_assignment *assignment,

@@ -142,7 +142,7 @@ double nw_stencil_lower_bound(const struct nw_assignment *assignment,
                               const struct nw_stencil *stencil);
 
 /* Returns the bytes between all pairs of cells in a box of size shape[dims],
- * counting each pair once, where the sizes need not be integers. */
+ * counting each pair once. The sizes may be fractions. */
 double nw_stencil_inside_about(const struct nw_stencil *stencil,
                                const double *shape);
 

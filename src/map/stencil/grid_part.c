@@ -84,9 +84,9 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
     return known->chosen;
 }
 
-/* After a cut of a box across dimension d: sets the box of both halves, or
- * box[0] = 0 if a layer was split, and the order of their cells (by coordinate
- * d first, otherwise as before). */
+/* Updates both halves after a cut of a box across dimension d. Sets the box of
+ * each half, or box[0] = 0 if the cut splits a layer. Sets the order of the
+ * cells: by coordinate d first, otherwise as before. */
 static void grid_part_part_box(struct nw_grid_part *share,
                                struct nw_grid_part *right, int d)
 {
@@ -229,10 +229,10 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
 
 /* --- other parts --- */
 
-/* Sets work->low and work->high to the lowest and highest coordinate d of the
- * cells of a part, if it has fewer cells than the dimension has layers; for a
- * larger part, to those of the whole grid. This saves time when a long grid is
- * cut into many small parts. */
+/* Sets work->low and work->high to a range that contains coordinate d of all
+ * cells of a part. If the part has fewer cells than the dimension has layers,
+ * the range is exact. For a larger part, it is the range of the whole grid.
+ * This saves time when a long grid is cut into many small parts. */
 static void grid_part_find_span(struct nw_grid_part_work *work,
                                 const struct nw_grid_part *share, int d)
 {

@@ -17,8 +17,8 @@
 struct nw_grid_part {
     int32_t first, end, from, to;
     int level;                    /* level of the hierarchy */
-    int32_t box[NW_STENCIL_DIMS]; /* size of the box that is the part; box[0] is
-                                     0 if the part is no box */
+    int32_t box[NW_STENCIL_DIMS]; /* size of the part if it is a box; box[0] is
+                                     0 if the part has another form */
     int32_t corner[NW_STENCIL_DIMS]; /* lowest coordinates of the box */
     uint8_t along[NW_STENCIL_DIMS]; /* dimensions in the order in which cells of
                                        the part are numbered, slowest first */
@@ -67,10 +67,13 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
                          int32_t *slot);
 
 /* Returns how many layers across dimension d hold exactly `left` cells of a
- * part. Returns 0 if `left` is not a multiple of the cells in a layer, if the
- * part is not a box, if the dimension is periodic or if the edges of the grid
- * are not uniform. If the result is not 0, nw_grid_part_cut_bytes computes the
- * cut without reading edges. */
+ * part. Returns 0 in these cases:
+ * - `left` is not a multiple of the cells in a layer;
+ * - the part is not a box;
+ * - the dimension is periodic;
+ * - the edges of the grid are not uniform.
+ * If the result is not 0, nw_grid_part_cut_bytes computes the cut without
+ * reading edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
                             const struct nw_grid_part *share, int32_t left,
                             int d);

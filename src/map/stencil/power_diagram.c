@@ -325,10 +325,10 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Returns how many points to move along the chain that ends at part `to`: half
- * of what is possible, since the costs change afterwards. It is possible to
- * move points until the first part has its wanted size, the last part has its
- * wanted size, or another part has one point left. */
+/* Returns how many points to move along the chain that ends at part `to`. The
+ * result is half of the largest possible number, because the costs change
+ * afterwards. The largest possible number is reached when the first or the last
+ * part has its wanted size, or when another part has one point left. */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {

@@ -106,7 +106,7 @@ struct columns_walk {
     bool down;   /* the present column is followed downwards */
     /* range of the present column in the other dimensions: low .. high - 1 */
     int32_t low[NW_STENCIL_DIMS], high[NW_STENCIL_DIMS];
-    int32_t *cell; /* where the next cell is written */
+    int32_t *cell; /* element of the output to write next */
 };
 
 /* Writes the cells of one layer of the present column, by recursion over the

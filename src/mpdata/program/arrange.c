@@ -88,9 +88,9 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
     return NW_OK;
 }
 
-/* Returns the bandwidth between two ranks of the same node in bytes/s: that of
- * the slowest link between two cores, or a typical memory bandwidth if there is
- * none. */
+/* Returns the bandwidth between two ranks of the same node in bytes/s. It is
+ * the bandwidth of the slowest link between the first two cores. If the
+ * topology has no link between them, it is a typical memory bandwidth. */
 static double arrange_inside(const nw_topology *t, int32_t node)
 {
     uint32_t *hops = NULL;

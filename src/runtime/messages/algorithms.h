@@ -83,8 +83,8 @@ struct nw_contiguous {
  * NW_BOTH. */
 NW_MUST_CHECK nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
                                            const struct nw_area *area);
-/* If the call writes the buffer and `status` is no error, copies the bytes back
- * to the area. Frees all memory. Returns `status` or the error of the copy. */
+/* Copies the bytes back to the area if the call writes the buffer and `status`
+ * is NW_OK. Frees all memory. Returns `status` or the error of the copy. */
 nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status);
 bool nw_area_is_on_gpu(const struct nw_area *area);
 

@@ -10,7 +10,7 @@ struct small {
     struct nw_host host;
     char memory[NW_ENVELOPE];
 };
-/* The small buffer that was freed last, for reuse; NULL if there is none. */
+/* The small buffer that was freed last, for reuse; NULL: no buffer is kept. */
 static struct small *spare;
 
 struct nw_buffer *nw_buffer_small(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies between a GPU buffer and the host memory that replaces it. Data in
- * many pieces is first packed or unpacked on the GPU (pack_kernels.c), so that
- * one contiguous copy suffices.
+ * Copies between a GPU buffer and the host memory that replaces it. If the data
+ * consists of many pieces, the GPU first packs or unpacks them
+ * (pack_kernels.c), so that one contiguous copy suffices.
  */
 #include "runtime/messages/staging.h"
 

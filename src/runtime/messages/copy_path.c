@@ -5,11 +5,11 @@
  * First the driver is compared with the CPU, then the faster of both with the
  * NIC (nic_read.c).
  *
- * The first copies of each allocation use the driver, for two reasons: mapping
- * memory for a single copy takes longer than it saves, and only the driver's
- * copies wait for earlier work in the default stream. After these copies, the
- * driver's copies of this allocation are made synchronous (keep_in_step), so
- * that copies on all paths stay in order.
+ * The first copies of each allocation use the driver, for two reasons. Mapping
+ * memory for a single copy takes longer than it saves. Only the driver's copies
+ * wait for earlier work in the default stream. After these copies, the driver's
+ * copies of this allocation are made synchronous (keep_in_step), so that copies
+ * on all paths stay in order.
  */
 #include "runtime/messages/copy_path.h"
 

@@ -16,8 +16,10 @@ enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
 /* In local_peers.c: one struct for each process of this node, in host memory
  * that these processes share. slot[i] is the state of slot i of the process's
- * pool: 4 times the slot's generation, plus 1 while the slot holds a payload,
- * plus 2 while the receiver copies the payload. */
+ * pool. It is the sum of these numbers:
+ * - 4 times the slot's generation;
+ * - 1 while the slot holds a payload;
+ * - 2 while the receiver copies the payload. */
 struct nw_local_peer {
     uint32_t probes;    /* 1: the process has called a probe at least once */
     uint32_t announced; /* 1: the process has a pool that other processes can
@@ -51,9 +53,9 @@ MPI_Comm nw_local_peer_self(void);
 MPI_Comm nw_local_peer_comm(void);
 void nw_local_peers_close(void); /* called in MPI_Finalize; collective */
 
-/* An envelope: the message that MPI carries instead of a payload. It tells the
- * receiver in which slot of the pool of process `owner` (a peer number) the
- * payload is. */
+/* An envelope: the message that MPI carries instead of a payload. It says where
+ * the payload is: in slot `slot` of the pool of process `owner` (a peer
+ * number). */
 struct nw_envelope {
     unsigned char nonce[NW_NONCE];
     uint32_t owner, slot;

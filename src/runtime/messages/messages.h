@@ -162,10 +162,10 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* Returns true if the call must fail: `buffer` is in GPU memory, it is passed
- * in an argument that cannot be staged, and MPI does not accept GPU memory
- * itself. nw_stage_refuse and nw_stage_refuse_area record that as an error of
- * the call. */
+/* Returns true if the call must fail. That is the case if three conditions
+ * hold: `buffer` is in GPU memory, MPI does not accept GPU memory itself, and
+ * the buffer's argument cannot be staged. nw_stage_refuse and
+ * nw_stage_refuse_area record the refusal as an error of the call. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
@@ -306,7 +306,8 @@ bool nw_is_apart(
     struct nw_area area); /* true if MPI's own function must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
 /* In matched.c: returns the record of a matched message that the program now
- * receives; NULL if there is none. The caller frees it by nw_matched_drop. */
+ * receives; NULL if the message has no record. The caller frees the record by
+ * nw_matched_drop. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Returns the communicator whose error handler reports errors of a matched
  * message: the calls that receive such a message have no communicator argument.

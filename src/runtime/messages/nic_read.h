@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of small messages from a GPU to host memory by the NIC. Of these
- * functions, only nw_nic_read_may may be called by several threads at once. */
+/* Copies of small messages from a GPU to host memory by the NIC. Several
+ * threads may call nw_nic_read_may at once; all other functions may be called
+ * by only one thread at a time. */
 #ifndef NW_MESSAGES_NIC_READ_H
 #define NW_MESSAGES_NIC_READ_H
 

@@ -28,8 +28,8 @@ struct nw_pack_kernel {
                               may be freed */
     char *dense;
     struct nw_gpu_copy_job *kernel;
-    struct nw_gpu_life life;     /* context that made `kernel`; tells whether it
-                                    still exists */
+    struct nw_gpu_life life;     /* context that made `kernel`, to check
+                                    whether it still exists */
     struct nw_selector selector; /* times of the kernel and of the CPU for these
                                     pieces */
 };

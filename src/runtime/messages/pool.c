@@ -18,7 +18,7 @@ static struct {
     char *memory; /* start of the pool; NULL before it exists */
     size_t bytes;
     int32_t gpu;
-    /* context in which `memory` was allocated; tells whether it still exists */
+    /* context of `memory`, to check whether the context still exists */
     struct nw_gpu_life life;
     /* slots in use, sorted by address */
     struct extent {

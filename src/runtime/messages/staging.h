@@ -16,8 +16,8 @@ struct nw_host {
     char *memory;
     size_t bytes;
     bool pinned;
-    struct nw_gpu_life life; /* the context in which the memory was pinned;
-                                tells whether it still exists */
+    struct nw_gpu_life life; /* the context in which the memory was pinned, to
+                                check whether it still exists */
 };
 NW_MUST_CHECK nw_status nw_pinned_cache_take(size_t bytes,
                                              struct nw_host **out);
@@ -123,13 +123,16 @@ void nw_request_fail(struct nw_ending *ending, MPI_Request left);
  * incomplete. */
 void nw_request_back(struct nw_ending *ending);
 /* Completes the first request of the array that nw_request_table_hold has
- * marked. Returns its index in the array; -1 if there is none. */
+ * marked. Returns its index in the array; -1 if no request is marked. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* In sendrecv.c: requests of MPI_Isendrecv that are not complete. If there are
- * none, these functions cost almost nothing. nw_sendrecvs_look tests all of
- * them for progress. nw_sendrecvs_are_busy returns true if any of the given
- * requests is one of them; nw_sendrecvs_await waits until none is. */
+/* In sendrecv.c: requests of MPI_Isendrecv that are not complete. These
+ * functions cost almost nothing while no such request exists.
+ * - nw_sendrecvs_look tests all of them for progress.
+ * - nw_sendrecvs_are_busy returns true if any of the given requests is one of
+ *   them.
+ * - nw_sendrecvs_await waits until all given requests of MPI_Isendrecv are
+ *   complete. */
 void nw_sendrecvs_look(void);
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
 void nw_sendrecvs_await(int count, const MPI_Request *requests);

@@ -99,8 +99,8 @@ static bool is_small(const MPI_Status *status)
 }
 
 /* Takes all messages from one sender, up to the one described in `seen`, out of
- * MPI's queue and appends them to the list. Another thread may have taken that
- * one already. Returns an MPI error code. */
+ * MPI's queue and appends them to the list. Also succeeds if another thread has
+ * already taken the described message. Returns an MPI error code. */
 static int set_aside(MPI_Comm comm, const MPI_Status *seen)
 {
     MPI_Message message;
@@ -225,7 +225,7 @@ int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
     return probe(&match, wait, flag, (struct nw_found){NULL, status});
 }
 
-/* Calls MPI's own probe. Used if there are no envelopes. */
+/* Calls MPI's own probe. This suffices if no message can be an envelope. */
 static int match_plain(const struct nw_match *match, bool wait, int *flag,
                        struct nw_found found)
 {

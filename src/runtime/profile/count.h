@@ -25,8 +25,8 @@ struct nw_count_key {
 /* Opens the part (the counts) of this rank in memory, and also in a new file
  * `path`, unless `path` is NULL or the file cannot be created. */
 void nw_count_open(const char *path, int rank, int rank_count);
-/* Adds `messages` messages of `bytes` bytes each. If memory is exhausted, there
- * is no error, but the profile is marked as partial. */
+/* Adds `messages` messages of `bytes` bytes each. If memory is exhausted,
+ * reports no error but marks the profile as partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
 /* Sets the phase of all later counts. Counting begins with phase 0. */
 void nw_count_set_phase(uint16_t phase);

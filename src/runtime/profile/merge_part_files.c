@@ -60,8 +60,8 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
 #define DIGITS "0123456789"
 #define PART ".part."
 #define LAUNCH_DIGITS 16
-#define ENDING_NS                                                              \
-    UINT64_C(2000000000) /* time for ranks to end after their launcher */
+/* Time for ranks to end after their launcher, in ns. */
+#define ENDING_NS UINT64_C(2000000000)
 
 /* Returns the launch number in the name of a part file, or "" if the name has
  * none. Returns NULL if the name is not that of a part file, which ends in
@@ -85,7 +85,7 @@ static const char *launch_of(const char *path)
     return at;
 }
 
-/* Returns the launch number of the newest part file, or NULL if there is no
+/* Returns the launch number of the newest part file; NULL if `found` lists no
  * part file. Several programs may have left part files. */
 static const char *last_launch(const glob_t *found)
 {

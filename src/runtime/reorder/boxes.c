@@ -17,7 +17,7 @@ static double gap_after(const nw_topology *machine, int32_t element)
 }
 
 /* Returns the smallest distance between consecutive elements that is greater
- * than `than`; 0 if there is none. */
+ * than `than`; 0 if all distances are at most `than`. */
 static double next_gap(const nw_topology *machine, double than)
 {
     int32_t n = nw_topology_element_count(machine);

@@ -44,8 +44,8 @@ struct nw_boxes {
  * cannot be divided, or if there are too many shapes to try. */
 bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
                    const double *weight, struct nw_boxes *out);
-/* nw_boxes_vertex returns the vertex on an element, or -1 if there is none.
- * nw_boxes_element returns the element of a vertex. */
+/* nw_boxes_vertex returns the vertex on an element; -1 for an element without a
+ * vertex. nw_boxes_element returns the element of a vertex. */
 int32_t nw_boxes_vertex(const struct nw_boxes *boxes, int32_t element);
 int32_t nw_boxes_element(const struct nw_boxes *boxes, int32_t vertex);
 

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges that one rank passed, each as from, to, weight (-1: unweighted). */
+/* The edges that one rank passed to MPI. Each edge has three numbers: from, to
+ * and weight (-1: unweighted). */
 struct edges {
     int (*edge)[3];
     int count;

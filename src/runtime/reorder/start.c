@@ -159,10 +159,10 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
         NW_PMPI(Comm_delete_attr)(comm, state.note_key);
 }
 
-/* The value of the attribute that is stored with a communicator. The group
- * tells whether the value was made for this communicator or one of its
- * duplicates: Open MPI 4 also copies attributes in MPI_Comm_create_group, for
- * which they are wrong. */
+/* The value of the attribute that is stored with a communicator. `group` is
+ * used to check whether the value was made for this communicator or one of its
+ * duplicates. The check is necessary because Open MPI 4 also copies attributes
+ * in MPI_Comm_create_group, and these copies are wrong. */
 struct start_known {
     struct nw_members *members;
     MPI_Group group;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the channel adds to libfabric, between host memories of two processes.
- * The ways are compared in turns:
+ * Measures how much time the channel adds to libfabric between host memories of
+ * two processes. The methods are compared in turns:
  * - a bare ping-pong of fi_sendv, with the channel's header of 32 bytes and the
  *   payload, which are received into one buffer and not copied out of it;
  * - one of fi_send from a buffer into which both are packed;
@@ -251,10 +251,10 @@ static void contest(struct end *end, const int ways[2], size_t bytes,
     }
 }
 
-/* Measures all ways in turns. In each turn, another way is the first, and every
- * second turn goes through them backwards, so that each way follows the channel
- * as often as the bare endpoint, whose connections leave the caches while the
- * other's are used. */
+/* Measures all ways in turns. Each turn begins with another method, and every
+ * second turn uses the methods in the reverse order. Each method then follows
+ * the channel as often as it follows the bare endpoint. This matters because
+ * the connections of one leave the caches while those of the other are used. */
 static void measure(struct end *end, size_t bytes, int opening,
                     struct found *found)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of a lattice Boltzmann code as in the paper's GPULBM: a periodic box of
- * 32 x 32 x Z cells, D3Q19 with one relaxation time, and a scalar that the
- * fluid carries and that lifts the fluid. The box is divided along Z, one part
- * per process. At each point of a face, six floats are exchanged: five
- * populations and the scalar. Each of them is a plane that is sent from where
- * it is stored. The field is in device memory, on which only the test double of
- * the driver lets the CPU compute (FAKE_CUDA_READABLE), without a charge;
- * instead, the time of a kernel is spent: 5 us, and what it reads and writes at
- * 1000 GB/s. NODEWISE_CHANNEL_PROTOCOL and NODEWISE_CHANNEL_COPY choose the
- * protocol.
+ * Runs steps of a lattice Boltzmann code like the paper's GPULBM. The domain is
+ * a periodic box of 32 x 32 x Z cells. The model is D3Q19 with one relaxation
+ * time. The fluid carries a scalar, and the scalar lifts the fluid. The box is
+ * divided along Z, one part per process. At each point of a face, six floats
+ * are exchanged: five populations and the scalar. Each of them is a plane that
+ * is sent from where it is stored. The field is in device memory. The CPU can
+ * compute there only because the test double of the driver allows it
+ * (FAKE_CUDA_READABLE); it charges no time for this. Instead, the program waits
+ * for the time of a kernel: 5 us, plus the bytes that the kernel reads and
+ * writes at 1000 GB/s. NODEWISE_CHANNEL_PROTOCOL and NODEWISE_CHANNEL_COPY
+ * choose the protocol.
  *
  *     lbm RANKS Z STEPS
  */

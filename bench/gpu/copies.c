@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the driver's own copies and launches cost, without Nodewise: copies from
- * host to GPU and from GPU to host, with pinned and with pageable memory, and
- * copies inside the GPU. The figures are medians; rows are "NAME VALUE", in us
- * or GB/s as the name says.
+ * Measures the time of the driver's own copies and kernel launches, without
+ * Nodewise. Copies are from host to GPU and from GPU to host, with pinned and
+ * with pageable memory, and inside the GPU. The program prints medians as rows
+ * "NAME VALUE"; the name contains the unit, us or GB/s.
  *
  *     gpu-copies [BYTES]      (of a large copy: 268435456)
  *
- * Exit status 77: there is no driver or no GPU.
+ * Exit status 77: the driver or the GPU is missing.
  */
 #include "base/clock.h"
 

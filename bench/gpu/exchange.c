@@ -9,7 +9,7 @@
  *     exchange SIZE PIECES METHODS|auto|order [REPEATS]
  *
  * The whole domain has SIZE cells along each side, and each rank has PIECES
- * pieces; there are four quantities of single precision, the radius is 3, and
+ * pieces. There are four quantities of single precision. The radius is 3, and
  * the borders are periodic.
  */
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What MPI calls of a program without a GPU cost: one rank communicates with
- * itself, the shortest path that an MPI library has. There is one row for each
- * kind of call: the nanoseconds of the fastest batch and of the median one, for
- * all calls of a turn. */
+/* Measures the time of MPI calls of a program without a GPU. One rank
+ * communicates with itself, which is the shortest path through an MPI library.
+ * There is one row for each kind of call: the nanoseconds of the fastest batch
+ * and of the median one, for all calls of a turn. */
 #include <mpi.h>
 
 #include <stdio.h>

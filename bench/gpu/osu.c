@@ -7,9 +7,9 @@
  *     gpu-osu latency|bw [D|H|S] [D|H|S] [MAX [TURNS [p]]]
  *
  * The letters are the memory of rank 0 and of rank 1. D: memory of a GPU. H:
- * memory of the host. S: memory of a GPU, where the program itself copies each
- * message of a latency to pinned host memory and back. p adds the median and
- * the 99th percentile. Exit status 1: bytes are wrong.
+ * memory of the host. S: memory of a GPU; for latency, the program itself
+ * copies each message to pinned host memory and back. p adds the median and the
+ * 99th percentile. Exit status 1: bytes are wrong.
  */
 #include <mpi.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests the ways into GPU memory without the driver that are available here,
- * and compares them with the driver's own copies: every size is checked byte
- * for byte, then the microseconds of a store and a load are printed. For the
- * resident kernel, the program also prints how long a wait for the whole GPU
- * takes after a message, and how long without a resident kernel.
+ * Tests each method of accessing GPU memory without the driver that is
+ * available here, and compares it with the driver's own copies. The program
+ * checks every size byte for byte and then prints the microseconds of a store
+ * and of a load. For the resident kernel, the program also prints the time of a
+ * wait for the whole GPU after a message, with and without the resident kernel.
  *
  *     reach [REPEATS]      (1000; 0 only checks)
  *
- * Exit status 77: there is no driver or no GPU.
+ * Exit status 77: the driver or the GPU is missing.
  */
 #include "base/clock.h"
 #include "channel/memory/mapping.h"

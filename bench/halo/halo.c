@@ -479,8 +479,8 @@ static struct choice judge_choice(const struct contestant *contestants,
 struct verdict {
     double best_peer; /* the fastest of all contestants but ours */
     double best_bar;  /* the faster of alltoallw and DMDA */
-    double best_own;  /* the fastest of our forced methods; the automatic
-                         choice if there are none */
+    double best_own;  /* the fastest of our forced methods; without forced
+                         methods, the automatic choice */
 };
 
 /* The median or the lower quartile. On a busy machine, the latter shows what an

@@ -39,9 +39,9 @@ extern const struct peer peer_alltoallw, peer_types, peer_naive, peer_phases,
 /* The rank of the neighbour in direction d = (dz + 1) * 9 + (dy + 1) * 3 + dx +
  * 1. */
 int neighbour(const struct setup *setup, int d);
-/* The first cell and the number of cells of a direction's ghost box, or of the
- * own cells that fill the ghost box at the neighbour on the other side; in the
- * order z, y, x. */
+/* Each function sets the first cell and the number of cells of a box along z, y
+ * and x. ghost_box gives the ghost box in direction d. source_box gives the own
+ * cells that fill the ghost box d of the neighbour on the opposite side. */
 void ghost_box(const struct setup *setup, int d, int start[3], int count[3]);
 void source_box(const struct setup *setup, int d, int start[3], int count[3]);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures how long MAGC takes for 64 processes: each phase and the whole of
- * nw_map, with algorithm 1, with Scotch in phases 2 and 3, and for auto with a
- * short search, for the paper's 18 pairs of patterns on its two clusters.
- * Prints medians of many calls, and the least wall time. */
+/* Measures how long MAGC takes for 64 processes, for the paper's 18 pairs of
+ * patterns on its two clusters. Times are those of each phase and of the whole
+ * of nw_map: with algorithm 1, with Scotch in phases 2 and 3, and for auto with
+ * a short search. Prints medians of many calls, and the least wall time. */
 #include <nodewise/map.h>
 
 #include "base/clock.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes exactly a lower bound of what the part that sends most of k equal
- * parts of a grid sends, for bench/mapping/congestion: no mapping can be below
- * it. A set of cells is marked: those at two ends of the grid, or at its
- * corners, or all but these. A part with few marked cells cuts much, and at
- * least one of k parts has no more marked cells than the mean. Whether a cell
- * is marked does not depend on one coordinate, so that the cells of a part may
- * be moved along it to the end of the grid without cutting more edges. A part
- * then becomes a field of heights, and the least cut of all such fields with as
- * many cells, and as many marked cells, is found row by row. */
+/* Computes a lower bound for bench/mapping/congestion: if a grid is divided
+ * into k equal parts, the part that sends most sends at least so much. The
+ * computation is exact, and no mapping can be below the bound. A set of cells
+ * is marked: those at two ends of the grid, or at its corners, or all but
+ * these. A part with few marked cells cuts much, and at least one of k parts
+ * has no more marked cells than the mean. Whether a cell is marked does not
+ * depend on one coordinate, so that the cells of a part may be moved along it
+ * to the end of the grid without cutting more edges. A part then becomes a
+ * field of heights, and the least cut of all such fields with as many cells,
+ * and as many marked cells, is found row by row. */
 #include "least_layers.h"
 #include "base/array.h"
 

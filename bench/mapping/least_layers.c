@@ -6,11 +6,12 @@
  * A field of heights is a stack of layers, each of which is within the one
  * below it. The marked cells are those in a frame of some rows and columns
  * around the grid, or those inside the frame; at least one part has no more
- * marked cells than the mean. The least cut of a layer with so many cells in
- * the frame and so many inside it is computed exactly; then the cheapest stack
- * of layers is found in which neither number grows upwards. That layers are
- * within each other is not required otherwise, so that the result is a lower
- * bound of what the part sends.
+ * marked cells than the mean. For each number of cells in the frame and each
+ * number inside the frame, the least cut of a layer with those numbers is
+ * computed exactly. Then the cheapest stack of layers is found in which neither
+ * number increases from one layer to the next above. The stack need not satisfy
+ * the condition that each layer is within the one below it. The result is
+ * therefore a lower bound of the bytes that the part sends.
  */
 #include "least_layers.h"
 #include "base/array.h"

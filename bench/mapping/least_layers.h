@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lower bound, layer by layer, of what the part that sends most of equal
- * parts of a grid sends. */
+/* Computes a lower bound, layer by layer: if a grid is divided into equal
+ * parts, the part that sends most sends at least so much. */
 #ifndef NW_BENCH_LEAST_LAYERS_H
 #define NW_BENCH_LEAST_LAYERS_H
 

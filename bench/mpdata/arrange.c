@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares the paper's heuristic and our search on random heterogeneous
- * networks: groups of processes at two sites, with links between the sites that
- * are 20 to 220 times slower, and figures that vary for each pair. The best
- * known result is the best of our search with several seeds; for 12 processes
- * it is the optimum, which the search proves. */
+ * networks. Such a network has groups of processes at two sites. The links
+ * between the sites are 20 to 220 times slower, and the figures vary for each
+ * pair of processes. The best known result is the best of our search with
+ * several seeds; for 12 processes it is the optimum, which the search
+ * proves. */
 #include "base/random.h"
 
 #include <nodewise/rowcol.h>

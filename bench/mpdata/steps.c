@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise bench mpdata: measures what a step of the divided solver costs, in
- * turns: with and without overlap of its exchange, by the 17 stages one after
- * the other, in single precision, and with the faster division. Each turn is a
- * barrier and a few steps, of which the time of the slowest rank counts; every
- * way begins and ends with the same sum of h x.
+ * nodewise bench mpdata: measures the time of a step of the divided solver. The
+ * variants take turns: with and without overlap of the exchange, with the 17
+ * stages one after the other, in single precision, and with the faster
+ * division. Each turn consists of a barrier and a few steps, and the time of
+ * the slowest rank counts. Every variant begins and ends with the same sum of h
+ * x.
  */
 #include "mpdata/program/job.h"
 #include "base/json.h"

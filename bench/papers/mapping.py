@@ -25,8 +25,8 @@ def over_peers(line):
 
 
 def kept(name, rows):
-    """The rows of the last table for peers that are not available here, and what was
-    measured with them."""
+    """Returns the new rows together with the last table's rows of peers that are not
+    available here."""
     path = os.path.join(RESULTS, "mapping", name + ".tsv")
     if os.environ.get("NW_BENCH_PEERS") or not os.path.exists(path):
         return rows

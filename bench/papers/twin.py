@@ -47,8 +47,8 @@ class Nodewise:
         return json.loads(self.call(*words, "--json"))
 
     def script(self, *words, bars=False):
-        """Runs a benchmark script; returns its output. With bars, an exit status of 1 only
-        says that one of its limits was missed."""
+        """Runs a benchmark script; returns its output. With `bars`, the script has limits,
+        and its exit status 1 is accepted: it means only that the script missed a limit."""
         done = subprocess.run([str(w) for w in words], cwd=self.folder, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL)
         if done.returncode and not (bars and done.returncode == 1):
@@ -164,7 +164,8 @@ def room_right(table):
 
 
 def height(table):
-    """The height in pixels, with room for long names below the bars."""
+    """The height of the picture in pixels, including the space that long names need below
+    the bars."""
     longest = max(map(len, names(table))) if table.draw == "bars" else 0
     return 420 + max(0, 5 * (longest - 12))
 

@@ -58,8 +58,8 @@ bool layer_fill(struct layer *layer, int round);
  * collective. */
 bool layer_start(struct layer *layer);
 bool layer_finish(struct layer *layer);
-/* The number of bytes that differ from what the peers sent; -1 after an error
- * of the GPU. */
+/* Returns the number of received bytes that differ from those that the peers
+ * sent, or -1 after an error of the GPU. */
 int64_t layer_check(struct layer *layer, int round);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures what the creation of a communicator costs the library itself,
- * without messages of MPI: one rank's part for a Cartesian grid, and the
- * decision for a graph, of 32 to 65,536 vertices on nodes of 2 x 16 cores, with
- * 16 nodes per leaf switch. */
+/* Measures the time that the library itself takes to create a communicator,
+ * without messages of MPI. It measures the part of one rank for a Cartesian
+ * grid, and the decision for a graph. Grids and graphs have 32 to 65,536
+ * vertices. Nodes have 2 x 16 cores, and leaf switches have 16 nodes. */
 #include "base/random.h"
 #include "runtime/reorder/decide.h"
 #include "runtime/reorder/plan.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The applications of the paper on MPI topology functions: kernels in the form
- * of CG and MG of the NAS benchmarks (nas.h), and LAMMPS, as a library, with
- * inputs in the form of its friction, pour and couple examples. All of them run
- * on the communicator that they get, and report whether their result is right.
+ * Runs the applications of the paper on MPI topology functions. They are
+ * kernels in the form of CG and MG of the NAS benchmarks (nas.h), and LAMMPS,
+ * which is called as a library with inputs in the form of its friction, pour
+ * and couple examples. Each application runs on the communicator that it gets
+ * and reports whether its result is right.
  *
  *   applications graph FILE...
  *       calls MPI_Graph_create for the lines "from to weight" of each file;

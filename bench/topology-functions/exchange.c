@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The micro-benchmarks of the paper on MPI topology functions: computation and
- * an exchange with the neighbours in a torus or hypercube, with one dimension
- * ten times as heavy; and an all-to-all along the longer dimension of a torus.
+ * Runs the micro-benchmarks of the paper on MPI topology functions. One
+ * computes and exchanges with the neighbours in a torus or hypercube; one
+ * dimension is ten times as heavy. The other is an all-to-all along the longer
+ * dimension of a torus.
  *
  *   exchange graph FILE...
  *       calls MPI_Graph_create for the lines "from to weight" of each file,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what ibnetdiscover would print for a two-level fat tree.
+"""Writes the output that ibnetdiscover would print for a two-level fat tree.
 
-fabric.py [HOSTS [LEAVES [SPINES]]]: by default, 10,000 hosts on 800 leaf and 200 spine
-switches; each leaf has a cable to a quarter of the spines.
+fabric.py [HOSTS [LEAVES [SPINES]]]: the default is 10,000 hosts on 800 leaf and 200 spine
+switches. Each leaf has a cable to a quarter of the spines.
 """
 import sys
 

@@ -3,13 +3,16 @@
  *     mpirun -n P lj PARTICLES STEPS ROUNDS WAY...
  *     mpirun -n 2 lj methods
  *
- * The first form prints, for each way of sending messages: the microseconds per
- * step of computation (as modelled) and of messages (the median of the rounds,
- * in which the ways take turns), a digest of the final positions of all
- * particles, and the energy at the beginning and at the end. Then it prints the
- * mean number of bytes that each rank sends to each neighbour through each
- * dimension: of positions in a step, and of particles when new lists are made.
- * The second form prints what a message takes by each way.
+ * The first form prints for each method of sending messages:
+ * - the microseconds per step of computation, by the model of the GPU;
+ * - the microseconds per step of messages: the median of the rounds, in which
+ *   the methods take turns;
+ * - a digest of the final positions of all particles;
+ * - the energy at the beginning and at the end.
+ * Then it prints the mean number of bytes that each rank sends to each
+ * neighbour through each dimension: of positions in a step, and of particles
+ * when new lists are made. The second form prints the time that a message takes
+ * by each method.
  */
 #include "lj.h"
 

@@ -2,9 +2,10 @@
 /* A Lennard-Jones liquid that is divided into boxes, one per process, as in
  * HOOMD-blue's benchmark: packing fraction 0.2, temperature 1.2, cutoff 3, time
  * step 0.005. Positions, velocities, forces and messages are in GPU memory. The
- * CPU does the computation (the test double of the driver allows that) outside
- * of all measured times; instead, the time of a GPU of the paper's time is
- * added: 5 us per kernel, and 200 GB/s for the bytes that it moves. */
+ * CPU computes, which the test double of the driver allows; no measured time
+ * includes this. Instead, the program adds the time that a GPU of the paper's
+ * time needs: 5 us per kernel, and 200 GB/s for the bytes that the kernel
+ * moves. */
 #ifndef BENCH_LJ_H
 #define BENCH_LJ_H
 

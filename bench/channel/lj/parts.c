@@ -159,8 +159,9 @@ static void swap_counts(struct lj_part *part, int d, const int out[LJ_SIDES],
     swap(part, d, move);
 }
 
-/* What must be added to the position of a particle that leaves through this
- * face. */
+/* Returns the distance to add to the position of a particle that leaves through
+ * this face: the side of the box with its sign at a periodic border, otherwise
+ * 0. */
 static float shift(const struct lj_part *part, int d, int side)
 {
     if (side == LJ_DOWN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways in which messages of particles are sent: by MPI, with which all
- * others must agree, or by a channel with one protocol and one copy; and
- * measurements of what a single message takes by each way. */
+/* Defines the methods that send messages of particles, and measures the time of
+ * a single message by each method. A method uses MPI, or a channel with one
+ * protocol and one copy. All methods must give the result of the MPI method. */
 #include "lj.h"
 
 #include "base/clock.h"

@@ -69,9 +69,9 @@ def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",),
 
     Args:
         mapping: a complete mapping.
-        launcher: a name of ``nodewise.launchers()``.
+        launcher: one of the names that ``nodewise.launchers()`` returns.
         program: the program and its arguments, or the program alone.
-        prefix: of the files' names.
+        prefix: the first part of the files' names.
         exec: put `nodewise exec` in front of the program: ``"auto"``, ``"always"``,
             ``"never"``.
         gpu_visibility: a rank sees ``"one"`` (its own GPUs) or ``"permuted"`` (all).

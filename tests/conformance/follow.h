@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes a test of MPICH use its new rank. Some tests create a topology on
- * MPI_COMM_WORLD and continue with the rank that they had there; with MPICH,
- * which never changes the order, this is also the new rank. If this header is
- * included before such a test, FOLLOW_RANK (the variable in which the test
- * stores its rank, if it does) is set to the rank in the topology from its
- * creation to its MPI_Comm_free, and MPI_Comm_rank for MPI_COMM_WORLD also
- * returns that rank meanwhile.
+ * MPI_COMM_WORLD and continue with the rank that they had there. With MPICH,
+ * which never changes the order, this is also the new rank. A file includes
+ * this header before such a test. If the test stores its rank in a variable,
+ * the file defines FOLLOW_RANK as that variable. From the creation of the
+ * topology to its MPI_Comm_free, FOLLOW_RANK holds the rank in the topology,
+ * and MPI_Comm_rank returns this rank also for MPI_COMM_WORLD.
  */
 #ifndef FOLLOW_H
 #define FOLLOW_H

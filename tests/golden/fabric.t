@@ -312,7 +312,8 @@ $ cd conf; printf '#\n\n# \344\n' >latin1.conf; for l in 'Include leaves.conf' '
 ! sub/b.conf:2 ... switch ... 'a'
 ! sub/b.conf:2 ... switch ... 'q'
 ? 3
-## What is wrong with an included file is told without its words: they may be secret.
+## An error about an included file does not quote the file: its words may be
+## secret.
 $ cd conf; for l in 'secretline' 'secretkey=1'; do printf '%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf 2>err; echo $? $(grep -c secret err) $(grep -c 'sub/b.conf:1' err); done
 3 0 1
 3 0 1

@@ -270,8 +270,9 @@ $ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep
     ├─gpu 4 0000:02:00.0       pcie     63 GB/s  250 ns
     └─gpu 5 0000:02:00.0       pcie     63 GB/s  250 ns
 15
-## The Xe Links of the tiles of two Intel GPUs are one direct link, also in the file
-## written from it; the large values between tiles of one GPU are no links.
+## The Xe Links of the tiles of two Intel GPUs are one direct link, also in the
+## file written from it; the large values between tiles of one GPU do not become
+## links.
 $ nodewise topology "$FIXTURES/topology/valid/xelink.xml" | tail -2; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" --to hwloc -o xelink.xml; nodewise topology xelink.xml | tail -1; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" -o xelink.yaml; nodewise topology xelink.yaml | tail -1
 direct links of a node
 └─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
@@ -379,8 +380,9 @@ $ printf 'nodewise pattern 1\nranks 4 edges 1\n0 1 hh 1 1\n' > four; nodewise ma
 ! note ... spark.xml ... cores ... --node live --gpus
 ! spark.xml:1 ... 4 ranks ... 1
 ? 3
-## A virtual machine that hides the peers of a GPU writes the GPU itself as the end
-## of their links, once or for each peer: they are no links, for hwloc neither.
+## A virtual machine may hide the peers of a GPU: it then writes the GPU itself
+## as the other end of each link, once or for each peer. Nodewise and hwloc both
+## ignore these links.
 $ gpu() { printf '<pci busid="000%d:00:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="%d" sm="80">' $1 $1; for n in $2; do printf '<nvlink target="000%d:00:00.0" count="%d" tclass="0x030200"/>' $1 $n; done; echo '</gpu></pci>'; }; for k in '' 12 '4 4 4'; do { echo '<system version="1"><cpu numaid="0" affinity="ff">'; gpu 1 "$k"; gpu 2 "$k"; echo '</cpu></system>'; } > self.xml; nodewise topology nccl:self.xml > self$(echo "$k" | wc -w); done; grep -c gpu self0; cmp self0 self1; cmp self0 self3; grep -c nvlink self3
 2
 0

@@ -426,6 +426,6 @@ digit_embedding: digit embedding of grids (src/map/congestion/)
   work                         4000000  All trials together look at this many edges.
   grouped_starts                 1/3/8  This many partitions are made if every second one is made group by group.
   qap_divided                 1000/1/1  Tabu and memetic search divide their steps by this number.
-## Without messages there is no table of bytes, and one empty line.
+## Without messages the table of bytes is left out, and one empty line remains.
 $ printf 'nodewise pattern 1\nranks 2 edges 0\n' >nothing.pattern; nodewise map -t hierarchy:2@1 -p nothing.pattern -o nothing.mapping | grep -c -e '^$' -e WITHIN
 1

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command has a page that tells of the options of its --help and of no
-others, with the same arguments and defaults, and says of the same options that they
-have no effect, in alphabetical order in each section of options; the bash completion
-offers them.
+"""Every command has a man page. The page documents exactly the options of --help, with the
+same arguments and defaults. If --help says that an option has no effect, the page says so,
+too. Each section of a page lists its options in alphabetical order. The bash completion
+offers the same options.
 options.py NODEWISE"""
 import os
 import re

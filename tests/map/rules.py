@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests every algorithm and objective on random machines with every network: the mapping is
-valid, its costs are those that `machines.py` computes by the documented rules, it is no
-worse than the default, and results for tiny problems are optimal."""
+"""Tests every algorithm and objective on random machines with every network. The mapping
+must be valid, and its costs must be those that `machines.py` computes by the documented
+rules. The mapping must not be worse than the default, and results for tiny problems must be
+optimal."""
 import itertools, json, os, random, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True

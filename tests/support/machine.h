@@ -131,9 +131,9 @@ static inline void pattern_pair(nw_pattern_builder *builder, int a, int b,
     MUST(nw_pattern_builder_add(builder, b, a, kind, bytes, 1));
 }
 
-/* A stencil of 7 points (5 points if z is 1) on a grid of x by y by z ranks in
- * row-major order with open boundaries; edges along the first dimension are
- * `weight` times heavier. */
+/* Adds a stencil of 7 points (5 points if z is 1) on a grid of x by y by z
+ * ranks. The grid is in row-major order and has open boundaries. Edges along
+ * the first dimension are `weight` times heavier. */
 static inline void add_stencil(nw_pattern_builder *builder, enum nw_kind kind,
                                const int size[3], uint64_t weight)
 {

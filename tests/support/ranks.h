@@ -25,7 +25,8 @@
 
 enum { RANKS_MOST = 8 };
 
-/* What the ranks of a job do, and how their channels are opened. */
+/* Describes the work of the ranks of a job, and the options of their
+ * channels. */
 struct job {
     int32_t count;
     const char *provider; /* NULL: the channel chooses */
@@ -92,10 +93,10 @@ static inline pid_t ranks_start(void (*work)(const void *about, int32_t rank),
     exit(0);
 }
 
-/* Initialises libfabric in the parent process, once for all ranks of a test:
- * its first use takes a tenth of a second to look for devices, and its PSM
- * provider waits on core 0 while it measures a clock, which takes seconds on a
- * busy machine. */
+/* Initialises libfabric in the parent process, once for all ranks of a test.
+ * The first use of libfabric takes a tenth of a second to look for devices. Its
+ * PSM provider also waits on core 0 while it measures a clock, which takes
+ * seconds on a busy machine. */
 static inline void ranks_load(void)
 {
     static const char *const shared[] = {"shm", NULL};

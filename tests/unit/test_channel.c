@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of channels between real processes: every protocol, pair of memories
- * and size, with tags and wildcards; peers that die; senders that send more
- * than the receiver has room for; and headers that no correct peer sends. GPU
+/* Tests of channels between real processes. They cover every protocol, pair of
+ * memories and size, with tags and wildcards. Peers die, senders send more than
+ * the receiver can accept, and headers arrive that no correct peer sends. GPU
  * memory is that of the test double of the driver. */
 #include "channel/tune/cost_model.h"
 #include "channel/memory/memory.h"
@@ -109,9 +109,8 @@ static void check_letter(int i, const struct letter *one, void *memory,
 
 /* Sends and receives all messages of the rank. Even messages are sent before
  * their receive is posted, odd ones after it. Receives name their source, their
- * tag or both, and are posted in the order of the messages: a receive with a
- * source and any tag gets the next message of that source, since all receives
- * from that source are posted in order. */
+ * tag or both, and are posted in the order of the messages. A receive with a
+ * source and any tag therefore gets the next message of that source. */
 static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct letter *letters = draw(job);
@@ -183,8 +182,8 @@ static void host_by_every_protocol(void **state)
         }
 }
 
-/* Eager messages that are larger than what shm sends in parts, with slots that
- * have room for them. The kernel does not copy what a process sends to
+/* Sends eager messages that are larger than the part size of shm but fit into a
+ * slot. The kernel does not copy the messages that a process sends to
  * itself. */
 static void eager_ones_beyond_parts(void **state)
 {

@@ -911,7 +911,8 @@ static void a_peer_sends_rubbish(void **state)
 
 /* -- a process that does not belong to the job -- */
 
-/* What the ranks share with the process that does not belong to the job. */
+/* Shared memory of the ranks and the process that does not belong to the
+ * job. */
 struct stranger {
     char file[NW_FILE_UNNAMED_PATH];
     char name[NW_ENDPOINT_NAME]; /* of rank 0's endpoint */
@@ -1001,7 +1002,8 @@ static void hear_a_stranger(nw_channel *channel, struct stranger *shared)
     SHOULD(counts.malformed == STRANGE && !counts.lost_peers);
 }
 
-/* A process that was not told the key cannot write to registered memory. */
+/* A process that does not know the key of registered memory cannot guess it, so
+ * that it cannot write to that memory. */
 static void guess_no_key(nw_channel *channel)
 {
     struct nw_endpoint *fabric = &channel->fabric[channel->peer[1].fabric];

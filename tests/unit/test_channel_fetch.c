@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of messages that the receiver reads from the sender's memory: that they
- * arrive complete and in order, whichever side comes first; that the sender may
- * use its buffer again only afterwards; and what happens if the kernel refuses,
- * if the id of a process now belongs to another process, and if the sender is
- * dead. */
+/* Tests of messages that the receiver reads from the sender's memory:
+ * - they arrive complete and in order, whichever side comes first;
+ * - the sender may use its buffer again only afterwards;
+ * - the kernel may refuse the read, the id of the sender's process may now
+ *   belong to another process, and the sender may have died. */
 #include "channel/state.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests of GPU memory that is registered with an adapter, by the code that a
  * real adapter needs: the test double of libfabric enforces what such a
- * provider requires. They cover each way of registration (accepted, refused, or
- * with wrong results), every protocol, copy and pair of memories with every
- * byte checked, memory that can no longer be registered or was freed meanwhile,
- * and a provider that stops working. */
+ * provider requires. They cover each result of registration: accepted, refused,
+ * and with wrong results. They cover every protocol, copy and pair of memories,
+ * and check every byte. Memory can also become impossible to register or be
+ * freed meanwhile, and a provider can stop working. */
 #include "base/random.h"
 #include "channel/memory/nic_loopback.h"
 #include "channel/state.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of channels with random cases: 2 to 8 processes; a provider, protocol,
- * copy, slot size and credits drawn for each case; messages of any size between
- * any memories; receives that name source and tag, one of them or none;
- * requests that are tested and waited for in any order. Which message may match
- * is computed in advance, so that every byte is checked. Another test uses
- * several threads on one channel. NW_SEED and NW_CASES choose other cases;
- * NW_LONG runs more of them, with messages of up to 64 MB. A failure prints the
- * seed that repeats it. */
+/* Tests of channels with random cases of 2 to 8 processes. Each case has a
+ * random provider, protocol, copy, slot size and number of credits. Messages
+ * have any size and go between any memories. Receives name the source, the tag,
+ * both or neither. Requests are tested and waited for in any order. The test
+ * computes in advance which message may match a receive, so that it can check
+ * every byte. Another test uses several threads on one channel. NW_SEED and
+ * NW_CASES choose other cases; NW_LONG runs more of them, with messages of up
+ * to 64 MB. A failure prints the seed that repeats it. */
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -37,7 +37,7 @@ struct letter {
     bool from_gpu, to_gpu;
 };
 
-/* What a case needs in addition to its job. */
+/* The data of a case that are not in its job. */
 struct draw {
     uint64_t seed;
     bool gpu;

@@ -62,8 +62,9 @@ static nw_mapping *place(const nw_topology *topology, const int32_t *cores,
 }
 
 /* hierarchy 2:2@1:10 has the cores {0,1} {2,3}. Computed by hand: 0->1 has 7
- * bytes at distance 1, 1->2 has 5 bytes at 10, and 3->3 any number at 0: J = 7
- * + 50 = 57, and the latency of the messages is 2*1 + 1*10. */
+ * bytes at distance 1, 1->2 has 5 bytes at distance 10, and 3->3 any number at
+ * distance 0. Therefore J = 7 + 50 = 57, and the latency of the messages is 2*1
+ * + 1*10. */
 static void hop_bytes_by_hand(void **state)
 {
     static const struct edge edges[] = {
@@ -100,8 +101,8 @@ static void hop_bytes_by_hand(void **state)
     nw_topology_free(topology);
 }
 
-/* Where the distance is the number of links, the sum of the bytes on all links
- * is J (the hop-bytes) for every mapping. */
+/* If the distance is the number of links, the sum of the bytes on all links is
+ * J (the hop-bytes) for every mapping. */
 static void link_loads_add_up_to_hop_bytes(void **state)
 {
     nw_topology *topology = load("hierarchy:3:4:5");
@@ -320,8 +321,8 @@ static void sums_are_those_of_the_routes(void **state)
     }
 }
 
-/* The bytes that one core sends may exceed 64 bits although those of no level
- * do. */
+/* The number of bytes that one core sends may exceed 64 bits although the
+ * number of bytes of each level fits. */
 static void one_core_may_pass_64_bits(void **state)
 {
     static const struct edge edges[] = {{0, 1, UINT64_MAX - 1, 1},

@@ -419,8 +419,8 @@ static void nccl_reads_back(void **state)
     }
 }
 
-/* Checks the rules of NCCL's parser: the root comes first, one blank precedes
- * each attribute, there are no tabs, and each tag has the attributes that
+/* Checks the rules of NCCL's parser. The root comes first, one blank precedes
+ * each attribute, and tabs do not occur. Each tag has the attributes that
  * topo.cc requires. */
 static void nccl_is_valid(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the GPU functions with the test double of the driver: kernels
- * against their versions for the host and against loops over elements, copies,
- * the order that streams and events define, graphs, memory and events that
- * other processes open, and failures. */
+/* Tests of the GPU functions with the test double of the driver. Kernels are
+ * compared with their versions for the host and with loops over elements. Other
+ * tests cover copies, the order that streams and events define, graphs, memory
+ * and events that other processes open, and failures. */
 #include "base/random.h"
 #include "gpu/copy_job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of what programs do with a GPU beside this library, with the test
- * double of the driver: threads without a context, contexts that the program
- * made, resets, captures of streams, pageable memory, and work in the default
- * stream. */
+/* Tests with the test double of the driver in which the program itself uses the
+ * GPU beside this library. They cover threads without a context, contexts that
+ * the program made, resets, captures of streams, pageable memory, and work in
+ * the default stream. */
 #include "gpu/copy_job.h"
 
 #include <setjmp.h>
@@ -295,8 +295,8 @@ static void default_stream_keeps_order(void **state)
 
 /* --- contexts --- */
 
-/* A program that makes its own context, as PyCUDA does: there is no primary
- * context, and the library makes none. */
+/* A program makes its own context, as PyCUDA does. The primary context does not
+ * exist, and the library does not make one. */
 static int program_context(void)
 {
     char host[BYTES], back[BYTES];
@@ -348,9 +348,9 @@ static int foreign_context(void)
                : 4;
 }
 
-/* After cudaDeviceReset, the library works with what is made afterwards. It
- * knows that what was made before no longer exists; the double ends a process
- * that uses it. */
+/* After cudaDeviceReset, the library works with memory and streams that the
+ * program makes afterwards. It knows that what was made before no longer
+ * exists; the double ends a process that uses it. */
 static int reset(void)
 {
     struct nw_gpu_life life;

@@ -118,8 +118,8 @@ static void figure_3(void **state)
     }
 }
 
-/* No factorisation of 2 to 60 parts has less halo than the chosen one, where
- * the halo is counted transfer by transfer. */
+/* No factorisation of 2 to 60 parts has less halo than the chosen one, if the
+ * halo is counted transfer by transfer. */
 static void best_is_least(void **state)
 {
     static const int32_t counts[] = {6, 8, 12, 30};
@@ -261,8 +261,9 @@ static double least_sum(const double *cost, int *column, int n, int at)
     return least;
 }
 
-/* The result is the least of all orders if there are few; and what is
- * subtracted for one order is subtracted for all, with no entry below 0. */
+/* If there are few orders, the result is the minimum of all orders. The
+ * function subtracts the same sum from the cost of every order, and no entry of
+ * the reduced matrix is below 0. */
 static void linear_assignment(void **state)
 {
     double cost[NW_HALO_WIDE * NW_HALO_WIDE], left[NW_HALO_WIDE * NW_HALO_WIDE];
@@ -408,8 +409,8 @@ static void trees(void **state)
     assert_true(clock() - begun < CLOCKS_PER_SEC);
 }
 
-/* Dense random flows and distances without any symmetry: the result is proven
- * within few steps, and is no worse than that of many descents. */
+/* Flows and distances are dense and random, without any symmetry. The result is
+ * proven within few steps, and many descents find nothing better. */
 static void dense(void **state)
 {
     double flow[144], distance[144];
@@ -439,8 +440,8 @@ static void dense(void **state)
 
 /* Distances as those between 16 GPUs of a machine, with dense random flows:
  * four boards on two sockets, and a 4 x 4 torus. The result is proven in at
- * most as many steps as take a second, and is no worse than that of many
- * descents. */
+ * most as many steps as take a second, and many descents find nothing
+ * better. */
 static void dense_machines(void **state)
 {
     struct nw_random random;

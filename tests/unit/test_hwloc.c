@@ -177,8 +177,8 @@ static void virtual_functions_are_left_out(void **state)
     nw_topology_free(topology);
 }
 
-/* 16 packages of 6 cores on 4 NUMA nodes; the machine's display chip is not a
- * GPU. */
+/* The machine has 16 packages of 6 cores on 4 NUMA nodes; its display chip does
+ * not count as a GPU. */
 static void old_display_chips_are_no_gpus(void **state)
 {
     nw_topology *topology = load_shared("96em64t-4n4d3ca2co-pci.xml");
@@ -435,9 +435,10 @@ static void assert_cpus(const char *source, const char *expected)
     nw_topology_free(topology);
 }
 
-/* Computed by hand: the number of a processor counts through the first level
- * named, then through the next; or by steps, (n / STEP) % COUNT of each in
- * turn. hwloc sorts cores by their lowest processor. */
+/* Computed by hand. The number of a processor counts first through the level
+ * that is named first, then through the next level. If the order is given by
+ * steps, the number of the nth processor is composed of (n / STEP) % COUNT for
+ * each step in turn. hwloc sorts cores by their lowest processor. */
 static void synthetic_numbers_follow_their_order(void **state)
 {
     (void)state;

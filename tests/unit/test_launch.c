@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of launchers' files against lines written by hand (whose meaning was
- * checked with the launchers, and is again in tests/mpi/launch), of the order
- * of visible GPUs against its definition, and of binding against the kernel. */
+/* Tests of launchers' files against lines written by hand. The meaning of these
+ * lines was checked with the launchers, and tests/mpi/launch checks it again.
+ * The order of visible GPUs is tested against its definition, and binding
+ * against the kernel. */
 #include <nodewise/launch.h>
 
 #include "base/random.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the logical numbers that are computed from the kernel's files,
- * against hwloc's numbers, on machines that hwloc makes up and whose files are
- * written here; of the lookup of a rank's line in a large file, against reading
- * the whole file; and of network cards in a simulated /sys. */
+/* Tests of the functions that read the machine on which they run:
+ * - logical numbers that are computed from the kernel's files, against hwloc's
+ *   numbers, on machines that hwloc makes up and whose files the test writes;
+ * - the lookup of a rank's line in a large file, against reading the whole
+ *   file;
+ * - network cards in a simulated /sys. */
 #include "launch/local_cpus.h"
 
 #include "base/file.h"
@@ -69,8 +71,8 @@ static void put(const char *text, const char *format, ...)
     assert_int_equal(nw_file_write(path, text, strlen(text)), 0);
 }
 
-/* The vertex of that kind above (or at) an element's vertex; -1 if there is
- * none. */
+/* Returns the vertex of the kind `kind` that is above vertex `v` of an element
+ * or is `v` itself; -1 if no such vertex exists. */
 static int32_t above(const struct nw_node_type *type, int32_t v,
                      enum nw_vertex_kind kind)
 {
@@ -357,7 +359,7 @@ static void test_lookup(void **state)
                             whole.mapping->node_name[whole.mapping->node[r]]);
         assert_int_equal(a.count, b.count);
         assert_memory_equal(a.values, b.values, a.count * sizeof *a.values);
-        /* a rank without GPU also gets a line of another rank, which tells it
+        /* a rank without GPU also gets a line of another rank: this line shows
          * that other ranks have GPUs */
         assert_int_equal(one.mapping->rank_count, r == 1234 ? 1 : 2);
         nw_mapping_free(one.mapping);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of what is read from the running machine beside hwloc: PCIe rates from
- * the kernel's files, and GPU links from the test doubles of NVML and ROCm
- * SMI. */
+/* Tests of the data about the running machine that do not come from hwloc: PCIe
+ * rates from the kernel's files, and GPU links from the test doubles of NVML
+ * and ROCm SMI. */
 #include "topology/gpu/links.h"
 #include "topology/gpu/pcie.h"
 

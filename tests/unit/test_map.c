@@ -604,9 +604,9 @@ static double congestion_of(const nw_topology *topology,
     return figure;
 }
 
-/* MAGC is better than the default for each pair of patterns: on mixed pairs by
- * at least as much as the paper's strategies 1 and 2, and on COL-COL, where all
- * traffic can stay inside nodes, by more than 80 %. */
+/* MAGC is better than the default for each pair of patterns. On mixed pairs, it
+ * is at least as good as the paper's strategies 1 and 2. On COL-COL, all
+ * traffic can stay inside nodes, and the gain is more than 80 %. */
 static void test_magc_improves_every_pair(void **state)
 {
     static const char *const machines[] = {"magc-a", "magc-b"};
@@ -637,8 +637,8 @@ static void test_magc_improves_every_pair(void **state)
     }
 }
 
-/* After a short search, auto is no worse in hop-bytes and in congestion than
- * MAGC and those algorithms of the paper's comparison that put GPUs on their
+/* After a short search, auto is at least as good in hop-bytes and in congestion
+ * as MAGC and the algorithms of the paper's comparison that put GPUs on their
  * ranks' nodes. */
 static void test_auto_is_at_or_below_magc(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the annealing of k-way partitions: against graphs whose best parts
- * are known, and of the properties of every result: the sizes of the parts
- * stay, the cut never rises, and the same seed gives the same result. */
+/* Tests of the annealing of k-way partitions. Some graphs have known best
+ * parts. Every result must have these properties: the sizes of the parts stay,
+ * the cut never rises, and the same seed gives the same result. */
 #include "base/random.h"
 #include "map/graph/anneal_kway.h"
 #include "map/graph/anneal_gain_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of bisections of graphs whose bytes are whole numbers: sizes are exact,
- * the reported cut is that of a recount and never larger than before, and it is
- * the least where all bisections can be tried. */
+/* Tests of bisections of graphs whose bytes are whole numbers. The sizes are
+ * exact. The reported cut equals that of a recount and is never larger than
+ * before. If all bisections can be tried, the cut is the minimum. */
 #include "base/array.h"
 #include "base/random.h"
 #include "map/graph/bisect_multilevel.h"

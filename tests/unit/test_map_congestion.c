@@ -174,9 +174,10 @@ static double value_of(const nw_topology *topology, const nw_pattern *pattern,
     return value;
 }
 
-/* refine and anneal by name, with each objective: the result is never worse
- * than the default, the same on one thread and on three, and that of refine is
- * no worse than the mapping from which it began. */
+/* Runs refine, anneal and auto by name, with each objective. The result is
+ * never worse than the default, and it is the same on one thread and on three.
+ * The result of refine is at least as good as the mapping from which refine
+ * began. */
 static void test_never_worse(void **state)
 {
     static const char *const names[] = {"refine", "anneal", "auto"};

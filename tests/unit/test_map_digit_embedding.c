@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of embeddings of stencils in tori: embeddings that are known by hand,
- * in which all neighbours are one hop apart, are found; patterns that are no
- * uniform grid are left alone; and lower congestion does not cost more
- * hop-bytes than allowed. */
+/* Tests of embeddings of stencils in tori. The search finds the embeddings that
+ * are known by hand, in which all neighbours are one hop apart. It leaves a
+ * pattern unchanged if the pattern is not a uniform grid. Lower congestion does
+ * not cost more hop-bytes than allowed. */
 #include <nodewise/map.h>
 
 #include "map/congestion/digit_embedding.h"

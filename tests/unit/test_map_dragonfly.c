@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of grids that are divided over the groups of a dragonfly whose links
- * between groups are so slow that only they matter: the best of all divisions
- * is found; if no smaller congestion than the present one is requested, and on
- * other networks, ranks stay. */
+/* Tests of grids that are divided over the groups of a dragonfly. The links
+ * between groups are so slow that only they matter, and the best of all
+ * divisions is found. Ranks stay if no smaller congestion than the present one
+ * is requested, and on other networks. */
 #include <nodewise/map.h>
 
 #include "map/groups/dragonfly.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the search on trees: costs agree with those from scratch, results
- * are optimal by brute force and by hand and the same on any number of threads,
- * and all are valid on uneven trees with fixed ranks. */
+/* Tests of the search on trees. Costs agree with those from scratch. Results
+ * are optimal by brute force and by hand, and the same on any number of
+ * threads. All results are valid on uneven trees with fixed ranks. */
 #include <nodewise/map.h>
 
 #include "base/random.h"
@@ -140,8 +140,9 @@ static void test_no_distance_costs_nothing(void **state)
     nw_pattern_free(pattern);
 }
 
-/* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 contain 16 of the 24 edges,
- * and the other 8 cost 10 each: 2 x (16 + 80) x 10 bytes. */
+/* A 4 x 4 grid is mapped onto 4 groups of 4. Squares of 2 x 2 contain 16 of the
+ * 24 edges, and each of the other 8 edges costs 10. The cost is 2 x (16 + 80) x
+ * 10 bytes. */
 static void test_squares_tile_a_square(void **state)
 {
     nw_topology *topology = load("hierarchy:4:4@1:10");
@@ -161,9 +162,9 @@ static void test_squares_tile_a_square(void **state)
     nw_topology_free(topology);
 }
 
-/* Rings of four cells are treated as a grid, too: 4 x 8 x 8, periodic in each
- * direction, is divided into boxes with 4 edges, and these into boxes of 4 x 4
- * x 2 with 32 + 24 + 16 of the 768 edges. */
+/* Rings of four cells are treated as a grid, too. The grid of 4 x 8 x 8 is
+ * periodic in each direction. The search divides it into boxes with 4 edges,
+ * and these into boxes of 4 x 4 x 2 with 32 + 24 + 16 of the 768 edges. */
 static void test_rings_of_four_are_tiled(void **state)
 {
     nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
@@ -176,9 +177,10 @@ static void test_rings_of_four_are_tiled(void **state)
     nw_topology_free(topology);
 }
 
-/* If the edges of one direction are heavy, boxes become strips: for 8 x 8 with
- * 8 in a group and rows 100 times as heavy, each group is a row, and 7 x 8
- * edges of weight 1 are between groups. */
+/* If the edges of one direction are heavy, boxes become strips. Here, the grid
+ * is 8 x 8 with 8 cells in a group, and edges along rows are 100 times as
+ * heavy. Each group is then a row, and 7 x 8 edges of weight 1 are between
+ * groups. */
 static void test_weights_turn_boxes(void **state)
 {
     nw_topology *topology = load("hierarchy:8:8@1:10");

@@ -161,10 +161,13 @@ static void check_levels(const char *machine, int ranks,
     assigned_end(&bench);
 }
 
-/* The cases: one link from each switch; one from each leaf switch, four times
- * as fast; two from each leaf switch and four from each pod of four leaf
- * switches, where with links of one speed a byte that leaves a pod counts half
- * as much as one that leaves a leaf switch. */
+/* The cases, in order:
+ * - one link from each of three switches;
+ * - one link from each leaf switch and one of the same speed from each pod;
+ * - one link from each leaf switch, four times as fast as that from each pod;
+ * - two links from each leaf switch and four from each pod of four leaf
+ *   switches, all of one speed: a byte that leaves a pod counts half as much as
+ *   one that leaves a leaf switch. */
 static void links_are_counted(void **state)
 {
     (void)state;

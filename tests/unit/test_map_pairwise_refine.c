@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the refinement that divides pairs of parts again, on graphs whose
- * best parts are known, and of the properties of every result: the sizes of the
+/* Tests of the refinement that divides pairs of parts again. Some graphs have
+ * known best parts. Every result must have these properties: the sizes of the
  * parts stay, the cut never rises, and the same seed gives the same result. */
 #include "base/random.h"
 #include "map/graph/pairwise_refine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the use of Scotch: it prints nothing while it maps and does not end
- * the process, the program's own symbols stay unchanged, the result is the same
- * each time, and each element has one rank. */
+/* Tests of the use of Scotch. Scotch prints nothing while it maps and does not
+ * end the process. The program's own symbols stay unchanged. The result is the
+ * same each time, and each element has one rank. */
 #include <nodewise/map.h>
 
 #include "base/random.h"
@@ -93,9 +93,9 @@ static nw_topology *load_torus(void)
     return topology;
 }
 
-/* For a network that is not a tree, Scotch makes searches of its own, on as
- * many threads as it is told or as there are cores: the result must not depend
- * on that. */
+/* For a network that is not a tree, Scotch searches on several threads of its
+ * own. SCOTCH_PTHREAD_NUMBER sets their number, which is otherwise that of the
+ * cores. The result must not depend on this number. */
 static void test_same_answer_each_time(void **state)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of slicing trees, which divide grids into parts: small grids are
- * divided as well as by any division, with equal or unequal parts and spare
- * room, and 12x12 cells are divided into six parts better than into boxes, as a
- * division found by hand. */
+/* Tests of slicing trees, which divide grids into parts. Small grids are
+ * divided as well as by any division, with equal or unequal parts and with
+ * spare space in parts. A grid of 12x12 cells is divided into six parts better
+ * than into boxes, and as well as a division found by hand. */
 #include "map/common/budget.h"
 #include "map/groups/slicing_tree.h"
 #include "support/machine.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the division of time among searches, with a clock that advances at
- * each look at it: a search ends when its share of the time is over, and it
- * ends at a lower temperature than one that is cut off. */
+/* Tests of the division of time among searches. The clock of the test advances
+ * whenever a search reads it. A search ends when its share of the time is over.
+ * A search with a known share ends at a lower temperature than one that is cut
+ * off. */
 #include <nodewise/map.h>
 
 #include "map/congestion/objectives.h"

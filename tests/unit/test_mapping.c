@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the ways into GPU memory without the driver, with its test double.
- * The resident kernel moves any bytes to their place and nothing else; it ends
- * by itself and when the mapping is closed; nobody waits for it if the GPU is
- * full; and if it fails, no message fails that the driver can still move.
- * Memory of Vulkan (Mesa's implementation in software, or a real one) is the
- * same memory for the CPU, the driver and kernels. Each case is a process. */
+/* Tests the methods of accessing GPU memory without the driver, with the
+ * driver's test double. The resident kernel moves any bytes to their place and
+ * nothing else. It ends by itself and when the mapping is closed. If the GPU is
+ * full, nobody waits for the kernel. If the kernel fails, the driver moves each
+ * message that it still can, and that message succeeds. Memory of Vulkan
+ * (Mesa's implementation in software, or a real one) is the same memory for the
+ * CPU, the driver and kernels. Each case is a process. */
 #include "base/file.h"
 #include "base/random.h"
 #include "channel/memory/mapping.h"
@@ -404,7 +405,8 @@ static void test_nobody_waits_for_it(void **state)
     in_process(share_with_mps);
 }
 
-/* cudaDeviceReset frees everything, and later use starts anew. */
+/* cudaDeviceReset frees everything, and the next use sets up everything
+ * again. */
 static void reset_gpu(void)
 {
     const struct nw_gpu_mapping *mapping = open_resident();

@@ -527,7 +527,8 @@ static void boxes_change_nothing(void **state)
     nw_mpdata_free(b);
 }
 
-/* What the caller writes between two steps is used in the next one. */
+/* The caller may write cells between two steps; the next step uses the new
+ * values. */
 static void cells_may_be_written(void **state)
 {
     nw_mpdata *a = blob(), *b = blob();

@@ -345,9 +345,9 @@ static uint64_t chord_bytes(int32_t a, int32_t b)
 
 #define RING 101 /* a prime: any step goes through all chords */
 
-/* Writes the graph that connects each vertex with the next `reach` ones on
- * either side, in the order that a step gives; if `twice`, one neighbour of
- * rank 50 is written twice and its last one is left out. */
+/* Writes the graph that connects each vertex with the next `reach` vertices on
+ * either side. `step` sets the order of the neighbours. If `twice`, one
+ * neighbour of rank 50 is written twice and its last neighbour is left out. */
 static char *write_chords(int32_t reach, int32_t step, bool twice)
 {
     char *words = NULL;

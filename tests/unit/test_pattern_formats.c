@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of every foreign format: small files worked by hand, what each format
- * refuses, and reading of what was written. */
+/* Tests of every foreign format: the tests read small files that were worked
+ * out by hand, check the errors for each refused input, and read files that the
+ * library wrote. */
 #include <nodewise/pattern.h>
 #include <nodewise/topology.h>
 
@@ -390,8 +391,8 @@ static void writes_layers_as_their_sum(void **state)
     nw_pattern_free(p);
 }
 
-/* Computed by hand: 10 items of each of 12 types are 800 bytes; a packed type
- * has 10 items and a vector 2, of which only the number is known; three more
+/* Computed by hand: 10 items of each of 12 types are 800 bytes. A packed type
+ * has 10 items and a vector has 2; only their number is known. Three more
  * messages have 20 + 20 + 28 bytes. Then follow the allreduce tree 96, alltoall
  * 52, allgather ring 3 x 56, gather to rank 1 60, alltoallv 8, allgatherv ring
  * 32, scatterv 8, reduce-scatter 8, scan 12, bcast 36, allreduce 36. */

@@ -415,7 +415,7 @@ static void scales_no_pattern_without_a_grid(void **state)
         nw_pattern *p = generate(specs[i]), *scaled = NULL;
         char *how = NULL;
 
-        /* 127 is prime, so that there is no 2-D grid */
+        /* 127 is prime, so that it does not factor into a 2-D grid */
         assert_int_equal(nw_pattern_scale(p, 127, &scaled, &how),
                          NW_EUNSUPPORTED);
         assert_null(scaled);

@@ -240,8 +240,8 @@ static double narrowest(const nw_topology *topology, const char *a,
     return least;
 }
 
-/* Two leaf switches with two hosts each; two concurrent flows share the
- * bandwidth that one flow has alone. */
+/* The network has two leaf switches with two hosts each. If two flows run at
+ * once, they share the bandwidth that a single flow would have. */
 static void test_cluster(void **state)
 {
     struct network net = {.leaves = 2,
@@ -310,7 +310,7 @@ static void test_uneven_ports(void **state)
     }
 }
 
-/* A link with four times the bandwidth that one flow gets. */
+/* The network has a link with four times the bandwidth of a single flow. */
 static void test_wide_link(void **state)
 {
     struct network net = {.leaves = 2,

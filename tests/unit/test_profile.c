@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of profiles without MPI: the merge of what the two ends of a message
- * know, and the models of collective calls against properties of any
- * algorithm. */
+/* Tests of profiles without MPI. Each end of a message records a part of the
+ * data, and these parts are merged. The models of collective calls are compared
+ * with properties that any algorithm has. */
 #include "runtime/profile/merge_records.h"
 #include "runtime/profile/choice.h"
 #include "runtime/profile/model.h"

@@ -222,10 +222,10 @@ static double price(const struct nw_members *members, const nw_pattern *graph,
     return sum;
 }
 
-/* Random grids on even machines: each vertex has one element and each element
- * one vertex; the costs of the ranks sum to the cost of the graph; the result
- * is not much worse than that of the search of the engine, and boxes are found
- * if everything can be divided. */
+/* Maps random grids onto even machines. Each vertex has one element, and each
+ * element has one vertex. The costs of the ranks sum to the cost of the graph.
+ * The result is not much worse than that of the engine's search. If everything
+ * can be divided, boxes are found. */
 static void test_random_boxes(void **state)
 {
     static const int sizes[] = {1, 2, 3, 4, 6, 8};

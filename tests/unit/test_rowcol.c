@@ -167,9 +167,9 @@ static bool stands_well(const struct nw_rowcol_problem *p, struct nw_rowcol *a)
 }
 
 /* The heuristic leaves the two processes of the last column in the order that
- * is cheaper by the whole cost, also with the heights and widths that follow
- * from the speeds and with the links that close a ring; then it orders the
- * columns. */
+ * is cheaper by the whole cost. The whole cost includes the heights and widths
+ * that follow from the speeds, and the links that close a ring. Then the
+ * heuristic orders the columns. */
 static void heuristic_counts_all(void **state)
 {
     int32_t group[4] = {0, 1, 2, 3};

@@ -51,7 +51,8 @@ static void test_one_slow_turn_changes_nothing(void **state)
     assert_false(timed);
 }
 
-/* A disturbance does not favour the other way, which is no better. */
+/* A disturbance of one method does not favour the other method, which is not
+ * better. */
 static void test_a_disturbed_way_is_kept_to(void **state)
 {
     struct nw_selector selector = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of mappings with several ranks on an element. For any input, a result
- * is within its limits or there is a reason why there is none; costs that are
- * updated move by move equal those from scratch; tiny cases are compared with
- * every possible result. */
+/* Tests of mappings with several ranks on an element. For any input, the search
+ * returns a result within its limits or a reason for returning none. Costs that
+ * are updated move by move equal those from scratch. Tiny cases are compared
+ * with every possible result. */
 #include "base/random.h"
 #include "map/capacity/several.h"
 
@@ -186,8 +186,8 @@ static void free_inputs(struct inputs *in)
     nw_mapping_free(in->fixed);
 }
 
-/* Checks that the mapping is no worse than the default, if the default keeps
- * the limits. */
+/* Checks that the mapping is at least as good as the default, if the default
+ * keeps the limits. */
 static void never_worse(const struct inputs *in, const nw_mapping *mapping)
 {
     nw_mapping *standard;
@@ -340,8 +340,8 @@ static void test_auto_is_the_best_by_name(void **state)
     nw_topology_free(topology);
 }
 
-/* Each triangle gets an element of its own, where the fewest elements possible
- * would cut triangles. */
+/* Each triangle gets an element of its own. With the fewest possible elements,
+ * some triangles would be cut. */
 static void test_all_elements_may_be_used(void **state)
 {
     enum { TRIANGLES = 256 };
@@ -370,8 +370,8 @@ static void test_all_elements_may_be_used(void **state)
     nw_topology_free(topology);
 }
 
-/* Without weights, speeds and fixed ranks, there is always a result if the
- * capacities have enough room. */
+/* Without weights, speeds and fixed ranks, a result always exists if the sum of
+ * the capacities is large enough. */
 static void test_plain_is_always_answered(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests with many ranks on an element and a clock that advances only when it is
- * read: wherever the time ends, the result keeps its limits and the clock is
- * read only a few more times; and a result that was not cut off is the one that
- * its number of steps gives. */
+ * read. At whatever reading the time ends, the result keeps its limits and the
+ * clock is read only a few more times. A result that was not cut off is the
+ * same as that for its number of steps. */
 #include "map/kway/memetic.h"
 
 #include <math.h>

@@ -117,7 +117,7 @@ static void solve(int per_part, int wholes, int32_t *part)
     assert_int_equal(nw_kway(&run, part), NW_OK);
 }
 
-/* All elements together have room for more vertices than an int can count: the
+/* If all elements together can hold more vertices than an int can count, the
  * graph is not coarsened. */
 static void test_large_machines_leave_graphs_whole(void **state)
 {

@@ -150,9 +150,10 @@ static double across(const struct nw_assignment *assignment,
     return bytes;
 }
 
-/* Two columns of width 3 through 6 x 5 cells, in pieces of 6: each column has
- * two pieces of 3 x 2 with 7 pairs inside, and the rest of both is a bar of 6 x
- * 1 with 5. Of 25 + 24 pairs, 16 are between pieces. */
+/* A grid of 6 x 5 cells has two columns of width 3, which are divided into
+ * pieces of 6 cells. Each column has two pieces of 3 x 2 with 7 pairs of
+ * neighbours inside. The rest of both columns is a bar of 6 x 1 with 5 pairs
+ * inside. Of 25 + 24 pairs, 16 are between pieces. */
 static void test_pieces_reach_round_from_column_to_column(void **state)
 {
     static const struct grid grid = {2, {6, 5}, {1, 1}, {5, 3, 2}};
@@ -290,7 +291,7 @@ static void test_nothing_is_below_cubes_in_cubes(void **state)
         assert_true(least > 0);
         assert_true(least <
                     cost_in_boxes(&grids[g], &assignment, &stencil) + 1e-6);
-        stencil.periodic[1] = true; /* there is no bound for rings */
+        stencil.periodic[1] = true; /* rings have no bound */
         assert_false(nw_stencil_lower_bound(&assignment, &stencil) > 0);
         nw_assignment_fini(&assignment);
         nw_hierarchy_fini(&hierarchy);

@@ -200,9 +200,10 @@ static void test_grids_dealt_anew_are_found(void **state)
         assert_found(&grids[i]);
 }
 
-/* Boxes of 4 x 4 x 4 that consist of boxes of 2 x 2 x 2: of the planes between
- * layers of 64 pairs, one per dimension costs 100 per byte, two cost 10, and
- * four cost 1. */
+/* The result is boxes of 4 x 4 x 4 that consist of boxes of 2 x 2 x 2. Between
+ * two layers of cells are 64 pairs of neighbours. In each dimension, the pairs
+ * of one such plane cost 100 per byte, those of two planes cost 10, and those
+ * of four planes cost 1. */
 static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 {
     static const struct grid grid = {3, {8, 8, 8}, {false}, FACES};
@@ -222,9 +223,9 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
     nw_hierarchy_fini(&hierarchy);
 }
 
-/* Of 3840 edges, a box of 8 cells contains 12 as a cube of 2 in three
- * dimensions; a box of 64 contains 176 as 4 x 2 x 2 x 2 x 2, where 4 x 4 x 2 x
- * 2 would contain 160. */
+/* The grid has 3840 edges. A box of 8 cells is a cube of 2 in three dimensions
+ * and contains 12 edges. A box of 64 cells is 4 x 2 x 2 x 2 x 2 and contains
+ * 176 edges; a box of 4 x 4 x 2 x 2 would contain 160. */
 static void test_five_dimensions_lie_in_boxes(void **state)
 {
     static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, FACES};

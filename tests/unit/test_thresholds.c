@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the thresholds of the channel: the choice is never far from the best
- * by the same model, crossovers are those worked out by hand, the file is read
- * and bad files are refused, and the locality of a GPU and an adapter is
- * found. */
+/* Tests of the thresholds of the channel. The choice is never far from the best
+ * by the same model, and crossovers are those worked out by hand. The file of
+ * thresholds is read, and bad files are refused. The locality of a GPU and an
+ * adapter is found. */
 #include "channel/tune/thresholds.h"
 
 #include <math.h>
@@ -79,10 +79,11 @@ static void within_five_percent_everywhere(void **state)
         }
 }
 
-/* n bytes from the host into a GPU without a mapping: eager by loopback takes
- * 1.9 us + n (1/10 + 1/2) ns and rendezvous 2.7 us + n (1/10 + 1/6) ns; they
- * are equal at 2400 bytes, and at 1600 with the third crossing, which takes n/6
- * ns more. */
+/* n bytes go from the host into a GPU without a mapping. Eager by loopback
+ * takes 1.9 us + n (1/10 + 1/2) ns, and rendezvous takes 2.7 us + n (1/10 +
+ * 1/6) ns. Both are equal at 2400 bytes. With many messages under way, eager
+ * also takes n/6 ns for the third crossing, and both are equal at 1600
+ * bytes. */
 static void many_under_way_leave_loopback_earlier(void **state)
 {
     struct nw_ends ends = ends_of(2 | 4, 1);
@@ -126,9 +127,9 @@ static void many_under_way_leave_the_reading_to_the_receiver(void **state)
     assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 7.70e-6, 1e-8);
 }
 
-/* Reading 8 KiB from a GPU takes 0.6 us + 8192 / 0.8 ns by the adapter and 6 us
- * + 8192 / 12 ns by the driver, but 0.6 us + 8192 / 2.2 ns by an adapter below
- * the same switch. */
+/* The adapter reads 8 KiB from a GPU in 0.6 us + 8192 / 0.8 ns, and the driver
+ * in 6 us + 8192 / 12 ns. An adapter below the same switch as the GPU reads
+ * them in 0.6 us + 8192 / 2.2 ns. */
 static void the_adapter_reads_faster_behind_a_switch(void **state)
 {
     struct nw_ends ends = ends_of(1 | 2 | 4 | 8, 1);
@@ -143,12 +144,12 @@ static void the_adapter_reads_faster_behind_a_switch(void **state)
     assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_GATHER);
 }
 
-/* Between host memories of one host, parts take 0.7 us + 3 n / 10 ns, and a
- * read by the receiver takes 0.7 + 1.2 us + n / 20 ns: equal at 4800 bytes.
+/* Between host memories of one host, parts take 0.7 us + 3 n / 10 ns. A read by
+ * the receiver takes 0.7 + 1.2 us + n / 20 ns. Both are equal at 4800 bytes.
  * Between GPUs beyond 8 KiB, rendezvous takes 2.1 us + n / 10 ns and one copy
- * of 6 us + n / 12 ns; fetch with a store takes 1.9 us + n / 20 ns, the same
- * copy, and 0.1 us + n / 10 ns. These are equal at 2000 bytes and differ by
- * 0.05 ns for each further byte. */
+ * of 6 us + n / 12 ns. Fetch with a store takes 1.9 us + n / 20 ns, the same
+ * copy, and 0.1 us + n / 10 ns. Both are equal at 2000 bytes and differ by 0.05
+ * ns for each further byte. */
 static void inside_a_host_the_receiver_reads(void **state)
 {
     struct nw_ends ends = ends_of(64, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of distances and routes against brute force: random machines are
- * expanded into one graph of vertices and links by the numbering that
- * topology.h defines, routes are followed in it link by link, and their lengths
- * are compared with breadth-first searches. */
+/* Tests of distances and routes against brute force. Each random machine is
+ * expanded into one graph of vertices and links, with the numbering that
+ * topology.h defines. The tests follow routes in this graph link by link and
+ * compare their lengths with breadth-first searches. */
 #include "base/random.h"
 #include "topology/topology.h"
 
@@ -234,9 +234,10 @@ static void free_graph(struct graph *graph)
     free(graph->tree);
 }
 
-/* The least number of tree links between two vertices on a route below `limit`
- * (so that switches can be left out), by relaxing until nothing changes; -1 if
- * there is no route. */
+/* Returns the least number of tree links between two vertices, or -1 if no
+ * route exists. The route uses only vertices from `lowest` up to but not
+ * including `limit`, so that switches can be left out. The function relaxes the
+ * lengths until nothing changes. */
 static int32_t search(const nw_topology *topology, const struct graph *graph,
                       int32_t from, int32_t to, int32_t lowest, int32_t limit)
 {
@@ -276,8 +277,9 @@ static int32_t inside(const nw_topology *topology, const struct graph *graph,
                   graph->first[node + 1]);
 }
 
-/* The number of links between two vertices by direct links: 1 by a direct link,
- * 2 through a GPU switch, 0 if there are none. */
+/* Returns the number of links between two vertices if only direct links are
+ * used: 1 by a direct link, 2 through a GPU switch, and 0 if they are not
+ * connected. */
 static int32_t direct_steps(const struct nw_node_type *type, int32_t a,
                             int32_t b)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the hazard programs share: the driver, which they open as a program
- * without the CUDA toolkit does, and the end of a program. On rank 0, each
- * program prints "ok NAME" or "FAULT NAME: ..."; its exit status agrees, and is
- * 77 without a driver or a GPU, or for a driver that lacks what the program
- * tests.
+ * Declares the functions that the hazard programs share: they open the driver
+ * as a program without the CUDA toolkit does, and they end a program. On rank
+ * 0, each program prints "ok NAME" or "FAULT NAME: ..."; its exit status
+ * agrees, and is 77 without a driver or a GPU, or for a driver that lacks what
+ * the program tests.
  */
 #ifndef NW_TESTS_GPU_HAZARD_H
 #define NW_TESTS_GPU_HAZARD_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large messages between the GPU memories of two processes, from memory that is
- * freed and allocated again, so that the driver gives the same addresses to
- * allocations of other sizes: mappings that were kept of the former allocations
- * are stale. Messages are sent by the channel, which opens the receiver's
- * memory in the sender, and by a collective call of MPI.
+ * Sends large messages between the GPU memories of two processes. The memory is
+ * freed and allocated again between messages, so that the driver gives the same
+ * addresses to allocations of other sizes. If a mapping of a former allocation
+ * is kept, it is stale. Messages are sent by the channel, which opens the
+ * receiver's memory in the sender, and by a collective call of MPI.
  *
  *     ipc [TURNS]      (200)
  */

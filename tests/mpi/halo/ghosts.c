@@ -99,9 +99,11 @@ static int64_t depth_of(const struct nw_halo_piece *piece, int axis, int64_t at,
     return at < low ? low - at : at >= high ? at - high + 1 : 0;
 }
 
-/* Whether the exchange must fill the local cell, and from which cell of the
- * domain. 1: it must; 0: the cell is the piece's own; -1: the cell must stay
- * unchanged; 2: the exchange may fill it. */
+/* Returns whether the exchange must fill the local cell. `cell` gets the cell
+ * of the domain that must be there.
+ * - 1: the exchange must fill the cell;
+ * - 0: the cell is the piece's own;
+ * - -1: the cell must stay unchanged. */
 static int wanted(const struct work *work, const struct nw_halo_piece *piece,
                   const int64_t local[3], int64_t cell[3])
 {
@@ -309,8 +311,8 @@ static long exchange_more(struct work *work, const int32_t *subset, int count)
     return for_cells(work, check);
 }
 
-/* Makes one exchange. A rank on which it fails exchanges no more, but ends only
- * when the others have been told. */
+/* Makes one exchange. If an exchange fails on a rank, the rank makes no further
+ * exchange, but it still meets the others in each barrier. */
 static void exchange_once(struct work *work, const int32_t *subset, int count)
 {
     MPI_Barrier(MPI_COMM_WORLD);

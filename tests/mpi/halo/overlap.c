@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes during an exchange in a thread of its own, for a race detector: the
+/* Computes in a separate thread during an exchange, under a race detector. The
  * thread reads the stencils of the interior in one quantity and writes the
- * interior of another, and makes no progress of the exchange, which must touch
- * none of these cells. With "race" the thread also computes the cells that need
- * ghost cells, which is too early and must be found. */
+ * interior of another. It makes no progress of the exchange, and the exchange
+ * must not touch any of these cells. With "race" the thread also computes the
+ * cells that need ghost cells, which is too early and must be found. */
 #include <mpi.h>
 
 #include <nodewise/halo.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The test of every ghost cell, in GPU memory: the same program with mirrors of
- * its arrays on the host, which are copied to the GPU in the caller's own
- * stream just before an exchange, without waiting, and back after it. It works
- * with the test double of the driver and on a GPU. */
+/* Tests every ghost cell in GPU memory. The program is the one for host memory,
+ * but the arrays have mirrors on the host. Just before an exchange, the
+ * caller's own stream copies the mirrors to the GPU, and the program does not
+ * wait for that. After the exchange, the arrays are copied back. It works with
+ * the test double of the driver and on a GPU. */
 #include <mpi.h>
 
 #include <nodewise/halo.h>

@@ -114,8 +114,9 @@ static void *primary(void)
     return context;
 }
 
-/* After a reset, an exchange returns an error, freeing the halo touches nothing
- * of the GPU, and a new halo works with what is made afterwards. */
+/* Resets the device. Then an exchange returns an error, and freeing the halo
+ * touches nothing of the GPU. A new halo works with memory and streams that are
+ * made after the reset. */
 static void reset(void)
 {
     nw_halo *halo, *idle, *late;

@@ -2,8 +2,8 @@
 /* Random messages between all ranks, from and to host and GPU memory; many are
  * large enough to be copied directly between GPUs. Every receiver knows in
  * which order each rank has sent to it, and therefore which message each
- * receive may get. Prints how many were wrong, and what was copied between
- * GPUs. Usage: direct SEED ROUNDS [probes] */
+ * receive may get. Prints the number of wrong messages and the number of copies
+ * between GPUs. Usage: direct SEED ROUNDS [probes] */
 #include "driver.h"
 
 #include <stdint.h>
@@ -31,7 +31,8 @@ static unsigned draw(uint64_t *from, unsigned bound)
     return (unsigned)(*from >> 33) % bound;
 }
 
-/* Memory for a message, with twice the room for gaps. */
+/* Memory for a message. It is twice as large as the message, so that the
+ * message may have gaps. */
 struct memory {
     int on_gpu;
     uint64_t gpu;
@@ -601,9 +602,11 @@ static void truncated_among(int way, MPI_Comm comm)
     }
 }
 
-/* Receives with less room than an envelope (the internal message that announces
- * a payload): a message that fits is received and its gaps stay unchanged; one
- * that does not fit is an error, and its slot becomes free for the next. */
+/* Receives two messages into a buffer that is smaller than an envelope (the
+ * internal message that announces a payload). The first message fits: it is
+ * received, and the gaps of the buffer stay unchanged. The second message does
+ * not fit: the receive is an error, and the slot of the message becomes free
+ * for the next one. */
 static void receive_little(MPI_Comm comm, struct memory memory, int spread)
 {
     struct letter letter = {.bytes = 24, .id = 7};
@@ -706,8 +709,8 @@ static void cancelled(MPI_Comm comm)
     }
 }
 
-/* Elements of three characters and a number, where the room of an envelope
- * would end inside an element: from GPU memory into host memory. */
+/* Sends elements of three characters and a number from GPU memory into host
+ * memory. The end of an envelope would be inside an element. */
 static void uneven(MPI_Comm comm)
 {
     enum { ELEMENTS = 2000, EACH = 16 };

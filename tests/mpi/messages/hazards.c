@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests what programs do with GPUs, between two ranks. The GPU is reset before
- * MPI_Finalize, and between messages; memory is in a context that the program
- * made; a thread without a context sends; memory comes from a pool, or is
- * mapped piece by piece; and work of the default stream is sent without waiting
- * for it. The messages are dense or strided. Usage: hazards
+/* Tests messages between two ranks of programs that use GPUs in unusual ways:
+ * - the GPU is reset before MPI_Finalize, and between messages;
+ * - memory is in a context that the program made;
+ * - a thread without a context sends;
+ * - memory comes from a pool, or is mapped piece by piece;
+ * - the program sends the result of work in the default stream without waiting
+ *   for that work.
+ * The messages are dense or strided. Usage: hazards
  * reset|context|thread|pool|pieces|stream */
 #include "driver.h"
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks, and messages of GPU memory that fail after the program has freed
- * their communicator: its error handler must be called for each. Prints "heard
- * N of M".
+ * Two ranks send messages of GPU memory that fail after the program has freed
+ * their communicator. The library must call the error handler of that
+ * communicator for each failure. The program prints "heard N of M": N of M
+ * failures were handled.
  *
  *     heirs probed|waited|copied|dropped
  *
- * probed: messages that were matched before, and are too long for the receives
- *   that get them then.
- * waited: one thread waits for such a message while another frees the
- *   communicator.
- * copied: messages from the host whose copies to the GPU fail by the test's
- *   request.
- * dropped: receives whose requests the program has freed, too; the handler
+ * probed: the program matches the messages before, and then receives them with
+ *   receives that are too small.
+ * waited: one thread waits for a message that is too long, while another thread
+ *   frees the communicator.
+ * copied: messages come from the host, and their copies to the GPU fail because
+ *   the test requests it.
+ * dropped: the program has also freed the requests of the receives; the handler
  *   itself sends GPU memory.
  */
 #include "driver.h"

@@ -313,7 +313,7 @@ static void probed(struct call *c)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* Fewer elements arrive than the receive has room for: the rest stays
+/* Fewer elements arrive than the receive accepts: the rest of the buffer stays
  * unchanged. */
 static void shorter(struct call *c)
 {
@@ -742,9 +742,10 @@ static int try_case(int which, int type, MPI_Comm host, MPI_Comm gpu)
     other = draw(&shared_state, 2) ? type : -1;
     if (calls[which].run == shorter)
         type = type == 5 ? 4 : type; /* no type of shorts where ints arrive */
-    /* also with host memory, file access of both MPI libraries is wrong for
-     * pieces that are out of order or begin below their address, and
-     * nonblocking file access of Open MPI for any type with gaps */
+    /* The test leaves out some types whose file access is wrong also with host
+     * memory. In both MPI libraries, these are types with pieces that are out
+     * of order or begin below their address. In nonblocking calls of Open MPI,
+     * these are all types with gaps. */
     if (calls[which].run == filed)
         type = c.variant < 2 ? 9 * (type % 2) : 6 + type % 2 * 3;
     c.type = types[type];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ping-pong in GPU memory between two ranks with WORDS words, or with a vector
- * of so many; every word is checked, also those in the gaps. Prints what rank 0
- * requested of the test double of the driver in 15 turns, after the way of the
- * messages was chosen: "copies N stores N loads N kernels N reads N", where
- * reads are by the adapter. With all, broadcasts by either rank replace the
- * messages; with most, reductions to the larger of both ranks' words, which are
- * equal; with behind, other memory is allocated before. Usage: passed WORDS
- * [STEP | all | most] [behind] */
+/* Ping-pong in GPU memory between two ranks. A message is WORDS words, or a
+ * vector of WORDS words with the stride STEP. The program checks every word,
+ * also those in the gaps. It prints what rank 0 requested of the test double of
+ * the driver in 15 turns, after the method of the messages was chosen: "copies
+ * N stores N loads N kernels N reads N". The reads are made by the adapter.
+ * Usage: passed WORDS [STEP | all | most] [behind]. The arguments:
+ * - all: broadcasts by either rank replace the messages.
+ * - most: reductions to the larger of both ranks' words, which are equal,
+ *   replace the messages.
+ * - behind: other memory is allocated before. */
 #include "driver.h"
 
 #include <stdint.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes calls that keep their memory with GPU memory: each must return
  * MPI_ERR_BUFFER, and the program must go on. Prints "refused N of M, failed
- * K". With the arguments "send" or "receive", passes one message whose copy
- * fails by the test's request, or, with "reset", after a permanent failure of
- * the GPU; with "mixed" and "led", uses datatypes that lead to GPU memory from
- * other addresses. */
+ * K". The argument chooses another test:
+ * - "send" or "receive": passes one message whose copy fails because the test
+ *   requests it; with "reset" as second argument, the GPU has failed
+ *   permanently before.
+ * - "mixed" or "led": uses datatypes that lead from other addresses to GPU
+ *   memory. */
 #include <mpi.h>
 
 #include <dlfcn.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks exchange GPU memory with other words in each turn; each word and
- * all gaps are checked. Prints what the messages of rank 0 requested of the
- * test double of the driver in 15 turns, once the pools are mapped: "copies N
- * kernels N over N", where the first are copies from or to the host and the
- * last are copies between GPUs.
+ * Two ranks exchange GPU memory with other words in each turn, and check each
+ * word and all gaps. The program prints what the messages of rank 0 requested
+ * of the test double of the driver in 15 turns, once the pools are mapped:
+ * "copies N kernels N over N". The first number counts copies from or to the
+ * host, the last one copies between GPUs.
  *
  *     straight WAY STEP [apart]
  *
  * WAY is one of the following; with apart, each rank has a GPU of its own.
  *   plain, persistent, replace, both: the calls that exchange the words.
- *   failing: MPI starts some more sends, which all fail.
- *   broken: some more sends end in an error (faulty.c), and so do their
- *     receives in the end.
+ *   failing: the program makes MPI start some more sends, which all fail.
+ *   broken: some more sends end in an error (faulty.c); in the end, their
+ *     receives do so, too.
  *   stuck: messages arrive although a call failed to notice their end.
  *   large: a message of 256 KiB is sent before.
  *   stray: one more message is never received.
@@ -107,7 +107,8 @@ static void replace_both(MPI_Status *status)
 #endif
 }
 
-/* Buffered sends fail for lack of room, more often than there are slots. */
+/* Buffered sends fail because no buffer is attached. More sends fail than there
+ * are slots, so that a failed send must free its slot. */
 static void failing(MPI_Status *status)
 {
     MPI_Request never;

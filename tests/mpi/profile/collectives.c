@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes one collective call three times: "bcast 4096" and the like, where the
- * number is the size in bytes of the vector, or of a block if the call has
- * blocks. */
+/* Makes one collective call three times. The arguments are the name of the call
+ * and a size, for example "bcast 4096". The size in bytes is that of the
+ * vector, or of a block if the call has blocks. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends in the way of its argument after one message from each rank to the next:
- * rank 1 does "abort", "handler", "exit", "kill", or "good"; the exit status is
- * 5 if the program chooses it. "early" aborts before any message. "told": rank
- * 0 broadcasts a message instead, and all ranks print its first character. */
+/* Sends one message from each rank to the next and then ends as the argument
+ * says. Rank 1 does "abort", "handler", "exit" or "kill"; with "good", all
+ * ranks end normally. The exit status is 5 if the program chooses it. "early":
+ * the program aborts before any message. "told": rank 0 broadcasts a message
+ * instead, and all ranks print its first character. */
 #include <mpi.h>
 
 #include <signal.h>

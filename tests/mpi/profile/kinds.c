@@ -195,8 +195,9 @@ static int tells(void)
     return MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS;
 }
 
-/* Two receives into GPU memory, one of which has too little room, and some into
- * host memory, whose requests may get the handles of the first ones. */
+/* Makes two receives into GPU memory, one of which is `room` bytes long and may
+ * be too small. Then it makes some receives into host memory, whose requests
+ * may get the handles of the first ones. */
 static void fail_once(int room)
 {
     MPI_Request request[3];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communication other than plain messages: one-sided calls on a window of some
- * ranks, neighbourhood collectives on a grid and on graphs, processes outside
- * MPI_COMM_WORLD, and a communicator that a callback frees; or ("across")
- * rooted calls between groups. Rank 0 prints what a profile must contain. */
+/* Communicates by calls other than plain messages: one-sided calls on a window
+ * of some ranks, neighbourhood collectives on a grid and on graphs, processes
+ * outside MPI_COMM_WORLD, and a communicator that a callback frees. With
+ * "across", it makes rooted calls between groups instead. Rank 0 prints what a
+ * profile must contain. */
 #include <mpi.h>
 
 #include <stdint.h>

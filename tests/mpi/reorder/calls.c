@@ -3,9 +3,9 @@
  * Tests the creation of communicators: bad arguments, error handlers,
  * duplicates, threads, and memory that is not freed. Rank 0 prints its results,
  * which must be the same with and without the preloaded library. Only `lonely`
- * differs: without the library its ranks wait for ever. Usage: calls errors |
- * lonely | life | late | threads | leaks | gpus | grid | profiled | initialised
- * | borders | nobody | asked | unasked | unfreed | aborted
+ * differs: without the library its ranks wait for ever. Usage: calls TEST, with
+ * one of: errors, lonely, life, late, threads, leaks, gpus, grid, profiled,
+ * initialised, borders, nobody, asked, unasked, unfreed, aborted.
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -247,7 +247,8 @@ static void handle(MPI_Comm *comm, int *code, ...)
     handled++;
 }
 
-/* What new communicators inherit, and what duplicates and parts of them are. */
+/* Tests the error handler that a new communicator inherits, and the topology of
+ * its duplicates and parts. */
 static void life(void)
 {
     int dims[2] = {2, size / 2}, periods[2] = {1, 0}, keep[2] = {0, 1};

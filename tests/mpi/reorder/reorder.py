@@ -243,9 +243,9 @@ def calls():
 
 
 def lonely():
-    """MPI_PROC_NULL as a neighbour, which both MPI libraries accept, with reordering and
-    without. Bad arguments on one rank are an error on all ranks, where the MPI library
-    alone lets the others wait."""
+    """Both MPI libraries accept MPI_PROC_NULL as a neighbour, with reordering and without.
+    If one rank passes bad arguments, the call is an error on all ranks; with the MPI library
+    alone, the other ranks would wait."""
     for way in "rank", "node":
         ours = run(4, [program("calls"), "lonely"], NODEWISE_REORDER="on",
                    NODEWISE_GATHER=way, **machine(4, 1))

@@ -27,9 +27,9 @@ static double now_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-/* Where the host finds the bytes of the buffer: the buffer itself unless it is
- * in GPU memory. For GPU memory, it also waits until earlier copies are
- * complete and for the time that AWARE_COST_US sets. */
+/* Returns the address at which the host can access the bytes of the buffer: the
+ * buffer itself unless it is in GPU memory. For GPU memory, it also waits until
+ * earlier copies are complete and for the time that AWARE_COST_US sets. */
 static void *real(const void *buffer)
 {
     static void *(*find)(const void *);

@@ -33,9 +33,9 @@ struct external {
     size_t size;
 };
 
-/* The offset in the file at which the memory begins: 0 if the file has exactly
- * the given size, one page if it begins with the page of the other driver, and
- * -1 if it is neither. */
+/* Returns the offset in the file at which the memory begins. It is 0 if the
+ * file has exactly the given size, and one page if the file begins with the
+ * page of the other driver. Otherwise it is -1. */
 static off_t start_of(int fd, unsigned long long size)
 {
     struct stat file;

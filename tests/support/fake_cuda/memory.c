@@ -278,8 +278,8 @@ static void unmap(const struct range *range)
         mmap((void *)(range->start + (i ? arena_room : 0)), range->room,
              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
              -1, 0);
-    /* where the program may access them, it may have taken them for memory of
-     * the host, so that they are not given out again */
+    /* if the program may access the addresses, the program may have taken them
+     * for memory of the host; they are then never used again */
     if (!getenv("FAKE_CUDA_READABLE"))
         leave_room(range);
     munmap(range->sharers, PAGE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of the double that does not come from cuMemAlloc: memory of a pool,
  * and physical memory that is mapped piece by piece, as PyTorch's expandable
- * segments do. The driver has no id for such memory, does not complete
- * synchronous copies before they return, does not share it with other
- * processes, and returns the start and size only of the piece that contains an
- * address. */
+ * segments do. For such memory, the driver has no id, and a synchronous copy
+ * returns before it is complete. The driver does not share the memory with
+ * other processes. It returns the start and size only of the piece that
+ * contains an address. */
 #include "fake.h"
 
 #include <fcntl.h>

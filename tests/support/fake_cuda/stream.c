@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams and events of the double. One thread of each process does the work of
- * all streams: the work of one stream in order, but with the next stream chosen
- * at random, so that work which no event orders happens in any order. If
- * FAKE_CUDA_COSTS charges a stream for its work, the work is not complete
- * before that time. The default stream and the blocking streams of its context
- * wait for each other's earlier work. During a capture, the calls fail that
- * fail with the real driver. */
+ * all streams. It does the work of one stream in order, but chooses the next
+ * stream at random. If no event orders two pieces of work, they therefore
+ * happen in any order. If FAKE_CUDA_COSTS charges a stream for its work, the
+ * work is not complete before that time. The default stream and the blocking
+ * streams of its context wait for each other's earlier work. During a capture,
+ * the calls fail that fail with the real driver. */
 #include "fake.h"
 
 #include <errno.h>
@@ -38,8 +38,8 @@ struct event {
     bool imported;
     struct owner owner;
     uint64_t captured; /* number of the capture in which it was recorded last */
-    int fd;            /* descriptor of the page; -1 if there is none, or
-                          another process made it */
+    int fd;            /* descriptor of the page; -1 without a page, or if
+                          another process made the page */
     bool page;         /* the counts are on a shared page */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that share a GPU take turns on it unless MPS runs (FAKE_CUDA_MPS=1
- * for all processes): while a resident kernel of one process runs, work of the
- * other processes waits until the kernel ends or its time slice is over. GPUs
- * are identified by their UUID. */
+ * for all processes). While a resident kernel of one process runs, the work of
+ * the other processes waits. It waits until the kernel ends or until the time
+ * slice of the kernel is over. GPUs are identified by their UUID. */
 #include "fake.h"
 
 #include <fcntl.h>

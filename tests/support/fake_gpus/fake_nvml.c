@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A test double of NVML, libnvidia-ml.so.1. The file that FAKE_NVML names
- * describes the GPUs and links by lines "gpu ADDRESS UUID [CAPABILITY]"
- * (default 7.0), "near A B LEVEL" and "link A gpu|npu|switch ADDRESS COUNT
- * VERSION", where the version is written as for users, such as 3.1. The
+ * describes the GPUs and links. It consists of lines "gpu ADDRESS UUID
+ * [CAPABILITY]" (default 7.0), "near A B LEVEL" and "link A gpu|npu|switch
+ * ADDRESS COUNT VERSION". VERSION is written as users know it, such as 3.1. The
  * signatures are those of the real library, which returns a number of its own
  * for a version. */
 #include <stdbool.h>

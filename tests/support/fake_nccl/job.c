@@ -140,7 +140,7 @@ struct comm {
     int rank, size;
 };
 
-/* A collective call that the plug-in is told of. */
+/* A collective call that is reported to the plug-in. */
 struct call {
     const char *function, *type, *algorithm;
     uint8_t function_v1, type_v1, algorithm_v1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that is preloaded into MPICH programs with more ranks than cores.
  * MPICH spins while it waits, which on a few shared cores starves the rank it
- * waits for. This library yields the core whenever there was no progress, as
+ * waits for. This library yields the core whenever MPICH made no progress, as
  * Open MPI does on request. */
 #include <dlfcn.h>
 #include <sched.h>

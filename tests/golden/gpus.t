@@ -278,6 +278,24 @@ direct links of a node
 └─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
 └─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
 └─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
+## Many tiles take time in proportion to the matrix.
+$ cat >tiles.py <<'END'
+> import re, sys
+> text, tiles = open(sys.argv[1]).read(), 400
+> for gpu in 0, 1:
+>     more = "".join('<object type="OSDev" gp_index="%d" name="ze%d.%d" subtype="LevelZero" osdev_type="5"/>' % (1000 + gpu * tiles + t, gpu, t) for t in range(tiles))
+>     text = re.sub('(name="ze%d" .*?<info [^>]*>).*(</object>)' % gpu, lambda m: m.group(1) + more + m.group(2), text)
+> def block(name, values):
+>     words = " ".join(map(str, values)) + " "
+>     return '<%s length="%d">%s</%s>' % (name, len(words), words, name)
+> n = 2 * tiles
+> rates = [125 if abs(a - b) == tiles else 0 for a in range(n) for b in range(n)]
+> text = re.sub('nbobjs="6"', 'nbobjs="%d"' % n, text)
+> text = re.sub("<indexes.*</indexes>", block("indexes", range(1000, 1000 + n)), text)
+> print(re.sub("<u64values.*</u64values>", block("u64values", rates), text), end="")
+> END
+> python3 tiles.py "$FIXTURES/topology/valid/xelink.xml" >tiles.xml; (ulimit -t 20; nodewise topology tiles.xml | tail -1)
+└─gpu 0 - gpu 1                xelink   50 GB/s  300 ns
 ## hwloc 3 writes the same machine in other words: kinds of devices as sets, and
 ## lines about the whole.
 $ sed 's/version="2.0"/version="3.0"/; s/osdev_type="5"/osdev_type="12"/; s/ a1" pci/ a1 00" pci/; s|^</topology>|  <info name="Backend" value="NVML"/>\n  <pci_locality domain="0x0" bus_min="0x10" bus_max="0x19" cpuset="0x1"/>\n&|' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml

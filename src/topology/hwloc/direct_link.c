@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads direct links (NVLink, xGMI and Xe Link) from the bandwidth matrices
  * that hwloc has if it was built with NVML, ROCm SMI or Level Zero. */
+#include "base/array.h"
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MEGABYTES 1e6
@@ -135,28 +137,33 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     return status;
 }
 
-/* Adds the rates between all tiles of two Intel GPUs to speed[2], the rates
- * between objects i < j. Returns false if an earlier pair of objects belongs to
- * the same two GPUs. */
-static bool direct_link_add_tiles(const struct hwloc_distances_s *matrix,
-                                  unsigned i, unsigned j, double speed[2])
+/* Adds the rates between the tiles of Intel GPUs to those between the first
+ * tiles of the same two GPUs, and sets the former to 0. */
+static nw_status direct_link_join_tiles(struct hwloc_distances_s *matrix)
 {
-    hwloc_obj_t from = direct_link_device_of(matrix->objs[i]);
-    hwloc_obj_t to = direct_link_device_of(matrix->objs[j]);
+    unsigned n = matrix->nbobjs, *first;
+    nw_status status = nw_alloc(n, sizeof *first, &first);
 
-    speed[0] = speed[1] = 0;
-    for (unsigned a = 0; a < matrix->nbobjs; a++)
-        for (unsigned b = 0; b < matrix->nbobjs; b++) {
-            if (direct_link_device_of(matrix->objs[a]) != from ||
-                direct_link_device_of(matrix->objs[b]) != to)
+    if (status)
+        return status;
+    for (unsigned i = 0; i < n; i++)
+        while (direct_link_device_of(matrix->objs[first[i]]) !=
+               direct_link_device_of(matrix->objs[i]))
+            first[i]++;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < n; j++) {
+            hwloc_uint64_t *from = &matrix->values[i * n + j];
+            hwloc_uint64_t *to = &matrix->values[first[i] * n + first[j]];
+
+            if (*from >= MAX_RATE || first[i] == first[j])
+                *from = 0;
+            if (from == to)
                 continue;
-            if ((a < b ? a : b) < i ||
-                ((a < b ? a : b) == i && (a < b ? b : a) < j))
-                return false;
-            speed[0] += rate(matrix, a, b);
-            speed[1] += rate(matrix, b, a);
+            *to += *from;
+            *from = 0;
         }
-    return true;
+    free(first);
+    return NW_OK;
 }
 
 static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
@@ -168,8 +175,6 @@ static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
     int32_t a, b, class;
     nw_status status;
 
-    if (kind == NW_LINK_XELINK && !direct_link_add_tiles(matrix, i, j, speed))
-        return NW_OK;
     if (speed[0] <= 0 && speed[1] <= 0)
         return NW_OK;
     status = direct_link_vertex_for(build,
@@ -193,6 +198,8 @@ nw_status nw_hwloc_add_direct(struct nw_hwloc_build *build)
         struct hwloc_distances_s *matrix = matrix_of(build->machine, m);
         unsigned n = matrix ? matrix->nbobjs : 0;
 
+        if (!status && n && matrices[m].kind == NW_LINK_XELINK)
+            status = direct_link_join_tiles(matrix);
         for (unsigned i = 0; i < n; i++)
             for (unsigned j = i + 1; !status && j < n; j++)
                 status =

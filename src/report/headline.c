@@ -89,24 +89,14 @@ static const char *headline_shared(const nw_topology *topology,
                                                                     : NULL;
 }
 
-/* Returns true if a rank sends a message to another rank, even if it is
- * empty. */
-static bool headline_has_messages(const nw_pattern *pattern)
+/* Returns true if a rank sends bytes to another rank, or, if `empty` is true,
+ * sends at least an empty message. */
+static bool headline_has_traffic(const nw_pattern *pattern, bool empty)
 {
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
             if (pattern->dst[e] != r &&
-                (pattern->messages[e] || pattern->bytes[e]))
-                return true;
-    return false;
-}
-
-/* Returns true if a rank sends bytes to another rank. */
-static bool headline_has_bytes(const nw_pattern *pattern)
-{
-    for (int32_t r = 0; r < pattern->rank_count; r++)
-        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
-            if (pattern->dst[e] != r && pattern->bytes[e] > 0)
+                (pattern->bytes[e] || (empty && pattern->messages[e])))
                 return true;
     return false;
 }
@@ -203,7 +193,7 @@ static const char *headline_impossible(const nw_pattern *pattern,
 {
     if (pattern->rank_count == 1)
         return "there is only one rank";
-    if (!headline_has_messages(pattern))
+    if (!headline_has_traffic(pattern, true))
         return "the ranks send each other nothing";
     if (!shared || !headline_is_connected(pattern))
         return NULL;
@@ -220,7 +210,8 @@ static void headline_explain_none(const nw_topology *topology,
 {
     const char *shared = headline_shared(topology, before);
     const char *reason = headline_impossible(pattern, shared);
-    bool flat = !nw_pattern_has_gpu(pattern) && headline_is_flat(topology);
+    bool host_only = !nw_pattern_has_gpu(pattern);
+    bool in_core = shared && !strcmp(shared, "core");
 
     if (reason)
         snprintf(out->verdict, sizeof out->verdict, "No gain possible here: %s",
@@ -229,15 +220,15 @@ static void headline_explain_none(const nw_topology *topology,
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: every rank sends the same to all others, so their "
                  "order does not matter");
-    else if (flat && !(shared && !strcmp(shared, "core")))
+    else if (host_only && !in_core && headline_is_flat(topology))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: all cores are equally far from each other");
-    else if (shared && !nw_pattern_has_gpu(pattern))
+    else if (shared && host_only)
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: the default placement already keeps every message "
                  "inside a %s",
                  shared);
-    else if (!(out->before > 0) && !headline_has_bytes(pattern))
+    else if (!(out->before > 0) && !headline_has_traffic(pattern, false))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: the messages between ranks carry no bytes");
     else

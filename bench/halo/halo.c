@@ -8,9 +8,9 @@
  * program.
  */
 #include "peers.h"
+#include "../parse.h"
 
 #include <nodewise/halo_mpi.h>
-#include <nodewise/launch.h>
 
 #include <argp.h>
 #include <errno.h>
@@ -668,20 +668,6 @@ static void conclude(const struct arguments *arguments,
         printf("--forced times each method\n");
 }
 
-/* Parses the arguments. Only rank 0 prints messages and fails: a launcher that
- * sees another rank fail first may end rank 0 before it has printed. */
-static void parse_arguments(int argc, char **argv, struct arguments *arguments)
-{
-    struct nw_launch_rank me;
-    bool speaks = nw_launch_find_rank(&me) || me.rank == 0;
-
-    argp_err_exit_status = 2;
-    argv[0] = (char *)"nodewise bench halo";
-    if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
-                   arguments))
-        exit(speaks ? 2 : 0);
-}
-
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.n = {32, 64, 128},
@@ -692,7 +678,7 @@ int main(int argc, char **argv)
     struct totals totals = {0};
     int failed = 0, rank;
 
-    parse_arguments(argc, argv, &arguments);
+    bench_parse(&argp, "nodewise bench halo", argc, argv, &arguments);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!rank && arguments.json && !arguments.shape)

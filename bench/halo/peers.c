@@ -233,7 +233,7 @@ static void *open_alltoallw(const struct setup *setup)
 
     make_types(work);
     for (int d = 0; d < DIRECTIONS; d++) {
-        int rank = d == CENTRE ? -1 : neighbour(setup, d);
+        int rank = neighbour(setup, d);
 
         if (d == CENTRE || !is_new_peer(peer, n, rank))
             continue;

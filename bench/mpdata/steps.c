@@ -8,11 +8,10 @@
  * x.
  */
 #include "mpdata/program/job.h"
+#include "../parse.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
-
-#include <nodewise/launch.h>
 
 #include <argp.h>
 #include <errno.h>
@@ -265,19 +264,6 @@ static void print_json(const struct arguments *arguments)
     nw_text_fini(&text);
 }
 
-/* Parses the arguments. Only rank 0 prints messages and fails: a launcher that
- * sees another rank fail first may end rank 0 before it has printed. */
-static void parse_arguments(int argc, char **argv, struct arguments *arguments)
-{
-    struct nw_launch_rank me;
-    bool speaks = nw_launch_find_rank(&me) || me.rank == 0;
-
-    argp_err_exit_status = 2;
-    if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
-                   arguments))
-        exit(speaks ? 2 : 0);
-}
-
 int main(int argc, char **argv)
 {
     struct arguments arguments = {
@@ -285,7 +271,7 @@ int main(int argc, char **argv)
     nw_status status;
     int level;
 
-    parse_arguments(argc, argv, &arguments);
+    bench_parse(&argp, argv[0], argc, argv, &arguments);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     status = measure(&arguments);
     if (!status && !ways[0].job.grid.rank)

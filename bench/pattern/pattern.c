@@ -4,8 +4,7 @@
  * at once. Everything that is received in the first and the last exchange is
  * checked. */
 #include "layer.h"
-
-#include <nodewise/launch.h>
+#include "../parse.h"
 
 #include "base/json.h"
 #include "base/status.h"
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, EXIT_ABSENT = 4 };
+enum { EXIT_ABSENT = 4 };
 enum path { PATH_AUTO, PATH_DIRECT, PATH_STAGED };
 
 #define KEY_HOST 0x2001
@@ -358,28 +357,13 @@ static void report(const struct arguments *arguments,
     free(all);
 }
 
-/* Parses the arguments. Only rank 0 prints messages and fails: a launcher that
- * sees another rank fail first may end rank 0 before it has printed. */
-static void parse_arguments(int argc, char **argv, struct arguments *arguments)
-{
-    struct nw_launch_rank me;
-
-    bool speaks = nw_launch_find_rank(&me) || me.rank == 0;
-
-    argp_err_exit_status = EXIT_USAGE;
-    argv[0] = (char *)"nodewise bench pattern";
-    if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
-                   arguments))
-        exit(speaks ? EXIT_USAGE : 0);
-}
-
 int main(int argc, char **argv)
 {
     struct arguments arguments = {
         .shape = {SHAPE_2D, SHAPE_NONE}, .bytes = 1000000, .iterations = 10};
     struct layer layer[2];
 
-    parse_arguments(argc, argv, &arguments);
+    bench_parse(&argp, "nodewise bench pattern", argc, argv, &arguments);
     MPI_Init(NULL, NULL);
     MPI_Pcontrol(0);
     open_gpu(&arguments);

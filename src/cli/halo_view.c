@@ -119,7 +119,7 @@ static void tell_partition(struct nw_text *text,
                        sum->node_grid[0], sum->node_grid[1], sum->node_grid[2],
                        sum->slot_grid[0], sum->slot_grid[1], sum->slot_grid[2],
                        nw_halo_layout_count(view->layout),
-                       nw_halo_layout_count(view->layout) == 1 ? "" : "s");
+                       nw_plural((uint64_t)nw_halo_layout_count(view->layout)));
     else
         nw_text_format(text, "partition  uneven nodes, %d pieces\n",
                        nw_halo_layout_count(view->layout));

@@ -246,7 +246,7 @@ void nw_cli_hosts_say(const char *command, const struct nw_common *common,
              "this job (%s) allows %d%s rank%s on each of its %zu host%s; "
              "--hosts allows others",
              hosts->variable, least, range, least == 1 && !*range ? "" : "s",
-             hosts->count, hosts->count == 1 ? "" : "s");
+             hosts->count, nw_plural((uint64_t)hosts->count));
     nw_cli_notes(command, common, text);
 }
 

@@ -141,7 +141,7 @@ static nw_status check_fit(const struct result *r,
                        "%s:1: bandwidths of %d processes, and the machine has "
                        "%d node%s",
                        rowcol->bandwidths, r->bandwidths.count, nodes,
-                       nodes == 1 ? "" : "s");
+                       nw_plural((uint64_t)nodes));
     if (a && (a->rows > rowcol->grid[0] || a->columns > rowcol->grid[1]))
         return nw_fail(NW_EFORMAT,
                        "%d x %d processes are more than the grid's %d x %d",
@@ -225,7 +225,7 @@ static nw_status rowcol_make_table(const struct result *r, char **out)
     rowcol_add_row(&text, "best", &r->best);
     nw_text_add(&text, "microseconds of one exchange; the heuristic took ");
     nw_text_format(&text, "%d iteration%s\n\n", r->paper.iterations,
-                   r->paper.iterations == 1 ? "" : "s");
+                   nw_plural((uint64_t)r->paper.iterations));
     for (int32_t i = 0; i < a->rows * a->columns; i++)
         nw_text_format(&text, "%s%s",
                        nw_topology_node_name(r->topology, a->process[i]),

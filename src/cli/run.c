@@ -336,10 +336,11 @@ static void say_shared(const struct run_arguments *arguments)
     const struct nw_job *job = &arguments->job;
 
     if (job->shared_cores)
-        run_say(
-            arguments, "%d ranks share the %d core%s of this machine%s",
-            job->ranks, job->shared_cores, job->shared_cores == 1 ? "" : "s",
-            may_be_mapped(arguments) ? "" : ": there will be nothing to map");
+        run_say(arguments, "%d ranks share the %d core%s of this machine%s",
+                job->ranks, job->shared_cores,
+                nw_plural((uint64_t)job->shared_cores),
+                may_be_mapped(arguments) ? ""
+                                         : ": there will be nothing to map");
 }
 
 /* Stores the recorded pattern unless the run failed, since the pattern of a
@@ -439,7 +440,7 @@ static void say_plan(const struct run_arguments *arguments,
             arguments->dry ? "would map" : "mapped", arguments->job.ranks,
             nw_plural((uint64_t)arguments->job.ranks),
             arguments->job.host.count,
-            arguments->job.host.count == 1 ? "" : "s", plan->known_by,
+            nw_plural((uint64_t)arguments->job.host.count), plan->known_by,
             plan->crowded ? ", ranks share cores" : "");
     if (arguments->quiet || !plan->has_headline ||
         nw_report_headline_text(&plan->headline, &words))
@@ -641,8 +642,9 @@ static int forget(const struct run_arguments *arguments)
 
     if (status)
         return nw_cli_fail("run", status);
-    run_say(arguments, "removed %zu file%s%s%s", count, count == 1 ? "" : "s",
-            program ? " of " : "", program ? program : "");
+    run_say(arguments, "removed %zu file%s%s%s", count,
+            nw_plural((uint64_t)count), program ? " of " : "",
+            program ? program : "");
     return NW_EXIT_DONE;
 }
 

@@ -129,7 +129,7 @@ void nw_comparison_print(const struct nw_comparison *comparison,
     if (!count || comparison->quiet)
         return;
     fprintf(stderr, "nodewise run: measured in %zu round%s:", count,
-            count == 1 ? "" : "s");
+            nw_plural((uint64_t)count));
     print_side("default", comparison->seconds[0], count);
     fputs(",", stderr);
     print_side("mapped", comparison->seconds[1], count);

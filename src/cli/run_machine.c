@@ -230,7 +230,7 @@ nw_status nw_run_find_topology(const struct nw_job *job,
                    "%d ranks share the %d core%s of this "
                    "machine: there is nothing to choose",
                    job->ranks, nw_topology_element_count(plan->given),
-                   nw_topology_element_count(plan->given) == 1 ? "" : "s");
+                   nw_plural((uint64_t)nw_topology_element_count(plan->given)));
 }
 
 /* Returns the index, within node 0, of the element that has this CPU of the

@@ -174,7 +174,7 @@ static nw_status granted_gpus_choose(const struct granted *granted,
             "%s=%s grants %d GPU%s, but the mapping uses GPU %d of this node; "
             "the variable is not changed: request all GPUs of the node",
             granted->variable, getenv(granted->variable), granted->count,
-            granted->count == 1 ? "" : "s", missing);
+            nw_plural((uint64_t)granted->count), missing);
     free(placed.gpu);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "report/heat_map.h"
 
 #include <stdlib.h>
@@ -126,7 +127,7 @@ nw_status nw_report_pattern_text(const nw_pattern *pattern, int width,
     nw_status status;
 
     nw_text_format(&text, "%d rank%s\n", pattern->rank_count,
-                   pattern->rank_count == 1 ? "" : "s");
+                   nw_plural((uint64_t)pattern->rank_count));
     add_words(&text, "program", pattern->program);
     add_words(&text, "note", pattern->note);
     add_words(&text, "partial", pattern->partial);

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "report/topology_parts.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void add_assumed(struct nw_text *text, const nw_topology *topology)
 
         assumed += class >= 0 && topology->class[class].assumed;
     }
-    nw_text_format(text, ", %d link%s", links, links == 1 ? "" : "s");
+    nw_text_format(text, ", %d link%s", links, nw_plural((uint64_t)links));
     if (assumed)
         nw_text_format(text, " (%d with assumed figures)", assumed);
 }

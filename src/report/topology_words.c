@@ -2,6 +2,7 @@
 /* Writes lists of many ranks, nodes or parts in a short form. */
 #include "report/topology_words.h"
 #include "base/hostlist.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ const char *nw_words_bandwidth(const struct nw_link_class *class, char out[64])
 
 static void add_count(struct nw_text *text, int32_t count, const char *what)
 {
-    nw_text_format(text, "%d %s%s", count, what, count == 1 ? "" : "s");
+    nw_text_format(text, "%d %s%s", count, what, nw_plural((uint64_t)count));
 }
 
 void nw_words_counts(struct nw_text *text, const nw_topology *topology)

@@ -4,6 +4,7 @@
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -197,11 +198,6 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
     return status;
 }
 
-static const char *problem_plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* Returns the number of ranks that neither send nor receive; 0 if memory for
  * counting them is missing. */
 static int32_t problem_count_silent(const nw_pattern *pattern)
@@ -255,7 +251,7 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
         NW_HOSTS, NW_EINVAL,
         "%d ranks do not fit on %d host%s: at most %lld would fit%s; use more "
         "nodes%s",
-        n, problem->host_count, problem_plural(problem->host_count),
+        n, problem->host_count, nw_plural((uint64_t)problem->host_count),
         (long long)capacity, initial, problem_remedy(problem));
 }
 
@@ -282,7 +278,7 @@ static nw_status problem_check_capacity(const struct nw_problem *problem)
             "%lld ranks with GPUs do not fit on %d host%s: at most %lld would "
             "fit; use more nodes, or --ranks-per-gpu N for N ranks on each GPU",
             (long long)gpu_ranks, problem->host_count,
-            problem_plural(problem->host_count), (long long)both);
+            nw_plural((uint64_t)problem->host_count), (long long)both);
     return NW_OK;
 }
 

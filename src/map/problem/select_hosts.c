@@ -5,6 +5,7 @@
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
         return nw_fail_about(
             NW_HOSTS, NW_EINVAL,
             "%d spare node%s of %zu leave%s no node for the ranks",
-            options->spare, options->spare == 1 ? "" : "s", count,
+            options->spare, nw_plural((uint64_t)options->spare), count,
             options->spare == 1 ? "s" : "");
     if (count > (size_t)nw_topology_node_count(problem->topology))
         return nw_fail(NW_EINVAL, "more hosts than %s has nodes",

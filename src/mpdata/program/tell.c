@@ -2,6 +2,7 @@
 /* Prints the report of a run to stdout, as text or as one JSON object. */
 #include "mpdata/program/job.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -22,8 +23,8 @@ void nw_mp_tell_start(const struct nw_mp_job *job)
            o->third_order ? ", third order" : "",
            o->divergent ? ", divergent" : "");
     printf("%d rank%s as %d x %d, %d thread%s each, halo %d%s%s\n", g->size,
-           g->size == 1 ? "" : "s", g->parts[0], g->parts[1],
-           job->solver->threads, job->solver->threads == 1 ? "" : "s",
+           nw_plural((uint64_t)g->size), g->parts[0], g->parts[1],
+           job->solver->threads, nw_plural((uint64_t)job->solver->threads),
            nw_mpdata_halo(o), job->halo ? ", " : "",
            job->halo ? nw_halo_words(job->halo) : "");
     if (g->words[0])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the report as one HTML page that includes its style sheet. */
 #include "report/page/page.h"
+#include "base/text.h"
 #include "report/panel.h"
 #include "report/picture.h"
 #include "report/svg.h"
@@ -82,7 +83,7 @@ static void page_add_head(struct nw_text *text, const struct nw_page *page)
     const char *program =
         input->pattern->program ? input->pattern->program : "";
     int ranks = input->pattern->rank_count;
-    const char *s = ranks == 1 ? "" : "s";
+    const char *s = nw_plural((uint64_t)ranks);
     int most = nw_svg_whole(machine, 60);
     struct nw_text counts = {0};
 

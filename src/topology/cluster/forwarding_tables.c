@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 #include "topology/network/networks.h"
 
@@ -131,7 +132,7 @@ static nw_status find_cable(const struct nw_cluster *cluster,
     }
     return nw_yaml_fail(way->item, "'%s' and '%s' are joined by %d link%s",
                         network->switch_name[way->at], network->switch_name[by],
-                        count, count == 1 ? "" : "s");
+                        count, nw_plural((uint64_t)count));
 }
 
 static nw_status

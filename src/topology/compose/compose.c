@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/hostlist.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static void note_cards(struct nw_compose *compose, const char *host,
 {
     nw_text_format(
         &compose->notes, "%s: %d card%s in %s, %d in the network: %s\n", host,
-        counts[0], counts[0] == 1 ? "" : "s", from->source, counts[1],
+        counts[0], nw_plural((uint64_t)counts[0]), from->source, counts[1],
         counts[0] > counts[1] ? "the others are left out"
                               : "the others are added to the node");
 }

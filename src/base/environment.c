@@ -13,15 +13,14 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CART_WEIGHTS", "W[,W...]",
      "traffic per dimension of Cartesian grids"},
     {"NODEWISE_CHANNEL_COPY", "auto|naive|loopback|fastcopy",
-     "how a small message comes from its landing slot, or MPI's, into GPU "
-     "memory, and for an MPI out of it"},
+     "how small messages are copied between host buffers and GPU memory"},
     {"NODEWISE_CHANNEL_FETCH", "on|off",
      "'off' keeps channels from reading messages in the sender's memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
     {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|none",
-     "how the CPU stores into GPU memory: a mapping of it, or a kernel that "
-     "stays on the GPU"},
+     "how the CPU writes into GPU memory: through an address from GDRCopy or "
+     "Vulkan, or by a kernel that stays on the GPU"},
     {"NODEWISE_CHANNEL_MODULES", "FOLDER",
      "the kernel's modules, instead of those in /sys/module, where channels "
      "look for nvidia_peermem"},
@@ -30,8 +29,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CHANNEL_PROVIDER", "auto|NAME",
      "the libfabric provider of channels, such as shm or tcp;ofi_rxm"},
     {"NODEWISE_CHANNEL_REACH", "yes|no",
-     "'no' keeps the CPU and the adapter away from GPU memory, so that the "
-     "driver copies all"},
+     "'no' keeps the CPU and the adapter away from GPU memory: the driver "
+     "copies all messages"},
     {"NODEWISE_CHANNEL_TABLE", "FILE",
      "the thresholds of nodewise channel tune, instead of those in the user's "
      "cache folder"},
@@ -40,7 +39,7 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_COLLECTIVES", "CALL:MODEL[,CALL:MODEL...]|off",
      "how a collective's traffic is attributed to pairs of ranks"},
     {"NODEWISE_GATHER", "auto|rank|node",
-     "how distributed graphs come to the rank that orders them"},
+     "how distributed graphs are collected at the rank that orders them"},
     {"NODEWISE_GPU", "off|assign",
      "whether MPI_Init or the first topology call chooses each rank's GPU"},
     {"NODEWISE_GPU_ADAPTER_AFTER", "MESSAGES",
@@ -53,39 +52,41 @@ const struct nw_variable nw_environment[] = {
      "channel; auto takes the channel for large blocks, and is the default if "
      "NODEWISE_GPU_MESSAGES is set"},
     {"NODEWISE_GPU_DIRECT", "auto|on|off",
-     "whether large messages between GPUs of one node go from GPU to GPU; auto "
-     "is meant where NODEWISE_GPU_MESSAGES is set"},
-    {"NODEWISE_GPU_DIRECT_FROM", "BYTES", "what is large there (65536)"},
+     "whether large messages between GPUs of one node go from GPU to GPU "
+     "(default with NODEWISE_GPU_MESSAGES: auto)"},
+    {"NODEWISE_GPU_DIRECT_FROM", "BYTES",
+     "bytes from which NODEWISE_GPU_DIRECT takes a message (65536)"},
     {"NODEWISE_GPU_DIRECT_POOL", "MIB",
-     "the GPU memory of each process that such messages wait in (64)"},
+     "GPU memory of each process for messages of NODEWISE_GPU_DIRECT (64)"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
-     "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
-     "for one that says it can, 'auto' there where that is measured faster"},
+     "copy GPU memory to the host for MPI: always, never, or if it is faster "
+     "(default: for an MPI without GPU support)"},
     {"NODEWISE_HALO_TRACE", "FILE",
-     "each process writes FILE.RANK, then FILE.RANK.2 and so on: what each of "
-     "its halos did when"},
-    {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
+     "each process writes the steps of its halos with times to FILE.RANK, then "
+     "FILE.RANK.2 and so on"},
+    {"NODEWISE_MAPPING", "FILE",
+     "the mapping of the ranks onto NODEWISE_TOPOLOGY"},
     {"NODEWISE_MPI", "openmpi|mpich",
-     "whose nodewise-mpdata starts, instead of the launcher's"},
+     "the MPI whose nodewise-mpdata starts, instead of the launcher's"},
     {"NODEWISE_NCCL", "auto|ring|tree",
      "how an all-reduce by NCCL is attributed to pairs of GPUs"},
     {"NODEWISE_PARTS", "on|off",
-     "'off' keeps no files beside the profile while the program runs, so that "
-     "one that is killed leaves none"},
+     "'off' keeps no part files beside the profile: a killed program then "
+     "leaves no profile"},
     {"NODEWISE_PHASES", "pcontrol|DURATION",
      "with NODEWISE_RECORD: a pattern FILE.phase-N of each phase, which "
      "MPI_Pcontrol(N) begins or which lasts DURATION"},
     {"NODEWISE_PROFILE", "FILE",
-     "an earlier profile of the program: weights where it gives none"},
+     "an earlier profile: edge weights for calls without weights"},
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
     {"NODEWISE_RECORD_BEFORE", "INODE:TIME",
-     "set by 'nodewise profile': which profile FILE held before"},
+     "set by 'nodewise profile': identity of the earlier profile in FILE"},
     {"NODEWISE_RECORD_SAID", "SOCKET",
-     "set by 'nodewise profile': hears whether a rank printed a warning"},
+     "set by 'nodewise profile': socket for ranks that print a warning"},
     {"NODEWISE_REORDER", "off|report|on|force",
      "whether MPI topology functions reorder"},
     {"NODEWISE_REORDER_GAIN", "PERCENT|any",
-     "least saving of hop-bytes that is worth it (1)"},
+     "least saving of hop-bytes for which ranks are reordered (1)"},
     {"NODEWISE_SIMGRID", "PROGRAM",
      "the simulator that 'nodewise simulate' starts"},
     {"NODEWISE_STORE", "FOLDER",

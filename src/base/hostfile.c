@@ -32,7 +32,7 @@ static nw_status hostfile_parse_slots(const char *host, const char *word,
                        "host '%s': slots are a number from 1, not '%s'", host,
                        word);
     if (before)
-        return nw_fail(NW_EFORMAT, "host '%s': slots are said twice: %d and %s",
+        return nw_fail(NW_EFORMAT, "host '%s': two numbers of slots: %d and %s",
                        host, before, word);
     *slots -= *slots == INT32_MAX; /* because INT32_MAX stands for "not
                                       given" */

@@ -220,10 +220,10 @@ static nw_status read_flux(struct nw_batch *batch)
                        (int)NW_ASK_SECONDS);
     if (how)
         return nw_fail(NW_ENODEV,
-                       "flux(1) does not tell the hosts of this job");
+                       "flux(1) does not list the hosts of this job");
     return status || batch->host.count
                ? status
-               : nw_fail(NW_EFORMAT, "flux(1) knows no host of this job");
+               : nw_fail(NW_EFORMAT, "flux(1) lists no host of this job");
 }
 
 static nw_status read_source(struct nw_batch *batch,

@@ -279,8 +279,8 @@ static int bench_run(int argc, char **argv)
      * the benchmark */
     if (argc < 2 || argv[1][0] == '-') {
         argp_parse(&argp, argc < 2 ? argc : 2, argv, 0, NULL, NULL);
-        fputs("nodewise bench: which one? nodewise bench pattern -- mpirun -n "
-              "64\n",
+        fputs("nodewise bench: name a benchmark: nodewise bench pattern -- "
+              "mpirun -n 64\n",
               stderr);
         return NW_EXIT_USAGE;
     }

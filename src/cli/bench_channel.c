@@ -209,7 +209,7 @@ static error_t bench_channel_parse(int key, char *word,
         bench->tell->json = true;
         break;
     case ARGP_KEY_NO_ARGS:
-        nw_argfail(state, "which one? latency, bw, mbw_mr, choice, gather, "
+        nw_argfail(state, "name a test: latency, bw, mbw_mr, choice, gather, "
                           "allgather or alltoall");
         break;
     default:

@@ -45,7 +45,8 @@ static nw_status look(struct held *held)
     memset(held, 0, sizeof *held);
     gethostname(held->host, sizeof held->host - 1);
     if (sched_getaffinity(0, sizeof held->cpus, (cpu_set_t *)held->cpus))
-        return nw_fail(NW_EUNSUPPORTED, "the kernel does not tell the CPUs");
+        return nw_fail(NW_EUNSUPPORTED,
+                       "the kernel does not give the CPUs of this process");
     if (syscall(SYS_get_mempolicy, &mode, held->nodes, MOST_NODES + 1, NULL, 0))
         mode = MPOL_DEFAULT;
     mode &= ~MPOL_MODE_FLAGS;

@@ -123,8 +123,8 @@ static error_t report_parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         arguments->svg |= report_is_picture(arguments->common.output);
         if (arguments->computes && arguments->priced.mapping_count)
-            nw_argfail(state, "--algorithm and --seed compute a mapping where "
-                              "no MAPPING is given");
+            nw_argfail(state, "--algorithm and --seed compute a mapping if no "
+                              "MAPPING is given");
         if (arguments->svg && !strcmp(arguments->simulate, "always"))
             nw_argfail(state, "--svg draws heat maps, which show nothing that "
                               "--simulate finds");

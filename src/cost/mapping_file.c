@@ -118,7 +118,8 @@ static nw_status mapping_file_read_cores(struct reader *reader, char *word,
         return status;
     }
     if (node < 0)
-        return nw_lines_fail(&reader->lines, "cores of an open node");
+        return nw_lines_fail(&reader->lines,
+                             "cores need a node, but the node is open ('*')");
     if (reader->topology)
         limit = nw_topology_node_elements(reader->topology, node).count;
     status = add_indexes(reader, word, &mapping->core, count);
@@ -207,7 +208,8 @@ static nw_status read_gpus(struct reader *reader, char *word, int32_t node)
         return status;
     }
     if (node < 0)
-        return nw_lines_fail(&reader->lines, "GPUs of an open node");
+        return nw_lines_fail(&reader->lines,
+                             "GPUs need a node, but the node is open ('*')");
     if (reader->topology)
         limit = nw_topology_node_gpus(reader->topology, node).count;
     status = add_indexes(reader, word, &mapping->gpu, count);
@@ -231,7 +233,9 @@ static nw_status read_nic(struct reader *reader, const char *word, int32_t node,
     if (!word || !strcmp(word, "*"))
         return NW_OK;
     if (node < 0)
-        return nw_lines_fail(&reader->lines, "a network card of an open node");
+        return nw_lines_fail(
+            &reader->lines,
+            "a network card needs a node, but the node is open ('*')");
     if (reader->topology)
         limit = nw_topology_node_nic_count(reader->topology, node);
     if (!nw_parse_i32(word, nic) || *nic < 0 || *nic >= limit)

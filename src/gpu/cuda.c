@@ -131,7 +131,7 @@ static nw_status cuda_reach(int32_t to)
         code = nw_cuda.reach(context, 0);
     return code == ALREADY_REACHED
                ? NW_OK
-               : nw_cuda_check(code, "open the way to another GPU");
+               : nw_cuda_check(code, "enable access to another GPU");
 }
 
 static nw_status cuda_stream_new(nw_gpu_stream *out)
@@ -149,7 +149,7 @@ static void cuda_stream_free(nw_gpu_stream stream)
 static nw_status cuda_tested(int code, bool *done)
 {
     if (code && code != NOT_READY)
-        return nw_cuda_check(code, "do the work of a stream");
+        return nw_cuda_check(code, "finish the work of a stream");
     *done = !code;
     return NW_OK;
 }
@@ -162,7 +162,7 @@ static nw_status cuda_stream_test(nw_gpu_stream stream, bool *done)
 static nw_status cuda_stream_wait(nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.stream_wait(stream),
-                         "do the work of a stream");
+                         "finish the work of a stream");
 }
 
 static nw_status cuda_event_new(nw_gpu_event *out)

@@ -148,7 +148,7 @@ nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out)
     range.start = (void *)start;
     if (!code)
         *out = range;
-    return nw_cuda_check(code, "tell whose memory that is");
+    return nw_cuda_check(code, "identify a memory address");
 }
 
 uint64_t nw_cuda_id(const void *memory)
@@ -176,7 +176,7 @@ nw_status nw_cuda_keep_in_step(void *memory)
     code = nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory);
     if (!code)
         __atomic_store_n(at, id, __ATOMIC_RELAXED);
-    return nw_cuda_check(code, "keep copies in step with others");
+    return nw_cuda_check(code, "make copies of this memory synchronous");
 }
 
 /* Looks the function up here instead of in CUDA_SYMBOLS, since older drivers

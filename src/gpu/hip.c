@@ -223,7 +223,7 @@ static nw_status reach(int32_t to)
 
     return code == ALREADY_REACHED
                ? NW_OK
-               : hip_check(code, "open the way to another GPU");
+               : hip_check(code, "enable access to another GPU");
 }
 
 /* With HIP the library has no own stream and does not check contexts, so the
@@ -267,7 +267,7 @@ static void stream_free(nw_gpu_stream stream)
 static nw_status tested(int code, bool *done)
 {
     if (code && code != NOT_READY)
-        return hip_check(code, "do the work of a stream");
+        return hip_check(code, "finish the work of a stream");
     *done = !code;
     return NW_OK;
 }
@@ -279,7 +279,7 @@ static nw_status stream_test(nw_gpu_stream stream, bool *done)
 
 static nw_status stream_wait(nw_gpu_stream stream)
 {
-    return hip_check(hip.stream_wait(stream), "do the work of a stream");
+    return hip_check(hip.stream_wait(stream), "finish the work of a stream");
 }
 
 static nw_status event_new(nw_gpu_event *out)

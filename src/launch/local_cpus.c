@@ -259,7 +259,7 @@ nw_status nw_local_cpus_read(const char *root, const cpu_set_t *allowed,
             local_cpus_order(&scan, scan.level[LEVELS - 1].low, &here);
         else
             status = nw_fail(NW_EUNSUPPORTED,
-                             "%s does not tell the cores of "
+                             "%s does not list the cores of "
                              "this machine",
                              root);
     }

@@ -177,7 +177,7 @@ static nw_status merge_two(struct record *to, const struct record *from,
         from->messages > to->messages ? from->messages : to->messages;
 
     if (file)
-        return nw_fail(NW_EFORMAT, "%s:%llu: edge %d -> %d stands twice", file,
+        return nw_fail(NW_EFORMAT, "%s:%llu: edge %d -> %d occurs twice", file,
                        (unsigned long long)later, from->src, from->dst);
     if (__builtin_add_overflow(to->bytes, from->bytes, &to->bytes) ||
         __builtin_add_overflow(to->messages, from->messages, &to->messages))

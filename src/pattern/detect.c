@@ -147,10 +147,11 @@ static nw_status check_suffix(const struct nw_pattern_text *text,
 
     if (!named || named == format)
         return NW_OK;
-    return nw_fail(NW_EFORMAT,
-                   "%s:1: looks like %s:, its name like %s: name it by one of "
-                   "these prefixes",
-                   text->file, format->name, named->name);
+    return nw_fail(
+        NW_EFORMAT,
+        "%s:1: the contents look like %s:, the name like %s: put one "
+        "of these prefixes before the name",
+        text->file, format->name, named->name);
 }
 
 static nw_status fail_unknown(const struct nw_pattern_text *text)

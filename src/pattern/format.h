@@ -90,7 +90,7 @@ NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
 
 /* For formats that may hold each edge only once: the reader adds each edge with
  * its line number as `messages`. Builds the pattern with 1 message per edge, or
- * fails with "file:line: edge a -> b stands twice". */
+ * fails with "file:line: edge a -> b occurs twice". */
 NW_MUST_CHECK nw_status nw_build_once(nw_pattern_builder *builder,
                                       const char *file, nw_pattern **out);
 /* Like nw_build_once, but leaves the line numbers in `messages`. */

@@ -54,7 +54,8 @@ static nw_status read_field(struct market *in)
         !take_name(&in->scan, real, &ignored))
         return nw_scan_expected(&in->scan, "integer, real or pattern");
     if (in->pattern && in->array)
-        return nw_scan_fail(&in->scan, "an array has no pattern field");
+        return nw_scan_fail(&in->scan,
+                            "'array' and 'pattern' exclude each other");
     return NW_OK;
 }
 

@@ -163,7 +163,7 @@ static nw_status monitoring_read_edge(struct monitoring *in,
         return nw_scan_fail(scan, "source %d in the file of rank %d", line.src,
                             rank);
     if (in->told[line.dst] == rank + 1)
-        return nw_scan_fail(scan, "edge %d -> %d stands twice", line.src,
+        return nw_scan_fail(scan, "edge %d -> %d occurs twice", line.src,
                             line.dst);
     in->told[line.dst] = rank + 1;
     status = nw_pattern_builder_add(in->builder, line.src, line.dst, NW_KIND_HH,

@@ -170,7 +170,7 @@ static nw_status read_traffic(struct native *in)
         return status;
     amount = &p->traffic[t];
     if (amount->messages)
-        return nw_scan_fail(scan, "the traffic '%s' stands twice",
+        return nw_scan_fail(scan, "the traffic '%s' occurs twice",
                             nw_origin_name((enum nw_origin)t));
     if (!nw_scan_u64(scan, &amount->bytes))
         return nw_scan_expected(scan, "a number of bytes");
@@ -242,7 +242,7 @@ static nw_status read_key(struct native *in)
     else if (length < 2 || word[length - 1] != ':')
         return nw_scan_fail(&in->scan, "expected a rank or 'key: value'");
     if (field && *field)
-        return nw_scan_fail(&in->scan, "'%.*s' stands twice", (int)length,
+        return nw_scan_fail(&in->scan, "'%.*s' occurs twice", (int)length,
                             word);
     status = read_value(&in->scan, &value);
     if (status)
@@ -289,7 +289,7 @@ static nw_status check_order(const struct native *in, int32_t src)
         (p->dst[e - 1] == p->dst[e] && p->kind[e - 1] < p->kind[e]))
         return NW_OK;
     if (p->dst[e - 1] == p->dst[e] && p->kind[e - 1] == p->kind[e])
-        return nw_scan_fail(&in->scan, "edge %d -> %d %s stands twice", src,
+        return nw_scan_fail(&in->scan, "edge %d -> %d %s occurs twice", src,
                             p->dst[e], nw_kind_name((enum nw_kind)p->kind[e]));
     return nw_scan_fail(&in->scan, "edge %d -> %d %s is not in order", src,
                         p->dst[e], nw_kind_name((enum nw_kind)p->kind[e]));

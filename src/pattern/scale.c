@@ -147,18 +147,19 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
     struct nw_grid grid;
 
     if (!nw_grid_find(pattern, kind, &found))
-        return nw_fail(NW_EUNSUPPORTED,
-                       "the %s edges of %d ranks lie on no grid: only "
-                       "stencils and all-to-all along a dimension are scaled",
-                       nw_kind_name(kind), pattern->rank_count);
+        return nw_fail(
+            NW_EUNSUPPORTED,
+            "the %s edges of %d ranks form no grid: only "
+            "stencils and all-to-all along a dimension can be scaled",
+            nw_kind_name(kind), pattern->rank_count);
     if (!scale_lay_out(&found, rank_count, &grid)) {
         struct nw_text size = {0};
         nw_status status;
 
         scale_add_size(&size, &found.grid);
-        status =
-            nw_fail(NW_EUNSUPPORTED, "%d ranks make no grid of a shape like %s",
-                    rank_count, size.data ? size.data : "before");
+        status = nw_fail(NW_EUNSUPPORTED,
+                         "%d ranks cannot form a grid shaped like %s",
+                         rank_count, size.data ? size.data : "before");
         nw_text_fini(&size);
         return status;
     }

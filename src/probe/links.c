@@ -278,7 +278,7 @@ nw_status nw_probe_groups_find(const struct nw_probe *probe,
     bool any = false;
 
     if (probe->host_count < 1)
-        return nw_fail(NW_EFORMAT, "no rank of the job was heard of");
+        return nw_fail(NW_EFORMAT, "no rank of the job answered");
     status = nw_alloc(cells, sizeof *groups.rate, &groups.rate);
     if (!status)
         status = nw_alloc(cells, sizeof *groups.latency, &groups.latency);

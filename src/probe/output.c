@@ -372,7 +372,7 @@ nw_status nw_probe_troubles(const nw_probe *probe, char **out)
         return status;
     for (int32_t r = 0; r < probe->rank_count; r++)
         if (!probe->rank[r].name)
-            nw_text_format(&text, "rank %d was not heard of: %s\n", r,
+            nw_text_format(&text, "rank %d sent no data: %s\n", r,
                            probe->rank[r].lost ? probe->rank[r].lost
                                                : "no answer");
         else if (probe->rank[r].lost)

@@ -46,7 +46,8 @@ static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
     nw_status status;
 
     if (r->pairs)
-        return nw_lines_fail(&r->lines, "groups stand before all bandwidths");
+        return nw_lines_fail(&r->lines,
+                             "groups must come before all bandwidths");
     if (!number || !nw_parse_i32(number, &members) || members < 1 ||
         members > MAX - b->count || nw_word_next(&rest))
         return nw_lines_fail(&r->lines,
@@ -55,7 +56,7 @@ static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
                              MAX);
     for (size_t g = 0; g < r->count; g++)
         if (!strcmp(r->name[g], name))
-            return nw_lines_fail(&r->lines, "group %s stands twice", name);
+            return nw_lines_fail(&r->lines, "group %s occurs twice", name);
     status = nw_grow(&r->name, &r->capacity, r->count + 1, sizeof *r->name);
     if (!status)
         status = nw_grow(&b->group, &r->room, (size_t)(b->count + members),

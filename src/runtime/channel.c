@@ -29,7 +29,7 @@ static nw_status runtime_channel_agree(struct channel_opening *opening,
         return mine;
     if (NW_PMPI(Allreduce)(&bad, &any, 1, MPI_INT, MPI_MAX, opening->comm)) {
         opening->over = true;
-        return nw_fail(NW_EMPI, "the ranks cannot meet through MPI");
+        return nw_fail(NW_EMPI, "the ranks cannot exchange addresses by MPI");
     }
     opening->over = any;
     if (!mine && any)
@@ -48,7 +48,7 @@ static nw_status runtime_channel_gather(void *context, const void *mine,
     if (bytes > INT_MAX ||
         NW_PMPI(Allgather)(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
                            MPI_BYTE, opening->comm))
-        return nw_fail(NW_EMPI, "the ranks cannot meet through MPI");
+        return nw_fail(NW_EMPI, "the ranks cannot exchange addresses by MPI");
     return NW_OK;
 }
 

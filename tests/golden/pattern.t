@@ -302,7 +302,7 @@ $ for l in 'traffic: telepathy 1 1' 'traffic: nccl 1' 'traffic: nccl 1 0' 'traff
 3
 ~ bad:5 ... number of messages
 3
-~ bad:5 ... 'collective' stands twice
+~ bad:5 ... 'collective' occurs twice
 3
 ~ bad:5 ... 3 times in nanoseconds
 3

@@ -86,9 +86,9 @@ $ for v in PBS_NODEFILE=none PE_HOSTFILE=nodes 'LSB_MCPU_HOSTS=n1 2 n2'; do env 
 $ mkdir double; printf '#!/bin/sh\ncase "$*" in\n"resource list -n -s up -o {nodelist}") echo "n[1-3],x";;\n"jobs -n -o {nodelist} f7") echo x;;\n"jobs -n -o {nodelist} f8") ;;\n*) exit 1;;\nesac\n' >double/flux; chmod +x double/flux; for v in FLUX_JOB_ID= FLUX_JOB_ID=f7 FLUX_JOB_ID=f8 FLUX_JOB_ID=f9 SLURM_JOB_NODELIST=n4; do [ $v = FLUX_JOB_ID= ] && set -- -u FLUX_JOB_ID || set -- $v; env "$@" FLUX_URI=local:///run/flux/local PATH="$PWD/double:$PATH" nodewise run --store store -n 4 --launcher ./mpirun --dry-run --no-store --json -q -- ./app | grep -e why -e hosts; done
   "hosts": 4,
   "hosts": 1,
-  "why": "FLUX_URI: flux(1) knows no host of this job",
+  "why": "FLUX_URI: flux(1) lists no host of this job",
   "hosts": 0,
-  "why": "FLUX_URI: flux(1) does not tell the hosts of this job",
+  "why": "FLUX_URI: flux(1) does not list the hosts of this job",
   "hosts": 0,
   "hosts": 1,
 ! FLUX_URI ... flux(1) ... host

@@ -144,7 +144,7 @@ $ for n in node=4,cores=2 cores cores=0 cores=2,cores=3 nodes=2 cores=2,gpus=3,s
 2
 ~ cores is a number from 1 to 4096, not '0'
 2
-~ 'cores' stands twice
+~ 'cores' occurs twice
 2
 ~ --new needs cores=N
 2

@@ -158,7 +158,7 @@ static void bad_types(void **state)
     refuses(CPU("{cores: 99999999999999999999}"),
             ":2: 'cores' must be a whole number from 1 to 131072");
     refuses(CPU("{packages: 131072, cores: 131072}"),
-            ":2: a node of more than 131072 parts");
+            ":2: a node has more than 131072 parts");
     refuses(CPU("{cores: 1, xml: a.xml}"),
             ":2: unknown key 'cores' in 'cpu' by hwloc; known are: xml links");
     refuses(CPU("{cores: 1, links: {gpu: 1}}"),
@@ -237,7 +237,7 @@ static void bad_parts(void **state)
     refuses(TYPE(PARTS("[{core: 1}], cpu: {cores: 1}")),
             ":3: either 'cpu' or 'parts'");
     refuses(TYPE(PARTS("[{core: 1}, {gpu: 2}], gpus: [{name: x}]")),
-            ":3: 'gpus' has 1 items for 2 of them");
+            ":3: 'gpus' has 1 items, but a node has 2 of these");
 }
 
 static void bad_devices(void **state)
@@ -271,7 +271,7 @@ static void bad_devices(void **state)
     refuses(DEVICES("[{parts: [{nic: 129}]}]"),
             ":3: more than 128 network cards in a node");
     refuses(DEVICES("[{parts: [{board: 1024, parts: [{board: 1024}]}]}]"),
-            ":3: a node of more than 131072 parts");
+            ":3: a node has more than 131072 parts");
     refuses(DEVICES("[{parts: [{nic: 2}]}], nic_names: mlx5_0"),
             ":3: 1 names for 2 network cards");
 }
@@ -285,11 +285,11 @@ static void bad_direct_links(void **state)
     refuses(DIRECT("[{mesh: [gpu 0-99999999]}]"),
             ":3: unknown gpu 4: this node has fewer");
     refuses(DIRECT("[{mesh: [gpu]}]"),
-            ":3: an end is such as 'gpu 0' or 'gpu 0-3'");
+            ":3: an end is written as 'gpu 0' or 'gpu 0-3'");
     refuses(DIRECT("[{mesh: [gpu 3-1]}]"),
-            ":3: an end is such as 'gpu 0' or 'gpu 0-3'");
+            ":3: an end is written as 'gpu 0' or 'gpu 0-3'");
     refuses(DIRECT("[{mesh: [gpu 0x]}]"),
-            ":3: an end is such as 'gpu 0' or 'gpu 0-3'");
+            ":3: an end is written as 'gpu 0' or 'gpu 0-3'");
     refuses(DIRECT("[{mesh: [core 0]}]"),
             ":3: an end is a gpu, nic, package or numa, not 'core'");
     refuses(DIRECT("[{mesh: [gpu 0]}]"), ":3: a direct link has two ends");

@@ -214,7 +214,7 @@ static void refuses_malformed_native_files(void **state)
         {"nodewise pattern 1\nranks 2 edges 1\n0 1 hh 1 3 5:1,\n",
          "message sizes like"},
         {"nodewise pattern 1\nranks 2 edges 2\n0 1 hh 1 1\n0 1 hh 1 1\n",
-         ":4: edge 0 -> 1 hh stands twice"},
+         ":4: edge 0 -> 1 hh occurs twice"},
         {"nodewise pattern 1\nranks 2 edges 2\n0 1 hh 1 1\n0 0 hh 1 1\n",
          ":4: edge 0 -> 0 hh is not in order"},
         {"nodewise pattern 1\nranks 2 edges 2\n1 1 hh 1 1\n0 0 hh 1 1\n",
@@ -222,7 +222,7 @@ static void refuses_malformed_native_files(void **state)
         {"nodewise pattern 1\nranks 2 edges 1\n0 1 hh 1 1\n1 1 hh 1 1\n",
          ":4: more than the 1 edges"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: a\nnote: b\n",
-         ":4: 'note:' stands twice"},
+         ":4: 'note:' occurs twice"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: \\q\n", ":3: a backslash"},
         {"", "empty"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: \xff\n", "not UTF-8"},
@@ -395,7 +395,7 @@ static void graphs_are_read_in_any_order(void **state)
             words = write_chords(reach, step, true);
             p = NULL;
             assert_int_equal(read_words("metis", words, &p), NW_EFORMAT);
-            assert_non_null(strstr(nw_error_text(), "stands twice"));
+            assert_non_null(strstr(nw_error_text(), "occurs twice"));
             free(words);
         }
 }

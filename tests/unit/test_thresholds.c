@@ -311,7 +311,7 @@ static void bad_tables_are_refused(void **state)
          "t:2: expected gather, pack, two, rendezvous or fetch"},
         {HEAD LINE LINE, "t:3: sizes must ascend"},
         {HEAD LINE "host host shm far flood 64 pack auto\n" LINE,
-         "t:4: this was said above already"},
+         "t:4: lines for the same kind of message must follow each other"},
     };
     struct nw_thresholds thresholds = {0};
 

@@ -165,7 +165,7 @@ static nw_status vulkan_find_type(void *physical, uint32_t *out)
             *out = i;
             return NW_OK;
         }
-    return fails("give GPU memory that the CPU sees");
+    return fails("allocate GPU memory that the CPU can address");
 }
 
 static nw_status create(void *physical, struct vulkan_device *out)

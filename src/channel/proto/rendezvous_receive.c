@@ -21,7 +21,7 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
     if (request && request->peer == peer)
         nw_request_finish(
             request,
-            nw_fail(NW_EIO, "rank %d failed in the middle of it", peer->rank));
+            nw_fail(NW_EIO, "rank %d failed during this message", peer->rank));
 }
 
 /* -- the receiver -- */

@@ -39,7 +39,7 @@ static nw_status wire_check(const struct nw_wire *wire, size_t length,
     if (wire->kind == NW_WIRE_PART && length && length < wire->bytes)
         return NW_OK;
     if (length != (wire->kind == NW_WIRE_EAGER ? wire->bytes : 0))
-        return nw_fail(NW_EFORMAT, "a message says %llu bytes and carries %zu",
+        return nw_fail(NW_EFORMAT, "a message announces %llu bytes and has %zu",
                        (unsigned long long)wire->bytes, length);
     return NW_OK;
 }

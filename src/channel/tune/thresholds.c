@@ -328,7 +328,8 @@ static nw_status take_step(struct nw_lines *lines, struct nw_thresholds *out,
 
     for (size_t i = 0; i + 1 < out->count; i++)
         if (is_same(&out->row[i].of, of))
-            return nw_lines_fail(lines, "this was said above already");
+            return nw_lines_fail(lines, "lines for the same kind of message "
+                                        "must follow each other");
     last = out->count ? &out->row[out->count - 1].choice : NULL;
     if (!last || !is_same(&out->row[out->count - 1].of, of))
         return nw_thresholds_add(out, of, &one);

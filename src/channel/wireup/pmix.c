@@ -69,7 +69,7 @@ static nw_status get(uint32_t rank, const char *key, struct pmix_value **out)
 
     of.rank = rank;
     code = pmix.get(&of, key, NULL, 0, out);
-    return code ? pmix_fail("give what another rank has said", code) : NW_OK;
+    return code ? pmix_fail("get the data of another rank", code) : NW_OK;
 }
 
 static void pmix_leave(void)
@@ -112,7 +112,7 @@ static nw_status join_job(void)
     free(value);
     return size && me.rank < size && size < INT32_MAX
                ? NW_OK
-               : nw_fail(NW_EIO, "PMIx does not say how many ranks there are");
+               : nw_fail(NW_EIO, "PMIx does not give the number of ranks");
 }
 
 static void join_once(void)

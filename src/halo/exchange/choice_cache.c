@@ -173,7 +173,7 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
     code = NW_PMPI(Bcast)(&answer, sizeof answer, MPI_BYTE, 0, halo->comm);
     *out = answer.scheme;
     *found = answer.found;
-    return nw_halo_mpi(code, "tell of an earlier choice");
+    return nw_halo_mpi(code, "share an earlier choice");
 }
 
 /* Appends a description for people to a line: machine, ranks and shape. */

@@ -102,7 +102,7 @@ nw_status nw_halo_weigh(nw_halo *halo)
     code = nw_halo_allreduce(halo->comm, &own, &most, 1, MPI_UNSIGNED_LONG_LONG,
                              MPI_MAX);
     halo->heaviest = most;
-    return nw_halo_mpi(code, "weigh a halo");
+    return nw_halo_mpi(code, "add up the bytes of a halo");
 }
 
 enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
@@ -150,5 +150,5 @@ nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
     if (code == MPI_SUCCESS)
         code = nw_halo_allreduce(halo->comm, own.bytes, out->bytes,
                                  NW_HALO_CLASS_COUNT, MPI_DOUBLE, MPI_SUM);
-    return nw_halo_mpi(code, "survey a halo");
+    return nw_halo_mpi(code, "compare the methods of a halo");
 }

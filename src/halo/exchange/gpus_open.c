@@ -145,7 +145,7 @@ static nw_status tell_where(nw_halo *halo)
     return nw_halo_mpi(NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->where,
                                           halo->layout->piece_count,
                                           MPI_UINT64_T, MPI_MAX, halo->comm),
-                       "tell of GPUs");
+                       "share the numbers of GPUs");
 }
 
 /* Makes the `ready` events. Other processes can wait for them if the driver

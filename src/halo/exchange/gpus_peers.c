@@ -116,13 +116,14 @@ nw_status nw_halo_peers_find(nw_halo *halo)
             NW_PMPI(Allreduce)(&own, &first, 1, MPI_INT, MPI_MIN, halo->comm);
         if (first == halo->rank)
             nw_warn_once("halo: processes cannot open each other's GPU memory "
-                         "(%s), halos go another way",
+                         "(%s), halos use another method",
                          gpus->why);
     }
     gpus->ipc = able[0];
     gpus->ipc_arrays = able[0] && able[1];
     gpus->aware = able[2];
-    return nw_halo_agree(halo->comm, nw_halo_mpi(code, "tell of GPU memory"));
+    return nw_halo_agree(
+        halo->comm, nw_halo_mpi(code, "share the addresses of GPU memory"));
 }
 
 nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,

@@ -324,7 +324,7 @@ static nw_status halo_memory_tell_all(nw_halo *halo, struct memory_word *own,
         code = NW_PMPI(Allgatherv)(own, mine, MPI_BYTE, *all, count, at,
                                    MPI_BYTE, halo->node_comm);
     free(at);
-    return status ? status : nw_halo_mpi(code, "tell of arrays");
+    return status ? status : nw_halo_mpi(code, "share the addresses of arrays");
 }
 
 nw_status nw_halo_memory_tell(nw_halo *halo)
@@ -350,7 +350,7 @@ nw_status nw_halo_memory_tell(nw_halo *halo)
         status =
             nw_halo_mpi(NW_PMPI(Allgather)(&pid, 1, MPI_INT32_T, halo->pid, 1,
                                            MPI_INT32_T, halo->node_comm),
-                        "tell of processes");
+                        "share the numbers of processes");
     if (!status)
         status = halo_memory_tell_all(halo, own, count, &all);
     next = all;

@@ -109,7 +109,7 @@ nw_status nw_halo_kinds_find(const nw_halo *halo, struct nw_halo_kind **out,
     if (!status)
         status = nw_halo_mpi(NW_PMPI(Allgather)(own, bytes, MPI_BYTE, all,
                                                 bytes, MPI_BYTE, halo->comm),
-                             "survey the kinds of a halo");
+                             "compare the pairs of a halo");
     if (status) {
         free(all);
         return status;

@@ -88,11 +88,10 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
     if (!cores.count || cores.values[0] < 0)
         return NW_OK;
     if (cores.count > 1)
-        return nw_fail_about(
-            NW_FIXED(r), NW_EINVAL,
-            "rank %d is fixed to %zu cores, and has one where an "
-            "element takes several ranks",
-            r, cores.count);
+        return nw_fail_about(NW_FIXED(r), NW_EINVAL,
+                             "rank %d is fixed to %zu cores, but has only one "
+                             "if an element takes several ranks",
+                             r, cores.count);
     if (cores.values[0] >= range->high - range->low)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
                              "rank %d is fixed to a core that is not there", r);

@@ -165,8 +165,8 @@ static nw_status problem_fix_rank(struct nw_problem *problem,
         strcmp(fixed->node_name[fixed->gpu_node[rank]], name))
         return nw_fail_about(
             NW_FIXED(rank), NW_EINVAL,
-            "rank %d is fixed on a GPU of %s and runs on %s: GPUs "
-            "are fixed on a rank's own node",
+            "rank %d is fixed on a GPU of %s but runs on %s: a fixed "
+            "GPU must be on the rank's own node",
             rank, fixed->node_name[fixed->gpu_node[rank]], name);
     problem->fixed_host[rank] = host_of[node];
     return NW_OK;

@@ -204,9 +204,10 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
                              "rank %d is fixed on %s %d, which %s lacks", rank,
                              what, m, name);
     if (--cut->capacity[m] < 0)
-        return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
-                             "rank %d is fixed on %s %d of %s, which is taken",
-                             rank, what, m, name);
+        return nw_fail_about(
+            NW_FIXED(rank), NW_EINVAL,
+            "rank %d is fixed on %s %d of %s, which other fixed ranks fill",
+            rank, what, m, name);
     return NW_OK;
 }
 

@@ -55,8 +55,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
     }
     if (best < 0)
         return nw_fail(NW_EFORMAT,
-                       "%d ranks are too many for %lld x %lld cells: each "
-                       "needs the halo's %lld",
+                       "%d ranks are too many for %lld x %lld cells: each rank "
+                       "needs %lld along a side for its halo",
                        g->size, (long long)g->n[0], (long long)g->n[1],
                        (long long)least);
     return NW_OK;

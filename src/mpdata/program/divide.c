@@ -63,8 +63,8 @@ static nw_status divide_check(const struct nw_mp_grid *g, int64_t least)
     for (int a = 0; a < 2; a++)
         if (g->parts[a] > 1 && g->n[a] < least * g->parts[a])
             return nw_fail(NW_EFORMAT,
-                           "%lld cells in %d %s of ranks: each needs the "
-                           "halo's %lld",
+                           "%lld cells are too few for %d %s of ranks: each "
+                           "rank needs %lld for its halo",
                            (long long)g->n[a], g->parts[a], word[a],
                            (long long)least);
     return NW_OK;

@@ -90,7 +90,8 @@ static nw_status calls_read_comm(struct calls_file *in, char *rest)
     nw_status status;
 
     if (in->process < 0)
-        return nw_lines_fail(&in->lines, "expected a line 'process' before");
+        return nw_lines_fail(&in->lines,
+                             "a line 'process' must precede this line");
     if (!calls_number(&rest, &index, false) || (size_t)index != in->count ||
         !calls_hexadecimal(nw_word_next(&rest), &member.comm) ||
         !calls_number(&rest, &member.rank, false) ||

@@ -169,8 +169,8 @@ static nw_status read_contents(MPI_Datatype type, const struct amounts *n,
     if (!status)
         status = nw_alloc((size_t)n->large + 1, sizeof *large, &large);
     if (!status && ask_contents(type, n, ints, large, out))
-        status = nw_fail(NW_EUNSUPPORTED, "a datatype that does not say how "
-                                          "it was made");
+        status = nw_fail(NW_EUNSUPPORTED, "a datatype whose construction MPI "
+                                          "does not give");
     if (!status) {
         out->types = (size_t)n->types;
         out->addresses = (size_t)n->addresses;

@@ -52,7 +52,7 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
     if (status)
         return status;
     if (glob(pattern, 0, NULL, found))
-        status = nw_fail(NW_ENODEV, "%s: no part files of it were found", path);
+        status = nw_fail(NW_ENODEV, "no part files %s.part.* were found", path);
     free(pattern);
     return status;
 }
@@ -185,7 +185,7 @@ static nw_status read_parts(const char *path,
             status = read_next(parts, parts->found.gl_pathv[i]);
     }
     if (!status && !parts->count)
-        status = nw_fail(NW_ENODEV, "%s: no part files of it were found", path);
+        status = nw_fail(NW_ENODEV, "no part files %s.part.* were found", path);
     return status;
 }
 

@@ -60,7 +60,7 @@ static nw_status direct_link_read_end(const struct nw_yaml *node,
     size_t k = 0;
 
     if (node->kind != NW_YAML_SCALAR || !parse_end(node->text, kind, range))
-        return nw_yaml_fail(node, "an end is such as 'gpu 0' or 'gpu 0-3'");
+        return nw_yaml_fail(node, "an end is written as 'gpu 0' or 'gpu 0-3'");
     while (k < sizeof kinds / sizeof *kinds &&
            strcmp(nw_vertex_kind_name(kinds[k]), kind))
         k++;

@@ -151,7 +151,7 @@ forwarding_tables_take_node(struct tables *tables,
         return nw_yaml_fail(to, "'%s' has no card %d", name, way->card);
     entry = &tables->via[(size_t)way->at * ports->count + (size_t)column];
     if (*entry >= 0)
-        return nw_yaml_fail(to, "a second way to card %d of '%s'", way->card,
+        return nw_yaml_fail(to, "a second route to card %d of '%s'", way->card,
                             name);
     *entry = way->link;
     return NW_OK;

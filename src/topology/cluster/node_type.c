@@ -73,7 +73,7 @@ static nw_status read_short(struct short_form *form, const struct nw_yaml *node)
         product *= form->count[l] ? form->count[l] : 1;
         total += form->count[l] ? product : 0;
         if (total >= NW_CLUSTER_MAX_PARTS)
-            return nw_yaml_fail(node, "a node of more than %d parts",
+            return nw_yaml_fail(node, "a node has more than %d parts",
                                 NW_CLUSTER_MAX_PARTS);
     }
     return status ? status : node_type_add_levels(form, 0, 0);

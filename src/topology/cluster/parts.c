@@ -373,8 +373,9 @@ nw_status nw_cluster_device_info(const struct nw_yaml *list,
     for (int32_t v = 0; v < type->vertex_count; v++)
         count += type->kind[v] == kind;
     if (!status && list->count != (size_t)count)
-        status = nw_yaml_fail(list, "'%s' has %zu items for %d of them",
-                              list->key, list->count, count);
+        status =
+            nw_yaml_fail(list, "'%s' has %zu items, but a node has %d of these",
+                         list->key, list->count, count);
     if (!status && *info->count < count) {
         size_t capacity = (size_t)*info->count;
 

@@ -68,7 +68,7 @@ static nw_status template_take_pair(struct template *template, char *pair,
     if (i == KEYS && strcmp(pair, "network"))
         return template_refuse_key(pair);
     if (*given & 1u << i)
-        return nw_fail(NW_EINVAL, "--new: '%s' stands twice", pair);
+        return nw_fail(NW_EINVAL, "--new: '%s' occurs twice", pair);
     *given |= 1u << i;
     if (!value || !*value)
         return nw_fail(NW_EINVAL, "--new: '%s' needs a value, such as %s", pair,

@@ -37,7 +37,7 @@ nw_status nw_cluster_room(const struct nw_yaml *node,
 {
     if (type->vertex_count < NW_CLUSTER_MAX_PARTS)
         return NW_OK;
-    return nw_yaml_fail(node, "a node of more than %d parts",
+    return nw_yaml_fail(node, "a node has more than %d parts",
                         NW_CLUSTER_MAX_PARTS);
 }
 

@@ -551,7 +551,7 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
         parts.gpus = NULL;
     }
     if (!parts.node_count)
-        return nw_fail(NW_EINVAL, "a network needs nodes: say what is inside");
+        return nw_fail(NW_EINVAL, "a network needs nodes: describe them, too");
     nw_text_add(&compose.notes, "");
     status = load_all(&compose, &parts, options);
     if (!status)

@@ -101,7 +101,7 @@ static nw_status ibtracert_find_node(struct ibtracert_reader *reader, char kind,
         return subnet->node[reader->at].kind == kind
                    ? NW_OK
                    : ibtracert_bad(reader,
-                                   "a switch and an adapter of one guid");
+                                   "a switch and an adapter have one guid");
     }
     status = nw_grow(&reader->by_guid, &reader->guid_capacity,
                      subnet->node_count + 1, sizeof *reader->by_guid);
@@ -170,7 +170,7 @@ static nw_status take_finish(struct ibtracert_reader *reader, char *line)
     nw_status status = ibtracert_take_end(reader, line, &text, &guid);
 
     if (!status && (from < 0 || reader->out < 0))
-        status = ibtracert_bad(reader, "a way without a start or a hop");
+        status = ibtracert_bad(reader, "a route without a start or a hop");
     if (!status)
         status = ibtracert_find_node(reader, strstr(line, "switch") ? 'S' : 'H',
                                      guid, text);
@@ -202,9 +202,9 @@ static nw_status take_hop(struct ibtracert_reader *reader, char *line)
     if (sscanf(line, "[%6d] ->", &out) != 1 || out < 0 || out > 255 ||
         !bracket || sscanf(bracket, "}[%6d]", &in) != 1 || in < 0 || in > 255)
         return ibtracert_bad(reader,
-                             "a hop is such as [1] -> switch port {0x..}[12]");
+                             "a hop looks like [1] -> switch port {0x..}[12]");
     if (reader->hop_count == MAX_HOPS)
-        return ibtracert_bad(reader, "a way of more than 64 hops");
+        return ibtracert_bad(reader, "a route of more than 64 hops");
     if (reader->subnet->node[from].kind == 'S')
         reader->hop[reader->hop_count++] = (struct hop){from, out};
     reader->out = out;
@@ -303,7 +303,7 @@ nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet, char *text,
         status = ibtracert_take_line(&reader, line);
     }
     if (!status && reader.at >= 0)
-        status = ibtracert_bad(&reader, "the file ends inside a way");
+        status = ibtracert_bad(&reader, "the file ends inside a route");
     if (!status)
         status = make_ports(&reader);
     free(reader.by_guid);

@@ -209,11 +209,11 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     if (!subnet->node_count)
         return parse_bad(reader, "a port before any switch or adapter");
     if (!take_port(&at, &port.number, &port.guid))
-        return parse_bad(reader, "a port is such as [1]");
+        return parse_bad(reader, "a port looks like [1]");
     port.peer = take_quoted(&at);
     if (!port.peer || !is_id(port.peer) ||
         !take_port(&at, &port.peer_number, &far))
-        return parse_bad(reader, "a port leads to such as "
+        return parse_bad(reader, "a port leads to a name like "
                                  "\"S-0008f10500200b50\"[15]");
     comment = strchr(at, '#');
     if (comment) {

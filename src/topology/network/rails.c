@@ -144,9 +144,7 @@ nw_status nw_rails_check(const nw_topology *topology)
     if (!topology->network || !topology->network->component)
         return NW_OK;
     if (topology->network->component_count > MAX_RAILS)
-        return nw_fail(NW_EFORMAT,
-                       "%s: more than %d networks that nothing "
-                       "joins",
+        return nw_fail(NW_EFORMAT, "%s: more than %d separate networks",
                        topology->name, MAX_RAILS);
     for (int32_t node = 0; !status && node < topology->node_count; node++)
         status = add_set(topology, &sets, node);

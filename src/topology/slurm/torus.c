@@ -195,7 +195,7 @@ static nw_status only_item(const struct nw_yaml *node, const char *key,
     if (status)
         return status;
     if (list->kind == NW_YAML_LIST && list->count != 1)
-        return nw_yaml_fail(list, "%zu %s, which nothing joins", list->count,
+        return nw_yaml_fail(list, "%zu %s, but no link joins them", list->count,
                             key);
     *out = list->kind == NW_YAML_LIST ? list->first : list;
     return NW_OK;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that man pages compile without a warning of scdoc, and that meson installs each."""
+"""Checks that man pages compile without a warning of scdoc, and that meson installs each.
+nodewise-map(1) has at most 1,500 words, and CHANGELOG.md at most 120 lines."""
 import os
 import subprocess
 
@@ -17,4 +18,10 @@ for page in pages:
         breaches.append("%s:1: %s" % (page, done.stderr.decode().strip()))
     if "'%s'" % os.path.basename(page).removesuffix(".scd") not in listed:
         breaches.append("%s:1: is not in man/meson.build" % page)
+words = len(tree.text("man/nodewise-map.1.scd").split())
+if words > 1500:
+    breaches.append("man/nodewise-map.1.scd:1: %d words; move explanations to docs/explanation" % words)
+lines = tree.text("CHANGELOG.md").count("\n")
+if lines > 120:
+    breaches.append("CHANGELOG.md:121: %d lines" % lines)
 tree.finish(breaches)

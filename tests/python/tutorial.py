@@ -22,6 +22,9 @@ class Tutorial(InFolder):
         self.assertGreater(result.attempted, 25)
         for name in ("app.pattern", "pattern.svg", "report.html", "app.mapping"):
             self.assertGreater(os.path.getsize(name), 500, name)
+        with open("pattern.svg", encoding="utf-8") as made, \
+                open(os.path.join(SOURCE, "docs/pictures/python.svg"), encoding="utf-8") as kept:
+            self.assertEqual(made.read(), kept.read())
 
     @needs("scipy")
     def test_the_lines_in_the_readme(self):

@@ -9,10 +9,13 @@ import unittest
 import numpy as np
 
 import nodewise
-from support import BUILD, InFolder, command, needs
+from support import BUILD, InFolder, command
 
 FLAVOUR, MPIEXEC = os.environ["NW_FLAVOUR"], os.environ["NW_MPIEXEC"]
 LIBRARY = os.path.join(BUILD, "libnodewise-%s.so" % FLAVOUR)
+# a folder with an mpi4py for this MPI, if the system's is for the other one
+OWN = os.environ.get("NW_MPI4PY_" + FLAVOUR.upper(), os.path.join(BUILD, "mpi4py-" + FLAVOUR))
+PACKAGES = os.pathsep.join([os.path.join(BUILD, "python"), OWN])
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "program.py")
 
 
@@ -21,7 +24,7 @@ def launch(ranks, words, **variables):
     if FLAVOUR == "openmpi":
         line += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         line += ["--allow-run-as-root"] * (os.getuid() == 0)
-    variables["PYTHONPATH"] = os.path.join(BUILD, "python")
+    variables["PYTHONPATH"] = PACKAGES
     for name, value in variables.items():
         line += ["-x", "%s=%s" % (name, value)] if FLAVOUR == "openmpi" else ["-genv", name, value]
     return subprocess.run(line + ["-n", str(ranks), sys.executable] + words, text=True,
@@ -35,7 +38,6 @@ def vendor():
     return {"4": "mpich", "8": "openmpi"}.get(done.stdout.strip())
 
 
-@needs("mpi4py")
 class Programs(InFolder):
     def setUp(self):
         super().setUp()
@@ -111,7 +113,7 @@ class Programs(InFolder):
     def test_the_command_records_regions(self):
         words = [MPIEXEC] + (["--oversubscribe"] + ["--allow-run-as-root"] * (os.getuid() == 0)
                              if FLAVOUR == "openmpi" else [])
-        os.environ["PYTHONPATH"] = os.path.join(BUILD, "python")
+        os.environ["PYTHONPATH"] = PACKAGES
         self.addCleanup(os.environ.pop, "PYTHONPATH")
         command("profile", "-o", "all.pattern", "--", *words, "-n", "2", sys.executable, PROGRAM,
                 "regions")

@@ -15,6 +15,10 @@ unsigned ucp_worker_progress(void *worker)
 
     if (!progress)
         *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    /* an MPI that Python loaded for its module alone is not next to us */
+    if (!progress)
+        *(void **)&progress =
+            dlsym(dlopen("libucp.so.0", RTLD_LAZY), "ucp_worker_progress");
     done = progress(worker);
     if (!done)
         sched_yield();

@@ -186,9 +186,13 @@ nw_status nw_hostfile_read(const char *path, nw_host_taker *take, void *user,
         return status;
     nw_lines_init(&lines, path, data);
     while (!status && (line = nw_lines_next(&lines))) {
-        status = take(user, line);
-        if (status == NW_EFORMAT)
+        nw_status took = take(user, line);
+
+        status = took;
+        if (took == NW_EFORMAT || took == NW_EINVAL)
             status = nw_lines_fail(&lines, "%s", nw_error_text());
+        if (took == NW_EINVAL)
+            status = took;
     }
     free(data);
     if (!status && !*count)

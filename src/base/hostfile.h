@@ -22,10 +22,10 @@ NW_MUST_CHECK nw_status nw_hostfile_list(const char *list, nw_host_adder *add,
 NW_MUST_CHECK nw_status nw_hostfile_line(char *line, nw_host_adder *add,
                                          void *user);
 
-/* Calls take() for each line of a host file. An error NW_EFORMAT of take() is
- * completed by the names of file and line. `count` points to the caller's
- * number of hosts: if it is 0 after the last line, the file has no hosts, which
- * is NW_EFORMAT, too. */
+/* Calls take() for each line of a host file. An error NW_EFORMAT or NW_EINVAL
+ * of take() is completed by the names of file and line. `count` points to the
+ * caller's number of hosts: if it is 0 after the last line, the file has no
+ * hosts, which is NW_EFORMAT, too. */
 typedef nw_status nw_host_taker(void *user, char *line);
 NW_MUST_CHECK nw_status nw_hostfile_read(const char *path, nw_host_taker *take,
                                          void *user, const size_t *count);

@@ -311,6 +311,17 @@ bool nw_host_is_plain(const char *name)
     return *name && !strchr("-._", *name) && !name[strspn(name, plain)];
 }
 
+nw_status nw_host_check(const char *name)
+{
+    if (nw_host_is_plain(name))
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "a launcher could misread host '%s': host names are "
+                   "letters, digits, '.', '_' and '-', and begin with a letter "
+                   "or digit",
+                   name);
+}
+
 bool nw_host_is_same(const char *a, const char *b)
 {
     size_t x = strcspn(a, "."), y = strcspn(b, ".");

@@ -35,6 +35,10 @@ NW_MUST_CHECK nw_status nw_hostlist_compress(const char *const *names,
  * digits, dots, underscores and hyphens, beginning with a letter or digit. */
 bool nw_host_is_plain(const char *name);
 
+/* Returns NW_EINVAL for a name that is not plain: a launcher could misread it
+ * as an option, a list, slots or a port. */
+NW_MUST_CHECK nw_status nw_host_check(const char *name);
+
 /* Returns true if a and b are names of one host: "n1" and "n1.site.org" are,
  * "n1.a" and "n1.b" are not. */
 bool nw_host_is_same(const char *a, const char *b);

@@ -666,7 +666,7 @@ static int cli_run(int argc, char **argv)
     struct run_arguments arguments = {
         .wish = {.probe_seconds = 10, .store = true}};
     struct nw_store store = {.lock = -1};
-    nw_status status;
+    nw_status status, found;
     int code;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
@@ -680,15 +680,20 @@ static int cli_run(int argc, char **argv)
         goto out;
     }
     if (!status)
+        status = nw_job_check_list(&arguments.job);
+    if (!status)
         status = nw_job_find_launcher(&arguments.job);
     if (status) {
         code = status == NW_EIO ? nw_cli_fail_output("run", status)
                                 : nw_cli_fail("run", status);
         goto out;
     }
-    if (read_given(&arguments) || nw_job_find_hosts(&arguments.job) ||
-        nw_job_check_mpi(&arguments.job) ||
-        nw_store_open(&store, arguments.folder, &arguments.job, true))
+    status = read_given(&arguments);
+    found = status ? NW_OK : nw_job_find_hosts(&arguments.job);
+    if (found == NW_EINVAL && (arguments.job.hosts || arguments.job.hostfile))
+        code = nw_cli_fail("run", found);
+    else if (status || found || nw_job_check_mpi(&arguments.job) ||
+             nw_store_open(&store, arguments.folder, &arguments.job, true))
         code = run_warned(&arguments, nw_error_text());
     else
         code = run_with_store(&arguments, &store);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/hostfile.h"
+#include "base/hostlist.h"
 #include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -202,12 +203,23 @@ nw_status nw_job_check_mpi(const struct nw_job *job)
 
 /* --- hosts --- */
 
+/* Returns true for a word that the launcher replaces by hosts: Open MPI's
+ * relative ("+n1") and excluded hosts ("^n1"), and srun's file of hosts. */
+static bool is_resolved(const struct nw_job *job, const char *name)
+{
+    return job->kind == NW_LAUNCHER_OPENMPI ? strchr("+^", *name) != NULL
+           : job->kind == NW_LAUNCHER_SRUN  ? strchr(name, '/') != NULL
+                                            : false;
+}
+
 static nw_status run_job_add_host(void *user, const char *name, int32_t slots)
 {
     struct nw_job *job = user;
     size_t room = job->host.count, i = 0;
-    nw_status status;
+    nw_status status = is_resolved(job, name) ? NW_OK : nw_host_check(name);
 
+    if (status)
+        return status;
     while (i < room && strcmp(job->host.word[i], name))
         i++;
     if (i < room) {
@@ -316,6 +328,14 @@ static void look_for_room(struct nw_job *job)
         job->ranks = cores;
     if (is_open && job->ranks > cores)
         job->shared_cores = cores;
+}
+
+nw_status nw_job_check_list(const struct nw_job *job)
+{
+    const char *list = job->hosts ? job->hosts : "";
+    const char *at = *list == '-' ? list : strstr(list, ",-");
+
+    return at ? nw_host_check(at + (*at == ',')) : NW_OK;
 }
 
 nw_status nw_job_find_hosts(struct nw_job *job)

@@ -339,20 +339,13 @@ static nw_status add_wrapper(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, path);
 }
 
-/* Returns an error if a host's name contains characters that a launcher could
- * misread as an option, a list, slots or a port. */
 static nw_status check_hosts(const struct nw_launch_job *job)
 {
-    const nw_mapping *mapping = job->mapping;
+    nw_status status = NW_OK;
 
-    for (int32_t r = 0; r < mapping->rank_count; r++)
-        if (!nw_host_is_plain(nw_launch_host(job, r)))
-            return nw_fail(NW_EINVAL,
-                           "a launcher could misread host '%s': host names are "
-                           "letters, digits, '.', '_' and '-', and begin with "
-                           "a letter or digit",
-                           nw_launch_host(job, r));
-    return NW_OK;
+    for (int32_t r = 0; !status && r < job->mapping->rank_count; r++)
+        status = nw_host_check(nw_launch_host(job, r));
+    return status;
 }
 
 /* Makes the files and the command line of a job. With --consecutive, sets

@@ -63,6 +63,33 @@ $ for l in 'me@n1 slots=3 max_slots=4' 'n[1-2] slots = 3 # all' 'n1:2 ifhn=ib0' 
 ! hosts:1 ... '[::1]:4' ... IPv6 ... address
 ! hosts:1 ... slots=N ... 'sockets=2'
 ! hosts:1 ... no host
+## Names that a launcher would misread are refused, also behind '--'. Names that the
+## launcher itself resolves are left to it. A name of a batch system is on no command line.
+$ for h in -x:2 n1,-x:y ../x é +n0:2; do nodewise run --store store -n 2 --hosts "$h" --launcher ./mpirun --dry-run --no-store -q -- ./app; echo "$?"; done
+2
+2
+2
+2
+./mpirun -n 2 --host +n0:2 ./app
+0
+! host '-x:2' ... a letter or digit
+! host '-x:y' ... a letter or digit
+! host '../x' ... a letter or digit
+! host 'é' ... a letter or digit
+$ nodewise run --store store --hosts -x -p none --launcher ./mpirun --dry-run -- ./app
+! host '-x' ... a letter or digit
+? 2
+$ nodewise run --store store --dry-run --no-store -- ./mpirun -n 2 --host n1,-x ./app
+! host '-x' ... a letter or digit
+? 2
+$ printf 'n1\n-x slots=2\n' >hosts; nodewise run --store store --hostfile hosts --launcher ./mpirun --dry-run --no-store -- ./app
+! hosts:2: ... host '-x' ... a letter or digit
+? 2
+$ printf '+n0\n^n1\n' >hosts; nodewise run --store store --hostfile hosts -n 2 --launcher ./mpirun --dry-run --no-store -q -- ./app
+./mpirun -n 2 --hostfile hosts ./app
+$ SLURM_JOB_NODELIST=-x nodewise run --store store -n 2 --launcher ./mpirun --dry-run --no-store -q -- ./app
+./mpirun -n 2 ./app
+! host '-x' ... a letter or digit
 ## hosts of a Slurm allocation, tasks too
 $ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 ./app

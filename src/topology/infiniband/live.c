@@ -114,14 +114,6 @@ static bool capture(struct fabric_commands *commands, const char *const *words,
     return !how;
 }
 
-/* Returns true if a host name can be an argument of a command. */
-static bool is_safe(const char *host)
-{
-    return *host && *host != '-' &&
-           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789._-") == strlen(host);
-}
-
 static nw_status list_hosts(struct nw_hostlist *hosts)
 {
     static const char *const names[] = {"SLURM_JOB_NODELIST", "SLURM_NODELIST",
@@ -142,7 +134,7 @@ static int32_t lid_of(struct fabric_commands *commands, const char *host)
     struct nw_text answer = {0};
     int32_t lid = 0;
 
-    if (is_safe(host) &&
+    if (nw_host_is_plain(host) &&
         capture(commands, getenv("SLURM_JOB_ID") ? srun : ssh, &answer) &&
         answer.data)
         lid = (int32_t)strtol(answer.data, NULL, 0);

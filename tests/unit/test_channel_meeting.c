@@ -5,11 +5,13 @@
 #include "base/clock.h"
 #include "channel/state.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -213,6 +215,40 @@ static void another_meets_there(void **state)
     (void)unlink(path);
 }
 
+/* A link to a file of the user's is refused, and the file stays as it is. */
+static void it_is_a_link(void **state)
+{
+    struct expected none = {NW_EIO, "cannot open it"};
+    char mine[80];
+
+    (void)state;
+    leave_there("", 0);
+    snprintf(mine, sizeof mine, "%s.mine", path);
+    assert_int_equal(rename(path, mine), 0);
+    assert_int_equal(symlink(mine, path), 0);
+    assert_int_equal(ranks_fork(2, meet_as, &none), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rename(mine, path), 0);
+    assert_true(is_there("", 0));
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A process that holds the lock and does not run on, for example because it was
+ * stopped, does not hold the ranks beyond their time-out. */
+static void somebody_keeps_the_lock(void **state)
+{
+    int file;
+
+    (void)state;
+    leave_there("", 0);
+    file = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    assert_int_equal(meet(1, 50), NW_EIO);
+    assert_non_null(strstr(nw_error_text(), "keeps it locked"));
+    assert_int_equal(close(file), 0);
+    (void)unlink(path);
+}
+
 /* Only root can make a file of another user, so that the test needs root. */
 static void another_user_owns_the_file(void **state)
 {
@@ -246,6 +282,8 @@ int main(void)
         cmocka_unit_test(it_is_no_file),
         cmocka_unit_test(nobody_else_comes),
         cmocka_unit_test(another_meets_there),
+        cmocka_unit_test(it_is_a_link),
+        cmocka_unit_test(somebody_keeps_the_lock),
         cmocka_unit_test(another_user_owns_the_file),
     };
 

@@ -34,17 +34,19 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
 }
 
 /* Opens the file. Refuses a device or a pipe, because ranks would read from it
- * forever, and would remove it at the end. Only the owner may read the file,
- * since it contains the nonces by which ranks recognise each other. A rank that
- * writes the first line has protected the file before, so a file that is not
- * empty needs no protection, or it has other content and stays as it is. */
+ * forever, and would remove it at the end. Refuses a link, which in a shared
+ * folder another user may have made to one of this user's files. Only the owner
+ * may read the file, since it contains the nonces by which ranks recognise each
+ * other. A rank that writes the first line has protected the file before, so a
+ * file that is not empty needs no protection, or it has other content and stays
+ * as it is. */
 static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
     struct stat about;
 
-    meeting->file =
-        open(how->file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    meeting->file = open(
+        how->file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (meeting->file < 0 || fstat(meeting->file, &about))
         return file_fail(meeting, "open it");
     if (!S_ISREG(about.st_mode))
@@ -89,7 +91,7 @@ static bool is_still_there(const struct nw_meeting *meeting)
 {
     struct stat mine, there;
 
-    return !fstat(meeting->file, &mine) && !stat(meeting->how->file, &there) &&
+    return !fstat(meeting->file, &mine) && !lstat(meeting->how->file, &there) &&
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
@@ -103,6 +105,21 @@ void nw_meeting_close(struct nw_meeting *meeting)
         (void)close(meeting->file);
     }
     free(meeting);
+}
+
+/* Locks the file; a file system without locks does not matter. Returns NW_EIO
+ * if another process, for example a stopped one, holds the lock for too long.
+ */
+static nw_status bootstrap_lock(const struct nw_meeting *meeting, int how)
+{
+    while (flock(meeting->file, how | LOCK_NB) &&
+           (errno == EWOULDBLOCK || errno == EINTR)) {
+        if (nw_clock_ns() > meeting->until_ns)
+            return nw_fail(NW_EIO, "%s: another process keeps it locked",
+                           meeting->how->file);
+        (void)usleep(1000);
+    }
+    return NW_OK;
 }
 
 /* Appends the line "ROUND RANK DATA" to the file, with the data in hexadecimal.
@@ -119,10 +136,10 @@ static nw_status bootstrap_say(struct nw_meeting *meeting,
         nw_text_format(&line, "%02x", mine[i]);
     nw_text_add(&line, "\n");
     status = nw_text_take(&line, &words);
-    if (status)
-        return status;
-    (void)flock(meeting->file, LOCK_EX);
-    if (write(meeting->file, words, strlen(words)) != (ssize_t)strlen(words))
+    if (!status)
+        status = bootstrap_lock(meeting, LOCK_EX);
+    if (!status &&
+        write(meeting->file, words, strlen(words)) != (ssize_t)strlen(words))
         status = file_fail(meeting, "write it");
     (void)flock(meeting->file, LOCK_UN);
     free(words);
@@ -142,12 +159,13 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
  * incomplete. */
 static nw_status bootstrap_read_all(struct nw_meeting *meeting, char **out)
 {
+    nw_status status = bootstrap_lock(meeting, LOCK_SH);
     struct stat about;
-    nw_status status;
     char *text = NULL;
     ssize_t n = -1;
 
-    (void)flock(meeting->file, LOCK_SH);
+    if (status)
+        return status;
     status = fstat(meeting->file, &about)
                  ? file_fail(meeting, "read it")
                  : nw_alloc((size_t)about.st_size + 1, 1, &text);

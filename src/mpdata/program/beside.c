@@ -66,14 +66,13 @@ void nw_mp_sweep_beside(const char *target, const char *magic)
         (void)closedir(folder);
 }
 
-int nw_mp_hold_beside(const char *temporary)
+int nw_mp_create_beside(const char *temporary)
 {
-    int file = open(temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int file = open(temporary,
+                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-    if (file >= 0) {
+    if (file >= 0)
         (void)flock(file, LOCK_SH | LOCK_NB);
-        (void)fchmod(file, 0600);
-    }
     return file;
 }
 

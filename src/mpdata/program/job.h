@@ -161,8 +161,9 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
  * files of this user beside `target` that begin with `magic` and are not
  * locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
-/* Opens a temporary file and locks it; returns the descriptor, or -1. */
-int nw_mp_hold_beside(const char *temporary);
+/* Creates a temporary file and locks it. Returns the descriptor, or -1 with
+ * errno. */
+int nw_mp_create_beside(const char *temporary);
 /* Renames the file `temporary`, which is open as `held`, to `target` and sets
  * its final mode. The mode is set by fchmod, since another user may have
  * replaced the name by a link. */

@@ -423,14 +423,16 @@ static nw_status netcdf_begin(struct writer *w, const struct nw_mp_job *job)
     snprintf(w->temporary, sizeof w->temporary, "%s.%ld.new", w->target,
              (long)getpid());
     nw_mp_sweep_beside(w->target, "CDF\5");
-    w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_NOCLOBBER, &w->file);
-    if (w->code) {
+    w->held = nw_mp_create_beside(w->temporary);
+    if (w->held < 0) {
         w->temporary[0] = '\0'; /* the file belongs to another process */
-        return netcdf_fault(w);
+        return nw_fail(NW_EIO, "%s: %m", w->path);
     }
-    w->held = nw_mp_hold_beside(w->temporary);
-    define(w, job);
-    put_axes(w, job);
+    w->code = nc.create(w->temporary, NC_64BIT_DATA, &w->file);
+    if (!w->code) {
+        define(w, job);
+        put_axes(w, job);
+    }
     return netcdf_fault(w);
 }
 

@@ -95,28 +95,26 @@ static nw_status store_begin(struct store *s, const char *head)
     snprintf(s->temporary, sizeof s->temporary, "%s.%ld.new", s->target,
              (long)getpid());
     nw_mp_sweep_beside(s->target, s->magic);
-    s->file = open(s->temporary,
-                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    s->held = nw_mp_create_beside(s->temporary);
+    s->file = s->held < 0 ? -1 : fcntl(s->held, F_DUPFD_CLOEXEC, 0);
     if (s->file < 0)
         return trouble(s);
-    s->held = nw_mp_hold_beside(s->temporary);
     return store_put(s, head, s->head, 0);
 }
 
 static nw_status store_finish(struct store *s, nw_status status)
 {
-    if (s->file < 0)
+    if (s->held < 0)
         return status;
     if (!status && fsync(s->file) && errno != EINVAL && errno != EROFS)
         status = trouble(s);
-    if (close(s->file) && !status)
+    if (s->file >= 0 && close(s->file) && !status)
         status = trouble(s);
     if (!status && !nw_mp_name_beside(s->held, s->temporary, s->target))
         status = trouble(s);
     if (status)
         unlink(s->temporary);
-    if (s->held >= 0)
-        (void)close(s->held);
+    (void)close(s->held);
     return status;
 }
 

@@ -14,7 +14,8 @@ import tree
 
 # functions that no library may call, since they change the program that has loaded it
 FORBIDDEN = {"fork", "vfork", "umask", "putenv", "exit", "_exit", "signal", "system", "popen",
-             "clearenv", "alarm", "setitimer", "chdir", "setlocale"}
+             "clearenv", "alarm", "setitimer", "chdir", "setlocale", "quick_exit", "_Exit", "abort",
+             "raise", "execve", "execv", "execvp", "dup2", "sigprocmask", "mprotect", "ptrace"}
 # nw_launch_choose_gpus and nw_launch_choose_nic of libnodewise set variables: that is what
 # they promise to a program that calls them
 FORBIDDEN_PRELOADED = {"setenv", "unsetenv"}

@@ -526,6 +526,21 @@ def foreign():
         result, lines = profile(launcher(1) + ["./static"])
         ok(result.returncode == 0 and "no profile" in result.stderr
            and len(result.stderr.strip().split("\n")) == 1, "a static program", result)
+    # only MPICH has an archive; the program still loads the preloaded library
+    linked = ["mpicc.mpich", "-o", "archive", SOURCE + "/tests/mpi/profile/ends.c", "-Wl,-Bstatic",
+              "-lmpich", "-Wl,-Bdynamic", "-lfabric", "-lhwloc", "-lucp", "-lucs", "-lm"]
+    if OPENMPI or run(linked).returncode:
+        skip("a program with MPI in it", "MPI cannot be linked statically here")
+    else:
+        plain = run(launcher(2) + ["./archive", "good"])
+        for variables in [], ["NODEWISE_RECORD=x.pattern", "NODEWISE_REORDER=on"]:
+            result = run(launcher(2, variables=["LD_PRELOAD=" + LIBRARY] + variables)
+                         + ["./archive", "good"])
+            ok(result.returncode == plain.returncode == 5 and not result.stderr
+               and result.stdout == plain.stdout, "a preload into a program with MPI in it", result)
+        result, lines = profile(launcher(2) + ["./archive", "good"])
+        ok(result.returncode == 5 and not lines and "link the program dynamically" in result.stderr
+           and len(result.stderr.strip().split("\n")) == 1, "a program with MPI in it: one sentence", result)
     with open("both", "w") as file:
         file.write("%s\n%s -n 2 %s good\n" % (" ".join(launcher(2) + [program("modes"), "all"]),
                                              shutil.which("mpiexec." + other), theirs))

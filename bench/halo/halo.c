@@ -35,10 +35,12 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"cells", 'n', "LIST", 0, "Cells a side of each rank (32,64,128)", 0},
-    {"radius", 'r', "LIST", 0, "Radii (1,2,3)", 0},
-    {"rounds", 'i', "N", 0, "Turns of five exchanges each (30)", 0},
-    {"forced", KEY_FORCED, NULL, 0, "Each of our methods as well", 0},
+    {"cells", 'n', "LIST", 0,
+     "Cells along each side of a rank's cube (32,64,128)", 0},
+    {"radius", 'r', "LIST", 0, "Radii to measure (1,2,3)", 0},
+    {"rounds", 'i', "N", 0, "Rounds of five exchanges (30)", 0},
+    {"forced", KEY_FORCED, NULL, 0,
+     "Also measure each method of Nodewise separately", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
     {"shape", KEY_SHAPE, NULL, OPTION_HIDDEN, "Print the rows alone", 0},
     {"comb", KEY_COMB, "ROWS", OPTION_HIDDEN, "What Comb took", 0},

@@ -32,11 +32,12 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"size", KEY_SIZE, "NxMxL", 0, "Cells in all (128x128x64)", 0},
-    {"steps", 's', "N", 0, "Steps of a turn (2)", 0},
-    {"rounds", KEY_ROUNDS, "N", 0, "Turns, after one that is not counted (11)",
-     0},
-    {"threads", KEY_THREADS, "N", 0, "Threads a rank (its share of cores)", 0},
+    {"size", KEY_SIZE, "NxMxL", 0, "Cells of the whole grid (128x128x64)", 0},
+    {"steps", 's', "N", 0, "Steps of each round (2)", 0},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "Timed rounds, after one that is not timed (11)", 0},
+    {"threads", KEY_THREADS, "N", 0,
+     "Threads of each rank (its share of cores)", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
     {0},
 };

@@ -37,13 +37,13 @@ static const char *const shape_names[] = {"none", "2d", "3d", "col"};
 
 static const struct argp_option options[] = {
     {"host", KEY_HOST, "SHAPE", 0,
-     "Between hosts: 2d (default), 3d, col or none", 0},
-    {"gpu", KEY_GPU, "SHAPE", 0, "Between GPUs: 2d, 3d, col or none (default)",
-     0},
+     "Messages between hosts: 2d (default), 3d, col or none", 0},
+    {"gpu", KEY_GPU, "SHAPE", 0,
+     "Messages between GPUs: 2d, 3d, col or none (default)", 0},
     {"weighted", 'w', NULL, 0,
      "Stencils send three times as much along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "Size of a message, such as 64KiB (1MB)", 0},
-    {"iterations", 'i', "N", 0, "Exchanges that are timed (10)", 0},
+    {"iterations", 'i', "N", 0, "Timed exchanges (10)", 0},
     {"path", KEY_PATH, "PATH", 0,
      "GPU messages go direct (MPI gets GPU addresses), staged through host "
      "memory, or auto (default): direct where MPI says it can",

@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
      "pattern: send more bytes along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
     {"iterations", 'i', "N", 0,
-     "pattern: timed exchanges; channel: timed turns of each size; -i of halo "
+     "pattern: timed exchanges; channel: iterations at each size; -i of halo "
      "is --rounds",
      0},
     {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},

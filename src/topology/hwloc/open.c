@@ -153,7 +153,7 @@ static nw_status open_load(hwloc_topology_t machine, enum nw_hwloc_from from,
         return nw_fail(NW_EFORMAT,
                        "%s:1: hwloc can make no machine of this XML", what);
     if (from == NW_HWLOC_SYNTHETIC)
-        return nw_fail(NW_EFORMAT, "hwloc: no machine of '%s'", what);
+        return nw_fail(NW_EFORMAT, "hwloc cannot read '%s' as a machine", what);
     return nw_fail(NW_ENODEV, "live: hwloc cannot see this machine: %s",
                    strerror(errno));
 }

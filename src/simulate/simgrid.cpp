@@ -63,7 +63,12 @@ void add_route(s4u::NetZone *zone, s4u::Host *from, s4u::Host *to,
 template <class F>
 void add_actor(s4u::Engine &engine, const char *name, s4u::Host *host, F code)
 {
+#if SIMGRID_VERSION >= 40100
+    (void)engine;
+    host->add_actor(name, std::move(code));
+#else
     engine.add_actor(name, host, std::move(code));
+#endif
 }
 #else
 s4u::NetZone *add_zone(s4u::Engine &, const char *name)

@@ -13,14 +13,14 @@
 #include "config.h"
 #include "topology/topology.h"
 
-#include <scotch-int64/scotch.h>
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include NW_SCOTCH_HEADER
 
 #define GRAPH_PLACES_MAX 1024 /* most places given as a complete graph */
 #define LENGTH_MAX 1e6        /* limit on a distance; keeps sums in 64 bits */

@@ -36,7 +36,6 @@ class Nodewise(MesonPackage):
     depends_on("meson@1.0.1:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("scdoc", type="build")
     depends_on("hwloc@2.5:2")
     depends_on("libyaml")
     depends_on("util-linux")
@@ -54,7 +53,7 @@ class Nodewise(MesonPackage):
 
     def meson_args(self):
         flavour = self.spec.variants["flavour"].value
-        enabled = {"man": True, "openmpi": flavour == "openmpi", "mpich": flavour == "mpich"}
+        enabled = {"openmpi": flavour == "openmpi", "mpich": flavour == "mpich"}
         for name in ("simgrid", "python"):
             enabled[name] = self.spec.satisfies("+" + name)
         return ["-Dtests=disabled"] + [

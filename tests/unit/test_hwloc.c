@@ -351,7 +351,8 @@ static void what_hwloc_refuses_has_a_cause(void **state)
         {"<object type=\"Machine\" os_index=\"0\"/>", "cpuset"},
         {"<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" "
          "complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\">\n"
-         "<object type=\"Core\" cpuset=\"0x2\" complete_cpuset=\"0x2\"/>\n"
+         "<object type=\"Core\" cpuset=\"0x2\" complete_cpuset=\"0x2\" "
+         "nodeset=\"0x1\" complete_nodeset=\"0x1\"/>\n"
          "</object>",
          "NUMA"}};
     static const char beginning[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names the kinds of vertices and links, and returns the figures that are
- * assumed for a link without figures. */
+ * assumed for a link without figures, and the units of hwloc's figures. */
 #include "topology/topology.h"
 
 static const char *const vertex_names[] = {
@@ -46,4 +46,13 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
         .kind = (uint8_t)kind,
         .assumed = true,
     };
+}
+
+/* hwloc documents MB/s for all matrices. For an Xe Link it writes bitRate /
+ * 2^20 (topology-levelzero.c of hwloc 2.9 to 3), and bitRate counts the bits
+ * per second of one lane: Intel's driver multiplies it by the number of lanes
+ * (fabric_device_iaf.cpp of compute-runtime), which is four. */
+double nw_link_hwloc_unit(enum nw_link_kind kind)
+{
+    return kind == NW_LINK_XELINK ? 4 * 1048576 / 8.0 : 1e6;
 }

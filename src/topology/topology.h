@@ -220,6 +220,9 @@ NW_MUST_CHECK nw_status nw_topology_class(nw_topology *topology,
 /* Returns the default figures of a kind of link, as documented in
  * nodewise-topology(5), marked as assumed. */
 struct nw_link_class nw_link_assumed(enum nw_link_kind kind);
+/* Returns the bytes/s of one unit in hwloc's matrix of the bandwidths of direct
+ * links of this kind. */
+double nw_link_hwloc_unit(enum nw_link_kind kind);
 
 /* Makes a type with vertex 0 of kind NODE. The topology owns it. */
 NW_MUST_CHECK nw_status nw_node_type_new(nw_topology *topology,

@@ -270,14 +270,20 @@ $ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep
     ├─gpu 4 0000:02:00.0       pcie     63 GB/s  250 ns
     └─gpu 5 0000:02:00.0       pcie     63 GB/s  250 ns
 15
-## The Xe Links of the tiles of two Intel GPUs are one direct link, also in the
-## file written from it; the large values between tiles of one GPU do not become
-## links.
+## The Xe Links of two Intel GPUs are one direct link of 26.6 GB/s for each link of four
+## lanes at 53.125 Gbit/s, also in the file written from it. The rates between their tiles
+## are counted once, whether hwloc has added them up (2.11) or not. The large values
+## between tiles of one GPU do not become links.
 $ nodewise topology "$FIXTURES/topology/valid/xelink.xml" | tail -2; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" --to hwloc -o xelink.xml; nodewise topology xelink.xml | tail -1; nodewise topology -q "$FIXTURES/topology/valid/xelink.xml" -o xelink.yaml; nodewise topology xelink.yaml | tail -1
 direct links of a node
-└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
-└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
-└─gpu 0 - gpu 1                xelink   53 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink 53.1 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink 53.1 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink 53.1 GB/s  300 ns
+$ for s in 's/101326/000000/g' 's/ 50663/ 00000/g'; do sed "$s" "$FIXTURES/topology/valid/xelink.xml" > added.xml; nodewise topology added.xml | tail -1; done; grep -o 101326 xelink.xml
+└─gpu 0 - gpu 1                xelink 53.1 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink 53.1 GB/s  300 ns
+101326
+101326
 ## Many tiles take time in proportion to the matrix.
 $ cat >tiles.py <<'END'
 > import re, sys
@@ -288,14 +294,15 @@ $ cat >tiles.py <<'END'
 > def block(name, values):
 >     words = " ".join(map(str, values)) + " "
 >     return '<%s length="%d">%s</%s>' % (name, len(words), words, name)
-> n = 2 * tiles
-> rates = [125 if abs(a - b) == tiles else 0 for a in range(n) for b in range(n)]
+> ids = [61, *range(1000, 1000 + tiles), 71, *range(1000 + tiles, 1000 + 2 * tiles)]
+> n = len(ids)
+> rates = [125 if abs(ids[a] - ids[b]) == tiles else 0 for a in range(n) for b in range(n)]
 > text = re.sub('nbobjs="6"', 'nbobjs="%d"' % n, text)
-> text = re.sub("<indexes.*</indexes>", block("indexes", range(1000, 1000 + n)), text)
+> text = re.sub("<indexes.*</indexes>", block("indexes", ids), text)
 > print(re.sub("<u64values.*</u64values>", block("u64values", rates), text), end="")
 > END
 > python3 tiles.py "$FIXTURES/topology/valid/xelink.xml" >tiles.xml; (ulimit -t 20; nodewise topology tiles.xml | tail -1)
-└─gpu 0 - gpu 1                xelink   50 GB/s  300 ns
+└─gpu 0 - gpu 1                xelink 26.2 GB/s  300 ns
 ## hwloc 3 writes the same machine in other words: kinds of devices as sets, and
 ## lines about the whole.
 $ sed 's/version="2.0"/version="3.0"/; s/osdev_type="5"/osdev_type="12"/; s/ a1" pci/ a1 00" pci/; s|^</topology>|  <info name="Backend" value="NVML"/>\n  <pci_locality domain="0x0" bus_min="0x10" bus_max="0x19" cpuset="0x1"/>\n&|' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEGABYTE 1e6
-
 /* The file while it is written. */
 struct hwloc_file {
     struct nw_export *export;
@@ -523,6 +521,7 @@ static void hwloc_fill(const struct hwloc_file *file, enum nw_link_kind kind,
 {
     const struct nw_node_type *type = file->type;
     size_t n = (size_t)ends->count;
+    double unit = nw_link_hwloc_unit(kind);
 
     for (int32_t i = 0; i < type->gpu_count + type->direct_count; i++) {
         bool direct = i >= type->gpu_count;
@@ -538,8 +537,8 @@ static void hwloc_fill(const struct hwloc_file *file, enum nw_link_kind kind,
             continue;
         x = (size_t)ends->number[a];
         y = (size_t)ends->number[b];
-        value[x * n + y] = (uint64_t)llround(rate->bandwidth[0] / MEGABYTE);
-        value[y * n + x] = (uint64_t)llround(rate->bandwidth[1] / MEGABYTE);
+        value[x * n + y] = (uint64_t)llround(rate->bandwidth[0] / unit);
+        value[y * n + x] = (uint64_t)llround(rate->bandwidth[1] / unit);
     }
 }
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEGABYTES 1e6
-/* MB/s; only the diagonal has larger values */
+/* In hwloc's unit; only the diagonal has larger values. */
 #define MAX_RATE 1000000000u
 
 static const struct {
@@ -33,12 +32,12 @@ static struct hwloc_distances_s *matrix_of(hwloc_topology_t machine, size_t m)
     return matrix;
 }
 
-static double rate(const struct hwloc_distances_s *matrix, unsigned from,
-                   unsigned to)
+static double rate(const struct hwloc_distances_s *matrix,
+                   enum nw_link_kind kind, unsigned from, unsigned to)
 {
     hwloc_uint64_t value = matrix->values[from * matrix->nbobjs + to];
 
-    return value < MAX_RATE ? (double)value * MEGABYTES : 0;
+    return value < MAX_RATE ? (double)value * nw_link_hwloc_unit(kind) : 0;
 }
 
 /* Returns the PCI device of an operating system device, if the latter has no
@@ -71,10 +70,10 @@ static void hwloc_direct_link_join(struct nw_hwloc_device *gpu,
         if (direct_link_device_of(matrix->objs[i]) != gpu->obj)
             continue;
         for (unsigned j = 0; j < matrix->nbobjs; j++)
-            if (is_normal(matrix->objs[j]) && rate(matrix, i, j) > 0 &&
+            if (is_normal(matrix->objs[j]) && rate(matrix, kind, i, j) > 0 &&
                 is_below(gpu->obj, matrix->objs[j])) {
                 gpu->parent = nw_hwloc_vertex(matrix->objs[j]);
-                gpu->speed = rate(matrix, i, j);
+                gpu->speed = rate(matrix, kind, i, j);
                 gpu->link = kind;
             }
     }
@@ -137,31 +136,45 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     return status;
 }
 
-/* Adds the rates between the tiles of Intel GPUs to those between the first
- * tiles of the same two GPUs, and sets the former to 0. */
+/* Returns the rate between the GPUs of the two objects of values[k]: that
+ * between the first objects of these GPUs, which are the GPUs themselves. */
+static hwloc_uint64_t *direct_link_whole(const struct hwloc_distances_s *matrix,
+                                         const unsigned *first, size_t k)
+{
+    unsigned n = matrix->nbobjs;
+
+    return &matrix->values[first[k / n] * n + first[k % n]];
+}
+
+/* Adds the rates between the tiles of two Intel GPUs to the rate between the
+ * GPUs. hwloc 2.11 has already added them up: then the rates between tiles are
+ * dropped. Either way the rates between tiles become 0. */
 static nw_status direct_link_join_tiles(struct hwloc_distances_s *matrix)
 {
-    unsigned n = matrix->nbobjs, *first;
+    size_t n = matrix->nbobjs;
+    hwloc_uint64_t *value = matrix->values, *whole;
+    unsigned *first;
     nw_status status = nw_alloc(n, sizeof *first, &first);
 
     if (status)
         return status;
-    for (unsigned i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         while (direct_link_device_of(matrix->objs[first[i]]) !=
                direct_link_device_of(matrix->objs[i]))
             first[i]++;
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned j = 0; j < n; j++) {
-            hwloc_uint64_t *from = &matrix->values[i * n + j];
-            hwloc_uint64_t *to = &matrix->values[first[i] * n + first[j]];
-
-            if (*from >= MAX_RATE || first[i] == first[j])
-                *from = 0;
-            if (from == to)
-                continue;
-            *to += *from;
-            *from = 0;
+    for (size_t k = 0; k < n * n; k++) {
+        whole = direct_link_whole(matrix, first, k);
+        if (value[k] >= MAX_RATE || first[k / n] == first[k % n] ||
+            (whole != &value[k] && *whole))
+            value[k] = 0;
+    }
+    for (size_t k = 0; k < n * n; k++) {
+        whole = direct_link_whole(matrix, first, k);
+        if (whole != &value[k]) {
+            *whole += value[k];
+            value[k] = 0;
         }
+    }
     free(first);
     return NW_OK;
 }
@@ -171,7 +184,7 @@ static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
                                       unsigned i, unsigned j,
                                       enum nw_link_kind kind)
 {
-    double speed[2] = {rate(matrix, i, j), rate(matrix, j, i)};
+    double speed[2] = {rate(matrix, kind, i, j), rate(matrix, kind, j, i)};
     int32_t a, b, class;
     nw_status status;
 

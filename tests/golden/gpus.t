@@ -387,11 +387,14 @@ $ for l in 0-27,112-131/28-55,140-167 2-27,112-139/28-55,140-167 0-27,112-125/28
 0-11 12 12-27 16
 0-27 28 28-55 28
 0-3 4 4-7 4
-$ printf '\tGPU0\tCPU Affinity\nGPU0\t X \t1-3,8-11\n' > ranges.txt; nodewise topology nvidia-smi:ranges.txt --yaml | grep -A2 threads:; nodewise topology nvidia-smi:ranges.txt --elements pu | sed q
+## No other package confirms the guess for a package alone, which is said.
+$ printf '\tGPU0\tCPU Affinity\nGPU0\t X \t1-3,8-11\n' > ranges.txt; nodewise topology nvidia-smi:ranges.txt --yaml | grep -A2 threads:; nodewise topology -q nvidia-smi:ranges.txt --elements pu | sed q; nodewise topology -q --node 'hwloc:package:1 core:7' --gpus nvidia-smi:ranges.txt | grep -o 7.cores
     threads:
       - "1-3,8"
       - "9-11"
 ranges.txt: 1 node, 7 hardware threads, 1 GPU, 14 links (13 with assumed figures)
+7 cores
+! note ... ranges.txt ... 7 CPUs are taken for 4 cores ... --node live --gpus SOURCE
 ## A file without cores says where they come from; joined to a node it has them,
 ## with its cards at the processors or bridges that it names.
 $ printf '<system version="1">\n<cpu numaid="-1" arch="arm64">\n<pci busid="0009:01:00.0" class="0x028000" link_speed="5.0 GT/s PCIe" link_width="1"><nic><net name="w0" speed="10000"/></nic></pci>\n<pci busid="000f:01:00.0" class="0x030000" link_speed="2.5 GT/s PCIe" link_width="16"><gpu dev="0" sm="121" rank="0"><c2c bw="43125" count="8"/></gpu></pci>\n</cpu>\n</system>\n' > spark.xml; nodewise topology nccl:spark.xml | head -1; nodewise topology --node 'hwloc:package:1 core:20' --gpus nccl:spark.xml -q | sed 1,3d

@@ -207,23 +207,30 @@ static bool single_offset_fits(const int32_t *owner, int32_t offset)
  * unequal length, of which a cgroup may hide threads at either end. */
 static nw_status single_find_offset(struct nw_threads *threads, int32_t count)
 {
-    int32_t *owner, offset = 0;
+    int32_t *owner, offset = 0, with_threads = 0;
+    bool guessed = false;
     nw_status status = nw_alloc(MAX_THREADS, sizeof *owner, &owner);
 
     if (status)
         return status;
-    for (int32_t k = 0; k < count; k++)
+    for (int32_t k = 0; k < count; k++) {
+        with_threads += threads[k].count > 0;
         for (size_t i = 0; i < threads[k].count; i++)
             owner[threads[k].os[i]] = k + 1;
+    }
     for (int way = 0; way < 3 && !offset; way++)
         for (int32_t k = 0; k < count && !offset; k++) {
             int32_t suggested = single_suggest(&threads[k], way);
 
-            if (suggested && single_offset_fits(owner, suggested))
-                offset = suggested;
+            if (!suggested || !single_offset_fits(owner, suggested))
+                continue;
+            offset = suggested;
+            guessed = way > 0 && with_threads == 1;
         }
-    for (int32_t k = 0; k < count; k++)
+    for (int32_t k = 0; k < count; k++) {
         threads[k].offset = offset;
+        threads[k].guessed = guessed && threads[k].count;
+    }
     free(owner);
     return NW_OK;
 }
@@ -385,19 +392,31 @@ static void forget_numbers(struct nw_node_type *type)
     type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
+#define REMEDY                                                                 \
+    "for the true ones, join it to a node: nodewise topology --node live "     \
+    "--gpus SOURCE -o machine.yaml\n"
+
 /* Adds a note that the source names no cores near the GPUs. If `some` is true,
  * only some packages lack cores; otherwise all packages lack them and got one
  * core each. */
 static void note_no_cores(nw_topology *topology, bool some)
 {
     if (!topology->notes.length)
-        nw_text_format(&topology->notes,
-                       "%s does not name the cores near %sits GPUs: %s; for "
-                       "the true ones, join it to a node: nodewise topology "
-                       "--node live --gpus SOURCE -o machine.yaml\n",
-                       topology->name, some ? "some of " : "",
-                       some ? "their package has none"
-                            : "each package has one");
+        nw_text_format(
+            &topology->notes,
+            "%s does not name the cores near %sits GPUs: %s; " REMEDY,
+            topology->name, some ? "some of " : "",
+            some ? "their package has none" : "each package has one");
+}
+
+/* Adds a note that the source does not show which threads share a core. */
+static void note_guessed_cores(nw_topology *topology, size_t threads,
+                               size_t cores)
+{
+    nw_text_format(&topology->notes,
+                   "%s does not say which CPUs share a core: its %zu CPUs are "
+                   "taken for %zu cores; " REMEDY,
+                   topology->name, threads, cores);
 }
 
 nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
@@ -415,6 +434,8 @@ nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
             status = add_core(topology, type, parent, &core);
         count += core.count > 0;
     }
+    if (!status && threads->guessed)
+        note_guessed_cores(topology, threads->count, count);
     if (status || count)
         return status;
     note_no_cores(topology, threads->bare);

@@ -19,6 +19,8 @@ struct nw_threads {
                          numbers; 0: unknown */
     int32_t offset;   /* number of a core's second thread minus that of its
                          first one; 0: unknown */
+    bool guessed;     /* no other package confirms the offset that this
+                         package's unequal ranges suggest */
 };
 
 /* Reads a list such as "0-19,40-59"; *good is false if it is invalid or
@@ -33,7 +35,7 @@ NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
 /* Sorts packages as hwloc does, by their lowest thread: order[k] is the k-th
  * package; packages without threads are last. A thread that several packages
  * list stays only in the smallest of them. Sets `offset` if the ranges of
- * threads of a package show it and it fits all packages. */
+ * threads of a package show it and it fits all packages, and `guessed`. */
 NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
                                          int32_t count, int32_t *order);
 
@@ -42,8 +44,8 @@ NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
  * thread of each core. Otherwise per_core or `offset` defines the threads of
  * a core. If neither is set, each thread is a core.
  * A package without threads gets no core if another package has some; otherwise
- * it gets one core without a number, with a note. Call it once for each
- * package, before any device is added. */
+ * it gets one core without a number, with a note. A guessed offset gets a note,
+ * too. Call it once for each package, before any device is added. */
 NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
                                         struct nw_node_type *type,
                                         int32_t parent,

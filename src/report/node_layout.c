@@ -169,7 +169,24 @@ static int32_t widen(int32_t columns, int32_t count, int32_t room)
     return (count - 1) / lines + 1;
 }
 
-/* Places the boxes of one kind inside the box of vertex `v`. */
+/* Returns the kind of parts in whose row the box of vertex `v` is. If direct
+ * links are drawn, a box that contains NICs but no GPUs is in the row of
+ * NICs. */
+static int node_layout_row_of(const struct sizes *sizes, int32_t v)
+{
+    const struct nw_node_type *type = sizes->type;
+    int kind = type->kind[v];
+
+    if (!sizes->lines || (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD))
+        return kind;
+    for (int32_t g = 0; g < type->gpu_count; g++)
+        for (int32_t b = type->gpu[g]; b > 0; b = sizes->layout->owner[b])
+            if (b == v)
+                return kind;
+    return NW_VERTEX_NIC;
+}
+
+/* Places the boxes of the row of one kind inside the box of vertex `v`. */
 static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 {
     const int32_t *box = &sizes->inside[sizes->first[v]];
@@ -178,9 +195,9 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
     double step = sizes->layout->unit + pen->gap;
 
     for (int32_t i = 0; i < count; i++)
-        of_kind += sizes->type->kind[box[i]] == kind;
+        of_kind += node_layout_row_of(sizes, box[i]) == kind;
     for (int32_t i = 0; i < count; i++) {
-        if (sizes->type->kind[box[i]] != kind)
+        if (node_layout_row_of(sizes, box[i]) != kind)
             continue;
         pen->most = before + line_of(sizes, box[i], of_kind);
         if (kind == NW_VERTEX_CORE)
@@ -193,13 +210,16 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 }
 
 /* Returns the kind of parts at position `place` in the order from top to
- * bottom. NICs are above the boxes that contain GPUs if direct links are drawn
- * below the GPUs. */
-static int kind_at(const struct sizes *sizes, int place)
+ * bottom inside the box of vertex `v`. If direct links are drawn below the
+ * GPUs, NICs are above the boxes that contain GPUs; in a node these may also be
+ * packages. */
+static int kind_at(const struct sizes *sizes, int32_t v, int place)
 {
-    if (!sizes->lines || place < NW_VERTEX_BRIDGE || place > NW_VERTEX_NIC)
+    int first = v ? NW_VERTEX_BRIDGE : 0;
+
+    if (!sizes->lines || place < first || place > NW_VERTEX_NIC)
         return place;
-    return place == NW_VERTEX_BRIDGE ? NW_VERTEX_NIC : place - 1;
+    return place == first ? NW_VERTEX_NIC : place - 1;
 }
 
 /* Moves the boxes inside `v` from which direct links lead downwards so that
@@ -212,7 +232,7 @@ static void align_bottoms(struct sizes *sizes, int32_t v)
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = sizes->first[v]; i < sizes->first[v + 1]; i++) {
             int32_t box = sizes->inside[i];
-            uint8_t kind = sizes->type->kind[box];
+            int kind = node_layout_row_of(sizes, box);
 
             if (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD &&
                 kind != NW_VERTEX_GPU)
@@ -235,10 +255,10 @@ static void fill_box(struct sizes *sizes, int32_t v)
 
     for (int place = 0; place < NW_VERTEX_KIND_COUNT; place++)
         if (place != NW_VERTEX_CORE)
-            put_kind(sizes, &pen, v, kind_at(sizes, place));
+            put_kind(sizes, &pen, v, kind_at(sizes, v, place));
     pen.x = pen.y = pad;
     for (int place = 0; place < NW_VERTEX_KIND_COUNT; place++)
-        put_kind(sizes, &pen, v, kind_at(sizes, place));
+        put_kind(sizes, &pen, v, kind_at(sizes, v, place));
     if (sizes->lines)
         align_bottoms(sizes, v);
     layout->width[v] = fmax(pen.used_width, 2 * pad + layout->unit);

@@ -156,9 +156,9 @@ struct nw_pattern_phases {
     uint64_t rounds[NW_PHASE_COUNT];
 };
 /* Finds the phases of a pattern that the specification "training:" generated,
- * or of a file of such a pattern. With the key "only=", there is one phase.
- * Other patterns have no phases; (*out)->found is then false. The first call
- * generates the phases. *out belongs to the pattern, which may not change
+ * or that was recorded from NCCL's calls, or of a file of such a pattern. Other
+ * patterns have no phases; (*out)->found is then false. The first call may
+ * generate the phases. *out belongs to the pattern, which may not change
  * afterwards. Several threads may call this function at the same time. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_find_phases(
     const nw_pattern *pattern, const struct nw_pattern_phases **out);

@@ -106,6 +106,13 @@ NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
  * edge to a running sum and returns true once the sum exceeds 64 bits. */
 bool nw_builder_passes(nw_pattern_builder *builder);
 void nw_pattern_free_phases(struct nw_pattern_phases *phases);
+/* Divides a recorded pattern into phases: phase_of[e] is the enum nw_phase of
+ * edge e. */
+NW_MUST_CHECK nw_status nw_pattern_set_phases(nw_pattern *pattern,
+                                              const uint8_t *phase_of);
+/* Returns true if nw_pattern_set_phases divided the pattern, so that its phases
+ * are those of a whole run and not of one training step. */
+bool nw_pattern_is_recorded_in_phases(const nw_pattern *pattern);
 /* Creates a pattern without edges, with memory for `edges` edges. The caller
  * fills and owns the pattern. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,

@@ -22,6 +22,7 @@ struct native {
     nw_pattern *pattern;
     size_t stated, edge; /* edges in the header; edges read so far */
     size_t size, bucket_capacity, count_capacity, time_capacity;
+    uint8_t *phase; /* [stated] phase of each edge; NULL: no phases */
 };
 
 nw_status nw_check_rank_count(const struct nw_scan *scan, size_t length,
@@ -220,6 +221,68 @@ static nw_status read_time(struct native *in)
     return expect_end(scan);
 }
 
+/* Reads a number of "bucket:count,bucket:count" or "name*count". */
+static bool take_digits(const char **at, const char *end, uint64_t *out)
+{
+    const char *start = *at;
+
+    *out = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+        if (__builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(**at - '0'), out))
+            return false;
+    return *at > start;
+}
+
+/* Returns the phase that a word such as "tp" or "tp*12" names, or -1. *count
+ * becomes the number of edges, 1 without an asterisk. */
+static int native_phase_of(const char *word, size_t length, uint64_t *count)
+{
+    const char *star = memchr(word, '*', length), *digits = star + 1;
+    size_t name = star ? (size_t)(star - word) : length;
+
+    *count = 1;
+    if (star && (!take_digits(&digits, word + length, count) ||
+                 digits < word + length || !*count))
+        return -1;
+    for (int p = 0; p < NW_PHASE_COUNT; p++)
+        if (nw_scan_is(word, name, nw_phase_name((enum nw_phase)p)))
+            return p;
+    return -1;
+}
+
+/* Reads "phases: NAME*COUNT NAME ...": the phase of each edge, in the order of
+ * the edges. */
+static nw_status native_read_phases(struct native *in)
+{
+    struct nw_scan *scan = &in->scan;
+    size_t edges = 0;
+    nw_status status;
+
+    if (in->phase)
+        return nw_scan_fail(scan, "'phases:' stands twice");
+    status = nw_alloc(in->stated + 1, sizeof *in->phase, &in->phase);
+    while (!status && !nw_scan_is_done(scan)) {
+        struct nw_scan before = *scan;
+        const char *word;
+        size_t length = nw_scan_word(scan, &word);
+        uint64_t count;
+        int phase = native_phase_of(word, length, &count);
+
+        if (phase < 0)
+            return nw_scan_expected(&before, "a phase such as tp or dp*12");
+        if (count > in->stated - edges)
+            return nw_scan_fail(scan, "more phases than the %zu edges stated",
+                                in->stated);
+        memset(in->phase + edges, phase, (size_t)count);
+        edges += (size_t)count;
+    }
+    if (!status && edges < in->stated)
+        return nw_scan_fail(scan, "%zu phases for %zu edges", edges,
+                            in->stated);
+    return status;
+}
+
 /* Reads a line "key: value". Ignores unknown keys, which later versions of the
  * format may define. */
 static nw_status read_key(struct native *in)
@@ -233,6 +296,8 @@ static nw_status read_key(struct native *in)
         return read_traffic(in);
     if (nw_scan_is(word, length, "time:"))
         return read_time(in);
+    if (nw_scan_is(word, length, "phases:"))
+        return native_read_phases(in);
     if (nw_scan_is(word, length, "program:"))
         field = &in->pattern->program;
     else if (nw_scan_is(word, length, "partial:"))
@@ -309,19 +374,6 @@ static nw_status grow_sizes(struct native *in)
         status = nw_grow(&p->size_count, &in->count_capacity, in->size + 1,
                          sizeof *p->size_count);
     return status;
-}
-
-/* Reads one number of "bucket:count,bucket:count". */
-static bool take_digits(const char **at, const char *end, uint64_t *out)
-{
-    const char *start = *at;
-
-    *out = 0;
-    for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
-        if (__builtin_mul_overflow(*out, 10, out) ||
-            __builtin_add_overflow(*out, (uint64_t)(**at - '0'), out))
-            return false;
-    return *at > start;
 }
 
 static nw_status native_read_sizes(struct native *in)
@@ -439,6 +491,9 @@ nw_status nw_native_read(const struct nw_pattern_text *text, nw_pattern **out)
         status = nw_pattern_new((int32_t)ranks, in.stated, &in.pattern);
     if (!status)
         status = read_body(&in);
+    if (!status && in.phase)
+        status = nw_pattern_set_phases(in.pattern, in.phase);
+    free(in.phase);
     if (status)
         nw_pattern_free(in.pattern);
     else

@@ -91,6 +91,50 @@ static void render_profile(const nw_pattern *pattern, struct nw_text *out)
     }
 }
 
+/* Returns the phase of an edge of `src`. The edges of a phase are in the order
+ * of the pattern's edges; next[p] is the first one of phase p that no call has
+ * returned yet. */
+static int take_phase(const nw_pattern *pattern, int32_t src, size_t edge,
+                      size_t next[NW_PHASE_COUNT])
+{
+    int p = 0;
+
+    for (; p < NW_PHASE_COUNT - 1; p++) {
+        const nw_pattern *part = pattern->phases->pattern[p];
+
+        if (part && next[p] < part->row[src + 1] &&
+            part->dst[next[p]] == pattern->dst[edge] &&
+            part->kind[next[p]] == pattern->kind[edge])
+            break;
+    }
+    next[p]++;
+    return p;
+}
+
+/* Appends the line "phases:". Equal phases that follow each other are one
+ * word. */
+static void render_phases(const nw_pattern *pattern, struct nw_text *out)
+{
+    size_t next[NW_PHASE_COUNT] = {0}, count = 0;
+    int last = -1;
+
+    nw_text_add(out, "phases:");
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            int phase = take_phase(pattern, r, e, next);
+
+            if (phase != last && count > 1)
+                nw_text_format(out, "*%zu", count);
+            if (phase != last)
+                nw_text_format(out, " %s", nw_phase_name((enum nw_phase)phase));
+            count = phase == last ? count + 1 : 1;
+            last = phase;
+        }
+    if (count > 1)
+        nw_text_format(out, "*%zu", count);
+    nw_text_add(out, "\n");
+}
+
 nw_status nw_native_render(const nw_pattern *pattern, struct nw_text *out)
 {
     nw_text_format(out, "nodewise pattern 1\nranks %d edges %zu\n",
@@ -99,6 +143,8 @@ nw_status nw_native_render(const nw_pattern *pattern, struct nw_text *out)
     render_value(out, "partial", pattern->partial);
     render_value(out, "note", pattern->note);
     render_profile(pattern, out);
+    if (nw_pattern_is_recorded_in_phases(pattern))
+        render_phases(pattern, out);
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
             render_edge(pattern, r, e, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the phases of a training step. The traffic of each kind of group is
- * generated again from the specification in the pattern's note. */
+ * generated again from the specification in the pattern's note. In recorded
+ * patterns, each edge belongs to one phase. */
 #include "pattern/format.h"
 
 #include "base/array.h"
@@ -148,6 +149,63 @@ static nw_status phases_make(const nw_pattern *pattern,
                : nw_alloc(1, sizeof **out, out);
 }
 
+/* Returns a new pattern with the edges of one phase, or NULL if there are none.
+ * All edges get the largest message count of the phase, which is its number of
+ * rounds, so that the rounds send as many bytes as were recorded. */
+static nw_status phases_extract(const nw_pattern *pattern,
+                                const uint8_t *phase_of, uint8_t phase,
+                                nw_pattern **out)
+{
+    size_t count = 0;
+    uint64_t rounds = 1;
+    nw_pattern *part = NULL;
+    nw_status status;
+
+    for (size_t e = 0; e < pattern->edge_count; e++)
+        if (phase_of[e] == phase) {
+            count++;
+            rounds =
+                pattern->messages[e] > rounds ? pattern->messages[e] : rounds;
+        }
+    if (!count)
+        return NW_OK;
+    status = nw_pattern_new(pattern->rank_count, count, &part);
+    if (status)
+        return status;
+    count = 0;
+    for (int32_t r = 0; r < pattern->rank_count; r++) {
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            if (phase_of[e] != phase)
+                continue;
+            part->dst[count] = pattern->dst[e];
+            part->kind[count] = pattern->kind[e];
+            part->bytes[count] = pattern->bytes[e];
+            part->messages[count++] = rounds;
+        }
+        part->row[r + 1] = count;
+    }
+    *out = part;
+    return NW_OK;
+}
+
+nw_status nw_pattern_set_phases(nw_pattern *pattern, const uint8_t *phase_of)
+{
+    nw_status status = nw_alloc(1, sizeof *pattern->phases, &pattern->phases);
+
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
+        status = phases_extract(pattern, phase_of, (uint8_t)p,
+                                &pattern->phases->pattern[p]);
+    if (!status)
+        phases_count_rounds(pattern->phases);
+    return status;
+}
+
+bool nw_pattern_is_recorded_in_phases(const nw_pattern *pattern)
+{
+    return pattern->phases && pattern->phases->found &&
+           !phases_are_possible(pattern);
+}
+
 nw_status nw_pattern_find_phases(const nw_pattern *pattern,
                                  const struct nw_pattern_phases **out)
 {
@@ -156,8 +214,11 @@ nw_status nw_pattern_find_phases(const nw_pattern *pattern,
     nw_status status = NW_OK;
 
     *out = &none;
-    if (!phases_are_possible(pattern))
+    if (!phases_are_possible(pattern)) {
+        if (pattern->phases)
+            *out = pattern->phases;
         return NW_OK;
+    }
     pthread_mutex_lock(&mutex);
     if (!pattern->phases)
         status = phases_make(pattern, &((nw_pattern *)pattern)->phases);

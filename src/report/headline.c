@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cost/pricing.h"
+#include "pattern/format.h"
 #include "topology/topology.h"
 
 #include <nodewise/report.h>
@@ -284,12 +285,14 @@ void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
                         const struct nw_cost *const cost[2],
                         struct nw_headline *out)
 {
+    bool total = out->total || (cost[0]->has_phases &&
+                                nw_pattern_is_recorded_in_phases(pattern));
     struct nw_headline headline = {
-        .has_phases = cost[0]->has_phases && !out->total,
+        .has_phases = cost[0]->has_phases && !total,
         .has_domains = topology->domain_count > 0,
         .has_time = headline_has_time(topology),
-        .metric = out->total ? "run-time" : "exchange-time",
-        .total = out->total,
+        .metric = total ? "run-time" : "exchange-time",
+        .total = total,
     };
     uint64_t exchanges = nw_cost_exchanges(pattern, cost[0]);
 

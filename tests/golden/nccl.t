@@ -6,6 +6,7 @@ $ for v in 1 2 3 4 5 6; do for r in 0 1 2 3; do NODEWISE_RECORD=v$v RANK=$r WORL
 nodewise pattern 1
 ranks 4 edges 11
 note: NCCL calls of 4 processes in 3 communicators
+phases: dp*11
 0 1 gg 20080 21
 0 2 gg 4000 2
 1 0 gg 1000 1
@@ -59,6 +60,7 @@ nodewise pattern 1
 ranks 4 edges 2
 partial: 2 communicators lack ranks whose processes left no file, and are not counted
 note: NCCL calls of 3 processes in 1 communicators
+phases: dp*2
 1 3 gg 4000 2
 3 1 gg 4000 2
 ## Two runs with one name.
@@ -100,6 +102,42 @@ $ calls() { for r in 0 1 2 3; do printf 'nodewise nccl 1\nprocess %d 4 %d node%d
 0 1 4000 0 2 4000 0 3 4000 
 1 2 4000 2 3 4000 3 0 4000 
 
+## Phases, one after the other, on two nodes. Tensor groups 0 1 and 2 3: ten all-reduces of 4,000
+## bytes send 40,000 bytes in 20 messages to the other rank. Data groups 0 2 and 1 3: 8,000 bytes in
+## two. An all-reduce of all ranks by trees sends 4 bytes more within nodes, and 4 in two messages
+## between their first ranks. Ports of 1 GB/s, 1 ms for a route: 21 rounds and 40,004 bytes, then 4
+## rounds and 8,004 bytes, 25.048 ms. A file keeps the phases, and the model agrees.
+$ for r in 0 1 2 3; do printf "nodewise nccl 1\nprocess $r 4 $r node$((r / 2))\ncomm 0 0x1 $r 4 -\ncall 0 AllReduce TREE 0 4 1\ncomm 1 0x2$((r / 2)) $((r % 2)) 2 -\ncall 1 AllReduce RING 0 40000 10\ncomm 2 0x3$((r % 2)) $((r / 2)) 2 -\ncall 2 AllReduce RING 0 8000 1\n"; done > phases; nodewise pattern nccl:phases --to native -q | tee phases.pattern | grep -e phases -e '^0'; nodewise pattern phases.pattern --to native -q | cmp - phases.pattern
+phases: tp dp tp dp*2 tp dp tp
+0 1 gg 40004 21
+0 2 gg 8004 4
+$ printf 'nodewise: cluster 1\nname: four\nnode_types: {n: {cpu: {cores: 1}, devices: [{package: 0, parts: [{gpu: 1, link: {bandwidth: 1TB/s, latency: 0s}}, {nic: 1, link: {bandwidth: 1TB/s, latency: 0s}, port: {bandwidth: 1GB/s, latency: 500us}}]}]}}\nnodes: [{name: "n[0-3]", switch: s}]\nnetwork: {tree: {switch: s}}\n' > four.yaml; for p in nccl:phases phases.pattern; do nodewise simulate -t four.yaml -p $p --json | sed -n 's/^ *"\([td][ip]*m*e*p*\)": \([0-9.e-]*\),*$/\1 \2/p' | awk '{ printf "%s %.6f\n", $1, $2 }'; nodewise evaluate -t four.yaml -p $p --json | sed -n 's/^ *"time": \([0-9.e-]*\),*$/\1/p' | head -1 | xargs printf '%.6f\n'; done
+time 0.025048
+tp 0.021040
+dp 0.004008
+0.025048
+time 0.025048
+tp 0.021040
+dp 0.004008
+0.025048
+$ nodewise map -t four.yaml -p phases.pattern 2>&1 | grep communication
+communication of the whole run: default 25 ms, mapped 25 ms; 0 % of the bytes stay inside nodes (default: 0 %)
+## All-to-alls and sends to more than two ranks are experts, other sends pipelines, the calls of all ranks data groups.
+$ kinds() { for r in 0 1 2 3; do printf 'nodewise nccl 1\nprocess %d 4 %d a\ncomm 0 0x9 %d 4 -\n' $r $r $r; for to in $2; do [ $to = $r ] || printf 'call 0 %s - %d 8 1\n' $1 $to; done; done > kinds; nodewise pattern nccl:kinds --to native -q | grep phases; }; kinds Send "0 1 2 3"; kinds Send "1 2"; kinds AlltoAll 9; kinds AllGather 9
+phases: ep*12
+phases: pp*6
+phases: ep*12
+phases: dp*4
+## Bad phases.
+$ for l in 'tp*2' 'tp dp*3' 'tp tq' 'tp tp*x' 'tp tp*0' '*2'; do printf "nodewise pattern 1\nranks 2 edges 3\nphases: $l\n0 1 gg 1 1\n1 0 gg 1 1\n1 1 gg 1 1\n" | nodewise pattern - -q; done
+! :3: 2 phases for 3 edges
+! :3: more phases than the 3 edges
+! :3: expected a phase ... 'tq'
+! :3: expected a phase ... 'tp*x'
+! :3: expected a phase ... 'tp*0'
+! :3: expected a phase ... '*2'
+? 3
+
 ## The command runs a program and joins the files; nothing else stays.
 $ printf '#!/bin/sh\nfor r in 0 1 2; do RANK=$r WORLD_SIZE=3 nccl-job $NCCL_PROFILER_PLUGIN 6 ce & done\nwait\nexit 3\n' > torchrun; chmod +x torchrun; nodewise profile --nccl -o app.pattern -q -- ./torchrun; echo $?; grep -c ' gg 64 1$' app.pattern; grep program app.pattern; ls app.*
 3
@@ -117,6 +155,7 @@ $ nodewise pattern nccl-log:$FIXTURES/pattern/valid/nccl.log --to native -q
 nodewise pattern 1
 ranks 4 edges 7
 note: NCCL calls of 4 processes in 1 communicators
+phases: dp*7
 0 1 gg 3145728 6
 0 2 gg 3145728 6
 1 2 gg 3145728 6
@@ -132,6 +171,7 @@ $ nodewise pattern nccl-inspector:$FIXTURES/pattern/valid/inspector --to native 
 nodewise pattern 1
 ranks 2 edges 2
 note: NCCL calls of 2 processes in 1 communicators
+phases: dp*2
 0 1 gg 65536 1
 1 0 gg 73728 2
 $ printf '{"header":{"id":"0x1","rank":0,"n_ranks":1},\n"metadata":{"hostname":"a"}}\n' > x.json; nodewise pattern nccl-inspector:x.json -q

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "pattern/format.h"
 #include "pattern/nccl/group.h"
 
 #include <search.h>
@@ -18,6 +19,7 @@
 struct nccl_call {
     size_t member;
     struct nw_nccl_call call;
+    enum nw_phase phase; /* set by nccl_find_phases */
 };
 
 /* All that was read from the files of a job. */
@@ -166,7 +168,8 @@ nw_status nw_nccl_job_call(struct nw_nccl_job *job, size_t member,
                                job->call_count + 1, sizeof *job->call);
 
     if (!status)
-        job->call[job->call_count++] = (struct nccl_call){member, *call};
+        job->call[job->call_count++] =
+            (struct nccl_call){.member = member, .call = *call};
     return status;
 }
 
@@ -208,8 +211,10 @@ static nw_status nccl_add(void *context, int32_t to, uint64_t bytes,
                                   messages);
 }
 
+/* Adds the calls of one phase, or of all phases if it is NW_PHASE_COUNT. */
 static nw_status nccl_add_calls(const struct nw_nccl_job *job,
                                 const struct nccl_groups *groups,
+                                enum nw_phase phase,
                                 nw_pattern_builder *builder)
 {
     nw_status status = NW_OK;
@@ -219,12 +224,128 @@ static nw_status nccl_add_calls(const struct nw_nccl_job *job,
         const struct nccl_group *group = nw_nccl_group_of(groups, member->comm);
         struct nccl_send send = {group, builder, 0};
 
-        if (!group)
+        if (!group || (phase != NW_PHASE_COUNT && phase != job->call[i].phase))
             continue;
         send.from = group->rank[member->rank];
         status = nw_nccl_sends(&group->shape, member->rank, &job->call[i].call,
                                &(struct nw_nccl_sink){nccl_add, &send});
     }
+    return status;
+}
+
+/* --- phases --- */
+
+/* Other ranks to which a member sends; of more than two, only the number 3 is
+ * kept. */
+struct nccl_peers {
+    int32_t rank[2];
+    int count;
+};
+
+static void nccl_peers_add(struct nccl_peers *peers, int32_t rank)
+{
+    for (int i = 0; i < peers->count && i < 2; i++)
+        if (peers->rank[i] == rank)
+            return;
+    if (peers->count < 2)
+        peers->rank[peers->count] = rank;
+    if (peers->count < 3)
+        peers->count++;
+}
+
+/* Returns the kind of group that makes a call. Old versions of NCCL report an
+ * all-to-all as sends to all ranks; a pipeline stage sends to two ranks at
+ * most. Frameworks give consecutive ranks to the tensor groups. */
+static enum nw_phase nccl_phase(const struct nccl_group *group,
+                                const struct nw_nccl_call *call,
+                                const struct nccl_peers *peers, int32_t ranks)
+{
+    int32_t size = group->shape.size;
+
+    if (call->function == NW_NCCL_ALL_TO_ALL ||
+        (call->function == NW_NCCL_SEND && peers->count > 2))
+        return NW_PHASE_EXPERT;
+    if (call->function == NW_NCCL_SEND)
+        return NW_PHASE_PIPELINE;
+    for (int32_t i = 1; i < size; i++)
+        if (group->rank[i] != group->rank[0] + i)
+            return NW_PHASE_DATA;
+    return size < ranks ? NW_PHASE_TENSOR : NW_PHASE_DATA;
+}
+
+/* Sets the phase of each call. */
+static nw_status nccl_find_phases(struct nw_nccl_job *job,
+                                  const struct nccl_groups *groups)
+{
+    struct nccl_peers *peers = NULL;
+    nw_status status = nw_alloc(job->member_count, sizeof *peers, &peers);
+
+    for (size_t i = 0; !status && i < job->call_count; i++) {
+        const struct nccl_call *call = &job->call[i];
+
+        if (call->call.function == NW_NCCL_SEND &&
+            call->call.root != job->member[call->member]->rank)
+            nccl_peers_add(&peers[call->member], call->call.root);
+    }
+    for (size_t i = 0; !status && i < job->call_count; i++) {
+        struct nccl_call *call = &job->call[i];
+        const struct nccl_group *group =
+            nw_nccl_group_of(groups, job->member[call->member]->comm);
+
+        if (group)
+            call->phase = nccl_phase(group, &call->call, &peers[call->member],
+                                     groups->rank_count);
+    }
+    free(peers);
+    return status;
+}
+
+/* The phase of each edge of a pattern: the one that sends most of its bytes. */
+struct nccl_edges {
+    const nw_pattern *pattern;
+    uint64_t *most; /* bytes that phase_of[e] sends */
+    uint8_t *phase_of;
+};
+
+/* Gives a phase the edges on which no earlier phase sends more bytes. */
+static void nccl_claim_edges(const struct nccl_edges *edges, int phase,
+                             const nw_pattern *part)
+{
+    for (int32_t r = 0; r < part->rank_count; r++)
+        for (size_t e = part->row[r]; e < part->row[r + 1]; e++) {
+            size_t at = nw_pattern_find(edges->pattern, r, part->dst[e]);
+
+            if (part->bytes[e] < edges->most[at])
+                continue;
+            edges->most[at] = part->bytes[e];
+            edges->phase_of[at] = (uint8_t)phase;
+        }
+}
+
+/* Divides the pattern into phases. `builder` is empty before and after. */
+static nw_status nccl_set_phases(const struct nw_nccl_job *job,
+                                 const struct nccl_groups *groups,
+                                 nw_pattern_builder *builder,
+                                 nw_pattern *pattern)
+{
+    struct nccl_edges edges = {.pattern = pattern};
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(pattern->edge_count, edges.most),
+                     NW_ARRAY(pattern->edge_count, edges.phase_of));
+
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
+        nw_pattern *part = NULL;
+
+        status = nccl_add_calls(job, groups, (enum nw_phase)p, builder);
+        if (!status)
+            status = nw_pattern_builder_build(builder, &part);
+        if (!status)
+            nccl_claim_edges(&edges, p, part);
+        nw_pattern_free(part);
+    }
+    if (!status)
+        status = nw_pattern_set_phases(pattern, edges.phase_of);
+    NW_FREE_ALL(edges.most, edges.phase_of);
     return status;
 }
 
@@ -273,11 +394,15 @@ nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
     if (!status)
         status = nw_pattern_builder_new(groups.rank_count, &builder);
     if (!status)
-        status = nccl_add_calls(job, &groups, builder);
+        status = nccl_find_phases(job, &groups);
+    if (!status)
+        status = nccl_add_calls(job, &groups, NW_PHASE_COUNT, builder);
     if (!status)
         status = nw_pattern_builder_build(builder, &pattern);
     if (!status)
         status = nccl_describe(job, &groups, pattern);
+    if (!status && pattern->edge_count)
+        status = nccl_set_phases(job, &groups, builder, pattern);
     if (!status)
         *out = pattern;
     else

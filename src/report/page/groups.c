@@ -29,7 +29,7 @@ static void groups_add_level(struct nw_text *text, const struct nw_page *page,
     nw_text_add(text, "</tr>\n");
 }
 
-/* Appends the time of one kind of group, or of the whole step if `group` is -1.
+/* Appends the time of one kind of group, or of all kinds if `group` is -1.
  */
 static void groups_add_time(struct nw_text *text, const struct nw_page *page,
                             int group)
@@ -38,7 +38,7 @@ static void groups_add_time(struct nw_text *text, const struct nw_page *page,
         return;
     nw_text_add(text, "<tr class=\"sum\">");
     nw_page_element(text, "th scope=\"row\"", "%s",
-                    group < 0 ? "the whole step" : nw_phase_title(group));
+                    group < 0 ? "all kinds" : nw_phase_title(group));
     nw_text_add(text, "<td class=\"word\">time</td>");
     for (size_t m = 0; m < page->input->mapping_count; m++) {
         const struct nw_cost *cost = &page->cost[m];
@@ -60,7 +60,7 @@ void nw_page_groups(struct nw_text *text, const struct nw_page *page)
                 "<section id=\"groups\"><h2>Traffic by kind of group</h2>\n"
                 "<p>Bytes that each kind of group sends within each level, "
                 "and the communication time of each kind alone. The last row "
-                "is the whole training step.</p>\n");
+                "is the sum of the times.</p>\n");
     nw_page_wide(text, "Traffic by kind of group");
     nw_text_add(text, "<table><thead><tr><th scope=\"col\">group</th><th "
                       "scope=\"col\" class=\"word\">within</th>");

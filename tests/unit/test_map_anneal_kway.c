@@ -23,29 +23,29 @@
 /* Makes a complete graph: `inside` bytes between vertices of one group of EACH
  * vertices, one byte between others. Vertex v is in group group[v]. */
 static void make_groups(const int32_t *group, float inside,
-                        struct nw_bisect_graph *graph)
+                        struct nw_graph *graph)
 {
     int32_t at = 0;
 
-    MUST(nw_bisect_graph_init(graph, N, N * (N - 1)));
+    MUST(nw_graph_init(graph, N, N * (N - 1)));
     for (int32_t v = 0; v < N; v++) {
         graph->size[v] = 1;
         for (int32_t u = 0; u < N; u++)
             if (u != v)
-                graph->arc[at++] = (struct nw_bisect_arc){
-                    u, group[u] == group[v] ? inside : 1};
+                graph->arc[at++] =
+                    (struct nw_graph_arc){u, group[u] == group[v] ? inside : 1};
         graph->row[v + 1] = at;
     }
 }
 
-static double cut_of(const struct nw_bisect_graph *graph, const int32_t *part)
+static double cut_of(const struct nw_graph *graph, const int32_t *part)
 {
     double sum = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (part[graph->arc[a].to] != part[v])
-                sum += (double)graph->arc[a].bytes;
+                sum += (double)graph->arc[a].weight;
     return sum / 2;
 }
 
@@ -59,7 +59,7 @@ static void deal(uint64_t seed, int32_t *group)
     nw_random_shuffle(&random, group, N);
 }
 
-static void anneal(const struct nw_bisect_graph *graph, bool only_expander_like,
+static void anneal(const struct nw_graph *graph, bool only_expander_like,
                    int32_t *part)
 {
     struct nw_anneal_kway anneal = {.graph = graph,
@@ -74,7 +74,7 @@ static void anneal(const struct nw_bisect_graph *graph, bool only_expander_like,
 
 static void test_groups_are_found(void **state)
 {
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     int32_t group[N], part[N];
 
     (void)state;
@@ -86,14 +86,14 @@ static void test_groups_are_found(void **state)
     /* one byte between each pair of different groups, and nothing else */
     assert_true(cut_of(&graph, part) ==
                 PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 static void test_sizes_stay_and_cuts_do_not_rise(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 20; seed++) {
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         int32_t group[N], part[N], again[N], size[PARTS] = {0};
         double before;
 
@@ -110,7 +110,7 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
             size[part[v]]++;
         for (int32_t p = 0; p < PARTS; p++)
             assert_int_equal(size[p], EACH);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 
@@ -118,7 +118,7 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
  * stay unchanged. */
 static void test_shapes_are_left_alone(void **state)
 {
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     int32_t group[N], part[N];
 
     (void)state;
@@ -127,7 +127,7 @@ static void test_shapes_are_left_alone(void **state)
     memcpy(part, group, sizeof part);
     anneal(&graph, true, part);
     assert_memory_equal(part, group, sizeof part);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 /* The first ANCHORED vertices have a few edges that are much heavier than all
@@ -137,7 +137,7 @@ static void test_shapes_are_left_alone(void **state)
 
 static void test_heavy_edges_do_not_hide_others(void **state)
 {
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     struct nw_random random;
     int32_t group[N], part[N];
 
@@ -146,16 +146,16 @@ static void test_heavy_edges_do_not_hide_others(void **state)
         group[v] = v % PARTS;
     make_groups(group, 10, &graph);
     for (int32_t v = 0; v < ANCHORED; v++)
-        for (int32_t a = graph.row[v]; a < graph.row[v + 1]; a++)
-            if (graph.arc[a].to < ANCHORED && graph.arc[a].bytes > 1)
-                graph.arc[a].bytes = 100000;
+        for (size_t a = graph.row[v]; a < graph.row[v + 1]; a++)
+            if (graph.arc[a].to < ANCHORED && graph.arc[a].weight > 1)
+                graph.arc[a].weight = 100000;
     memcpy(part, group, sizeof part);
     nw_random_init(&random, 5);
     nw_random_shuffle(&random, part + ANCHORED, N - ANCHORED);
     anneal(&graph, false, part);
     assert_true(cut_of(&graph, part) ==
                 PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 /* A graph that is large enough for two teams of threads, with blocks and parts
@@ -165,9 +165,9 @@ static void test_heavy_edges_do_not_hide_others(void **state)
 #define MANY 9001
 #define MANY_PARTS 7
 
-static void add_arc(struct nw_bisect_graph *graph, int32_t v, int32_t to)
+static void add_arc(struct nw_graph *graph, int32_t v, int32_t to)
 {
-    graph->arc[graph->row[v + 1]++] = (struct nw_bisect_arc){to, 1};
+    graph->arc[graph->row[v + 1]++] = (struct nw_graph_arc){to, 1};
 }
 
 static bool is_spoke(int32_t v)
@@ -175,9 +175,9 @@ static bool is_spoke(int32_t v)
     return v && v % 9 == 0;
 }
 
-static void make_many(struct nw_bisect_graph *graph)
+static void make_many(struct nw_graph *graph)
 {
-    MUST(nw_bisect_graph_init(graph, MANY, MANY * 8));
+    MUST(nw_graph_init(graph, MANY, MANY * 8));
     for (int32_t v = 0; v < MANY; v++) {
         graph->size[v] = 1;
         graph->row[v + 1] = graph->row[v];
@@ -197,7 +197,7 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
 {
     static int32_t part[2][MANY];
     int32_t more[MANY_PARTS] = {0};
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     struct nw_random random;
     double before;
 
@@ -227,7 +227,7 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
     }
     for (int32_t p = 0; p < MANY_PARTS; p++)
         assert_int_equal(more[p], 0);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 /* Three rings through all vertices, each in another order: every vertex has six
@@ -237,13 +237,13 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
 #define RING_PARTS 20
 #define LEFT_MAX 0.55
 
-static void make_rings(struct nw_bisect_graph *graph)
+static void make_rings(struct nw_graph *graph)
 {
     static int32_t order[RINGS][MANY], at[RINGS][MANY];
     struct nw_random random;
 
     nw_random_init(&random, 11);
-    MUST(nw_bisect_graph_init(graph, MANY, MANY * 2 * RINGS));
+    MUST(nw_graph_init(graph, MANY, MANY * 2 * RINGS));
     for (int i = 0; i < RINGS; i++) {
         for (int32_t v = 0; v < MANY; v++)
             order[i][v] = v;
@@ -265,7 +265,7 @@ static void test_moves_cut_less_where_there_is_no_shape(void **state)
 {
     static int32_t part[MANY];
     int32_t more[RING_PARTS] = {0};
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     struct nw_anneal_kway anneal = {.graph = &graph,
                                     .parts = RING_PARTS,
                                     .part = part,
@@ -285,7 +285,7 @@ static void test_moves_cut_less_where_there_is_no_shape(void **state)
         more[part[v]]--;
     for (int32_t p = 0; p < RING_PARTS; p++)
         assert_int_equal(more[p], 0);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 /* Parts of 1 vertex, of 7, and of more than are considered together: the
@@ -294,7 +294,7 @@ static void test_changes_add_up_for_uneven_parts(void **state)
 {
     static int32_t part[MANY];
     int32_t size[3] = {0};
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     struct nw_gain_table near;
     struct nw_random random;
     float *thresholds = NULL;
@@ -320,7 +320,7 @@ static void test_changes_add_up_for_uneven_parts(void **state)
     assert_int_equal(size[1], 7);
     nw_gain_table_fini(&near);
     free(thresholds);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static int32_t bytes_at(struct nw_random *random)
 
 /* Makes a random graph; returns the largest sum of bytes of a vertex. */
 static int32_t make_random(struct nw_random *random, int32_t n,
-                           struct nw_bisect_graph *graph)
+                           struct nw_graph *graph)
 {
     static int32_t bytes[MAX][MAX];
     int32_t at = 0, most = 0;
@@ -35,7 +35,7 @@ static int32_t make_random(struct nw_random *random, int32_t n,
     for (int32_t v = 0; v < n; v++)
         for (int32_t u = 0; u <= v; u++)
             bytes[v][u] = bytes[u][v] = u == v ? 0 : bytes_at(random);
-    MUST(nw_bisect_graph_init(graph, n, (size_t)(n * n)));
+    MUST(nw_graph_init(graph, n, (size_t)(n * n)));
     for (int32_t v = 0; v < n; v++) {
         int32_t sum = 0;
 
@@ -43,8 +43,7 @@ static int32_t make_random(struct nw_random *random, int32_t n,
         for (int32_t u = 0; u < n; u++) {
             sum += bytes[v][u];
             if (bytes[v][u])
-                graph->arc[at++] =
-                    (struct nw_bisect_arc){u, (float)bytes[v][u]};
+                graph->arc[at++] = (struct nw_graph_arc){u, (float)bytes[v][u]};
         }
         graph->row[v + 1] = at;
         most = sum > most ? sum : most;
@@ -52,8 +51,8 @@ static int32_t make_random(struct nw_random *random, int32_t n,
     return most;
 }
 
-static nw_status fm(const struct nw_bisect_graph *graph, int32_t target,
-                    int32_t most, int8_t *side, double *cut)
+static nw_status fm(const struct nw_graph *graph, int32_t target, int32_t most,
+                    int8_t *side, double *cut)
 {
     struct nw_fm_cut to = {.target = target, .most = most};
 
@@ -79,7 +78,7 @@ static void test_sizes_are_exact_and_cuts_do_not_rise(void **state)
         int32_t n = 2 + (int32_t)nw_random_below(&random, MAX - 1);
         int32_t target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
         bool grown = i % 3 == 0;
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         int32_t most = make_random(&random, n, &graph);
         int8_t side[MAX];
         double before, cut;
@@ -92,11 +91,11 @@ static void test_sizes_are_exact_and_cuts_do_not_rise(void **state)
         assert_int_equal(lefts(side, n), target);
         assert_true(cut == nw_bisect_cut(&graph, side));
         assert_true(grown || cut <= before);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 
-static double least_of_all(const struct nw_bisect_graph *graph, int32_t target)
+static double least_of_all(const struct nw_graph *graph, int32_t target)
 {
     double least = -1;
 
@@ -124,7 +123,7 @@ static void test_few_vertices_come_to_the_least(void **state)
     (void)state;
     nw_random_init(&random, 2);
     for (int i = 0; i < 60; i++) {
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         int32_t most = make_random(&random, 10, &graph);
         double least = least_of_all(&graph, 5), best = -1;
 
@@ -139,7 +138,7 @@ static void test_few_vertices_come_to_the_least(void **state)
             best = best < 0 || cut < best ? cut : best;
         }
         reached += best == least;
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
     assert_true(reached >= 57);
 }
@@ -150,19 +149,19 @@ static void test_chains_are_cut_once(void **state)
 {
     (void)state;
     for (int32_t n = 3; n < 700; n += 31) {
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         int8_t *side;
         double cut;
         int32_t at = 0;
 
-        MUST(nw_bisect_graph_init(&graph, n, 2 * (size_t)n));
+        MUST(nw_graph_init(&graph, n, 2 * (size_t)n));
         MUST(nw_alloc((size_t)n, 1, &side));
         for (int32_t v = 0; v < n; v++) {
             graph.size[v] = 1;
             if (v)
-                graph.arc[at++] = (struct nw_bisect_arc){v - 1, 1008};
+                graph.arc[at++] = (struct nw_graph_arc){v - 1, 1008};
             if (v + 1 < n)
-                graph.arc[at++] = (struct nw_bisect_arc){v + 1, 1008};
+                graph.arc[at++] = (struct nw_graph_arc){v + 1, 1008};
             graph.row[v + 1] = at;
         }
         graph.reduced_effort = n % 2;
@@ -172,7 +171,7 @@ static void test_chains_are_cut_once(void **state)
         assert_true(cut == 2 * 1008);
         assert_int_equal(lefts(side, n), n / 3 + 1);
         free(side);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 

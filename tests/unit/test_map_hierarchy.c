@@ -562,7 +562,7 @@ static void test_halves_are_exact(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         struct nw_random random;
         int32_t n, target, zeros = 0, at = 0;
         int8_t side[400];
@@ -570,20 +570,20 @@ static void test_halves_are_exact(void **state)
         nw_random_init(&random, seed);
         n = 2 + (int32_t)nw_random_below(&random, 390);
         target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
-        MUST(nw_bisect_graph_init(&graph, n, 2 * (size_t)n));
+        MUST(nw_graph_init(&graph, n, 2 * (size_t)n));
         for (int32_t v = 0; v < n; v++) { /* makes a ring or a path */
             graph.size[v] = 1;
             if (v || seed % 2)
-                graph.arc[at++] = (struct nw_bisect_arc){(v + n - 1) % n, 1};
+                graph.arc[at++] = (struct nw_graph_arc){(v + n - 1) % n, 1};
             if (v + 1 < n || seed % 2)
-                graph.arc[at++] = (struct nw_bisect_arc){(v + 1) % n, 1};
+                graph.arc[at++] = (struct nw_graph_arc){(v + 1) % n, 1};
             graph.row[v + 1] = at;
         }
         MUST(nw_bisect_multilevel(&graph, target, 4, &random, side));
         for (int32_t v = 0; v < n; v++)
             zeros += !side[v];
         assert_int_equal(zeros, target);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 

@@ -23,22 +23,21 @@
 /* Makes a graph with bytes(u, v) between each two vertices, and no edge where
  * that is 0. */
 static void make_graph(float (*bytes)(int32_t u, int32_t v, const void *user),
-                       const void *user, struct nw_bisect_graph *graph)
+                       const void *user, struct nw_graph *graph)
 {
     int32_t at = 0;
 
-    MUST(nw_bisect_graph_init(graph, N, N * (N - 1)));
+    MUST(nw_graph_init(graph, N, N * (N - 1)));
     for (int32_t v = 0; v < N; v++) {
         graph->size[v] = 1;
         for (int32_t u = 0; u < N; u++)
             if (u != v && bytes(u, v, user) > 0)
-                graph->arc[at++] = (struct nw_bisect_arc){u, bytes(u, v, user)};
+                graph->arc[at++] = (struct nw_graph_arc){u, bytes(u, v, user)};
         graph->row[v + 1] = at;
     }
 }
 
-static void pairwise(const struct nw_bisect_graph *graph, int32_t parts,
-                     int32_t *part)
+static void pairwise(const struct nw_graph *graph, int32_t parts, int32_t *part)
 {
     MUST(nw_pairwise_refine(
         &(struct nw_pairwise_refine){graph, parts, part, 3}));
@@ -70,7 +69,7 @@ static void test_bound_pairs_find_their_group(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         int32_t group[N / 2], part[N];
 
         deal_pairs(seed, group);
@@ -81,7 +80,7 @@ static void test_bound_pairs_find_their_group(void **state)
         /* one byte between vertices of different groups, and nothing else */
         assert_true(nw_anneal_kway_cut(&graph, part) ==
                     PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 
@@ -125,7 +124,7 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         int32_t part[N], again[N], size[N], after[N];
         int32_t parts = deal_parts(seed, part);
-        struct nw_bisect_graph graph;
+        struct nw_graph graph;
         double begun;
 
         make_graph(at_random, &seed, &graph);
@@ -138,7 +137,7 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
         assert_true(nw_anneal_kway_cut(&graph, part) <= begun);
         assert_memory_equal(part, again, sizeof part);
         assert_memory_equal(size, after, sizeof size);
-        nw_bisect_graph_fini(&graph);
+        nw_graph_fini(&graph);
     }
 }
 
@@ -152,7 +151,7 @@ static float of_nobody(int32_t u, int32_t v, const void *user)
 
 static void test_nothing_between_parts_changes_nothing(void **state)
 {
-    struct nw_bisect_graph graph;
+    struct nw_graph graph;
     int32_t part[N], begun[N];
 
     (void)state;
@@ -161,7 +160,7 @@ static void test_nothing_between_parts_changes_nothing(void **state)
     memcpy(begun, part, sizeof part);
     pairwise(&graph, PARTS, part);
     assert_memory_equal(part, begun, sizeof part);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
 }
 
 int main(void)

@@ -609,13 +609,14 @@ static void test_tiny_ones_are_optimal(void **state)
 static void test_gains_add_up(void **state)
 {
     enum { N = 60, K = 12 };
-    int32_t row_to[N * 8], part[N];
-    double table[K * K], weight[N * 8];
+    struct nw_graph_arc arc[N * 8];
+    int32_t part[N];
+    double table[K * K];
     size_t row[N + 1] = {0};
     nw_kway_load limit[K];
     int64_t load[N];
-    int32_t count[N], capacity[K];
-    struct nw_kway_graph g = {N, row, row_to, weight, load, count, NULL};
+    int32_t size[N], capacity[K];
+    struct nw_graph g = {N, row, arc, size, load, .range = NULL};
     struct nw_kway_machine m = {
         .k = K, .table = table, .limit = limit, .capacity = capacity};
     struct nw_kway_state s;
@@ -638,11 +639,11 @@ static void test_gains_add_up(void **state)
         for (int i = 0; i < 6; i++) {
             int u = (v + reach[i]) % N;
 
-            row_to[6 * v + i] = u;
-            weight[6 * v + i] = 1 + (v * u) % 11;
+            arc[6 * v + i] =
+                (struct nw_graph_arc){u, (float)(1 + (v * u) % 11)};
         }
         row[v + 1] = (size_t)(6 * v + 6);
-        load[v] = count[v] = 1;
+        load[v] = size[v] = 1;
         part[v] = (int32_t)nw_random_below(&random, K);
     }
     before = nw_kway_cost(&g, &m, part);

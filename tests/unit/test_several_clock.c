@@ -17,12 +17,13 @@ enum { SIDE = 24, N = SIDE * SIDE, K = 16, ARCS = 4 * SIDE * (SIDE - 1) };
 
 /* A grid of ranks in rows, on four nodes of four elements each. */
 struct scene {
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     struct nw_kway_machine machine;
     size_t row[N + 1];
-    int32_t to[ARCS], count[N], capacity[K], in_order[N];
+    struct nw_graph_arc arc[ARCS];
+    int32_t size[N], capacity[K], in_order[N];
     int64_t load[N];
-    double weight[ARCS], table[K * K], step[K], share[K];
+    double table[K * K], step[K], share[K];
     nw_kway_load limit[K];
 };
 
@@ -36,8 +37,7 @@ static uint64_t look(void)
 
 static void join(struct scene *s, size_t *arcs, int32_t to)
 {
-    s->to[*arcs] = to;
-    s->weight[(*arcs)++] = 2;
+    s->arc[(*arcs)++] = (struct nw_graph_arc){to, 2};
 }
 
 static void make_graph(struct scene *s)
@@ -56,16 +56,12 @@ static void make_graph(struct scene *s)
         if (x + 1 < SIDE)
             join(s, &arcs, v + SIDE);
         s->row[v + 1] = arcs;
-        s->load[v] = s->count[v] = 1;
+        s->load[v] = s->size[v] = 1;
         s->in_order[v] = v * K / N;
     }
     assert_int_equal(arcs, ARCS);
-    s->graph = (struct nw_kway_graph){.n = N,
-                                      .row = s->row,
-                                      .to = s->to,
-                                      .weight = s->weight,
-                                      .load = s->load,
-                                      .count = s->count};
+    s->graph = (struct nw_graph){
+        .n = N, .row = s->row, .arc = s->arc, .size = s->size, .load = s->load};
 }
 
 static void make_machine(struct scene *s)

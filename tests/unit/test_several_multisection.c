@@ -18,15 +18,16 @@ enum { CORES = 2, PACKAGES = 8, NODES = 8, K = CORES * PACKAGES * NODES };
 /* A plane divided into triangles; the diagonal of each square has a random
  * direction. */
 struct scene {
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     struct nw_kway_machine machine;
     size_t row[N + 1];
-    int32_t to[ARCS], count[N], capacity[K];
+    struct nw_graph_arc arc[ARCS];
+    int32_t size[N], capacity[K];
     int64_t load[N];
-    double weight[ARCS], step[K], share[K];
+    double step[K], share[K];
     nw_kway_load limit[K];
     bool falls[N];
-    struct nw_kway_range range[N];
+    struct nw_graph_range range[N];
 };
 
 static struct scene scene;
@@ -42,8 +43,7 @@ static void join(struct scene *s, int x, int y, int dx, int dy, size_t *arcs)
     corner = (dx < 0 ? u : x) * COLUMNS + (dy < 0 ? v : y);
     if (dx && dy && s->falls[corner] != (dx == dy))
         return;
-    s->to[*arcs] = u * COLUMNS + v;
-    s->weight[(*arcs)++] = 2;
+    s->arc[(*arcs)++] = (struct nw_graph_arc){u * COLUMNS + v, 2};
 }
 
 static void make_graph(struct scene *s)
@@ -60,14 +60,10 @@ static void make_graph(struct scene *s)
                 if (dx || dy)
                     join(s, v / COLUMNS, v % COLUMNS, dx, dy, &arcs);
         s->row[v + 1] = arcs;
-        s->load[v] = s->count[v] = 1;
+        s->load[v] = s->size[v] = 1;
     }
-    s->graph = (struct nw_kway_graph){.n = N,
-                                      .row = s->row,
-                                      .to = s->to,
-                                      .weight = s->weight,
-                                      .load = s->load,
-                                      .count = s->count};
+    s->graph = (struct nw_graph){
+        .n = N, .row = s->row, .arc = s->arc, .size = s->size, .load = s->load};
 }
 
 static double far_apart(const struct nw_kway_machine *machine, int32_t a,
@@ -161,10 +157,10 @@ static void test_ranges_are_kept(void **state)
 
     (void)state;
     for (int v = 0; v < N; v++)
-        scene.range[v] = v % 24 ? (struct nw_kway_range){0, K}
-                                : (struct nw_kway_range){0, node};
-    scene.range[1] = (struct nw_kway_range){node + 1, node + 2};
-    scene.range[2] = (struct nw_kway_range){node - 1, node + 1};
+        scene.range[v] = v % 24 ? (struct nw_graph_range){0, K}
+                                : (struct nw_graph_range){0, node};
+    scene.range[1] = (struct nw_graph_range){node + 1, node + 2};
+    scene.range[2] = (struct nw_graph_range){node - 1, node + 1};
     scene.graph.range = scene.range;
     (void)solve(2, 2, part);
     scene.graph.range = NULL;

@@ -16,11 +16,12 @@ enum { PARTS = 20000, VERTICES = 2 * PARTS, STACK = 256 << 10 };
 
 /* A chain of vertices on a row of elements that take two each. */
 static struct scene {
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     struct nw_kway_machine machine;
     size_t row[VERTICES + 1];
-    int32_t to[2 * VERTICES], count[VERTICES], capacity[PARTS];
-    double weight[2 * VERTICES], step[PARTS], share[PARTS];
+    struct nw_graph_arc arc[2 * VERTICES];
+    int32_t size[VERTICES], capacity[PARTS];
+    double step[PARTS], share[PARTS];
     int64_t load[VERTICES];
     nw_kway_load limit[PARTS];
     int32_t part[VERTICES];
@@ -38,12 +39,8 @@ static void make_scene(struct scene *s, int32_t parts)
     int32_t n = 2 * parts;
     size_t arcs = 0;
 
-    s->graph = (struct nw_kway_graph){.n = n,
-                                      .row = s->row,
-                                      .to = s->to,
-                                      .weight = s->weight,
-                                      .load = s->load,
-                                      .count = s->count};
+    s->graph = (struct nw_graph){
+        .n = n, .row = s->row, .arc = s->arc, .size = s->size, .load = s->load};
     s->machine = (struct nw_kway_machine){.k = parts,
                                           .distance = one_apart,
                                           .step = s->step,
@@ -52,14 +49,12 @@ static void make_scene(struct scene *s, int32_t parts)
                                           .capacity = s->capacity};
     for (int32_t v = 0; v < n; v++) {
         if (v)
-            s->to[arcs++] = v - 1;
+            s->arc[arcs++] = (struct nw_graph_arc){v - 1, 10};
         if (v + 1 < n)
-            s->to[arcs++] = v + 1;
+            s->arc[arcs++] = (struct nw_graph_arc){v + 1, 10};
         s->row[v + 1] = arcs;
-        s->load[v] = s->count[v] = 1;
+        s->load[v] = s->size[v] = 1;
     }
-    for (size_t e = 0; e < arcs; e++)
-        s->weight[e] = 10;
     for (int32_t q = 0; q < parts; q++) {
         s->capacity[q] = 2;
         s->limit[q] = 2;

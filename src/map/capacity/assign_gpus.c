@@ -63,15 +63,15 @@ static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
 static double assign_gpus_cost_at(const struct assign_gpus_work *work,
                                   int32_t rank, int32_t unit, int32_t other)
 {
-    const struct nw_kway_graph *graph = &work->several->graph;
+    const struct nw_graph *graph = &work->several->graph;
     struct nw_end here = assign_gpus_end_of(work, unit);
     double sum = 0;
 
     for (size_t e = graph->row[rank]; e < graph->row[rank + 1]; e++) {
-        int32_t peer = graph->to[e], there = work->answer->core[peer];
+        int32_t peer = graph->arc[e].to, there = work->answer->core[peer];
 
         if (peer != other && there >= 0)
-            sum += graph->weight[e] *
+            sum += (double)graph->arc[e].weight *
                    nw_topology_distance(work->problem->topology, here,
                                         assign_gpus_end_of(work, there));
     }

@@ -42,7 +42,7 @@ static int bin_packing_heaviest_first(const void *left, const void *right)
 /* Returns true if rank v is restricted to some of the elements. */
 static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 {
-    const struct nw_kway_range *range = fit->several->graph.range;
+    const struct nw_graph_range *range = fit->several->graph.range;
 
     return range && range[v].high - range[v].low < fit->several->machine.k;
 }
@@ -52,7 +52,7 @@ static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
                                     int32_t v)
 {
-    const struct nw_kway_range *range = fit->several->graph.range;
+    const struct nw_graph_range *range = fit->several->graph.range;
     int32_t best = -1;
 
     if (!bin_packing_is_ranged(fit, v))
@@ -104,7 +104,7 @@ static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 static nw_status bin_packing_prepare(struct bin_packing_work *fit)
 {
     const struct nw_kway_machine *m = &fit->several->machine;
-    const struct nw_kway_graph *g = &fit->several->graph;
+    const struct nw_graph *g = &fit->several->graph;
     size_t n = (size_t)g->n, k = (size_t)m->k;
     nw_status status =
         NW_ALLOC_ALL(NW_ARRAY(n, fit->order), NW_ARRAY(k, fit->left),

@@ -71,7 +71,7 @@ struct default_parts_work {
  * may go to all elements, and the function returns false. */
 static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 {
-    const struct nw_kway_range *range = several->graph.range;
+    const struct nw_graph_range *range = several->graph.range;
 
     return range && range[v].high - range[v].low < several->machine.k;
 }
@@ -120,7 +120,7 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
                                            int32_t *part)
 {
     const struct nw_several *several = d->several;
-    const struct nw_kway_range *range = several->graph.range;
+    const struct nw_graph_range *range = several->graph.range;
     nw_status status;
 
     for (int32_t v = 0; v < several->graph.n; v++)
@@ -150,7 +150,7 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
 static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                               int32_t *part)
 {
-    const struct nw_kway_graph *g = &d->several->graph;
+    const struct nw_graph *g = &d->several->graph;
 
     for (int32_t v = 0; v < g->n; v++) {
         if (part[v] >= 0) {

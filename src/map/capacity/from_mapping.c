@@ -37,7 +37,7 @@ several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
                                const int32_t *host_of, int32_t *part)
 {
     const nw_mapping *start = several->options.start;
-    const struct nw_kway_range *range = several->graph.range;
+    const struct nw_graph_range *range = several->graph.range;
     int32_t node = start->node[r], h = node < 0 ? -1 : host_of[node];
     struct nw_ints cores = nw_mapping_cores(start, r);
 

@@ -72,7 +72,7 @@ bool nw_several_is_even(const struct nw_several *several)
 
 void nw_several_fini(struct nw_several *several)
 {
-    nw_kway_graph_fini(&several->graph);
+    nw_graph_fini(&several->graph);
     nw_kway_machine_fini(&several->machine);
     NW_FREE_ALL(several->table, several->host, several->slots, several->order,
                 several->first, several->element, several->end);

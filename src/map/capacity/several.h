@@ -26,7 +26,7 @@ struct nw_several {
     /* options of the call, with defaults for missing fields */
     struct nw_map_options options;
     struct nw_budget budget;
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     int64_t heaviest; /* largest load of a rank */
     struct nw_kway_machine machine;
     double *table; /* [k x k] distance of each two elements, also in

@@ -317,7 +317,7 @@ static nw_status target_weights_distribute_slots(struct nw_several *several,
  * fit on all elements together, or fixed ranks on one. */
 static nw_status target_weights_set_capacities(struct nw_several *several)
 {
-    const struct nw_kway_graph *g = &several->graph;
+    const struct nw_graph *g = &several->graph;
     int32_t *capacity = several->machine.capacity,
             most = several->options.capacity;
     int64_t total = 0;
@@ -428,7 +428,7 @@ static void target_weights_share_by_order(struct nw_several *several,
 /* Returns NW_EINVAL if a rank is heavier than the limit of every element. */
 static nw_status target_weights_check_loads(const struct nw_several *several)
 {
-    const struct nw_kway_graph *g = &several->graph;
+    const struct nw_graph *g = &several->graph;
     const struct nw_kway_machine *m = &several->machine;
     nw_kway_load most = 0;
 

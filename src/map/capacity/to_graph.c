@@ -23,19 +23,19 @@ static nw_status to_graph_read(struct nw_several *several)
                             .kinds = NW_KINDS_ALL,
                             .messages = several->options.objective ==
                                         NW_OBJECTIVE_LATENCY};
-    struct nw_kway_graph *graph = &several->graph;
+    struct nw_graph *graph = &several->graph;
     struct nw_arc *arc = NULL;
     size_t *row = NULL, count = 0;
     nw_status status = nw_arcs_read(&of, &row, &arc);
 
     if (!status)
-        status = nw_kway_graph_alloc(graph, pattern->rank_count,
-                                     row[pattern->rank_count]);
+        status =
+            nw_graph_init(graph, pattern->rank_count, row[pattern->rank_count]);
     for (int32_t v = 0; !status && v < pattern->rank_count; v++) {
         for (size_t a = row[v]; a < row[v + 1]; a++) {
-            graph->to[count] = arc[a].peer;
-            graph->weight[count] = arc[a].out + arc[a].in;
-            count += graph->weight[count] > 0;
+            graph->arc[count].to = arc[a].peer;
+            graph->arc[count].weight = (float)(arc[a].out + arc[a].in);
+            count += graph->arc[count].weight > 0;
         }
         graph->row[v + 1] = count;
     }
@@ -61,7 +61,7 @@ static nw_status to_graph_set_loads(struct nw_several *several)
                                       "than 2^63");
         sum += (nw_kway_load)load;
         several->graph.load[v] = (int64_t)load;
-        several->graph.count[v] = 1;
+        several->graph.size[v] = 1;
     }
     return NW_OK;
 }
@@ -71,11 +71,11 @@ static nw_status to_graph_set_loads(struct nw_several *several)
 static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
 {
     const nw_mapping *fixed = several->options.fixed;
-    struct nw_kway_range *range = &several->graph.range[r];
+    struct nw_graph_range *range = &several->graph.range[r];
     struct nw_ints cores;
     int32_t h = 0;
 
-    *range = (struct nw_kway_range){0, several->first[several->host_count]};
+    *range = (struct nw_graph_range){0, several->first[several->host_count]};
     if (fixed->node[r] < 0)
         return NW_OK;
     while (h < several->host_count && several->host[h] != fixed->node[r])
@@ -83,7 +83,7 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
     if (h == several->host_count)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
                              "rank %d is fixed to a node that is not used", r);
-    *range = (struct nw_kway_range){several->first[h], several->first[h + 1]};
+    *range = (struct nw_graph_range){several->first[h], several->first[h + 1]};
     cores = nw_mapping_cores(fixed, r);
     if (!cores.count || cores.values[0] < 0)
         return NW_OK;

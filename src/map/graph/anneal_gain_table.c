@@ -63,17 +63,17 @@ static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
  * the border of v and its peers. Places do not change. */
 static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
 {
-    const struct nw_bisect_graph *graph = near->graph;
+    const struct nw_graph *graph = near->graph;
     int32_t from = near->part[v], beyond = near->beyond[v];
     float *left = gain_table_column(near, from),
           *right = gain_table_column(near, to);
 
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
         int32_t peer = graph->arc[a].to, its = near->part[peer];
         int32_t change = (its == from) - (its == to);
 
-        left[near->at[peer]] -= graph->arc[a].bytes;
-        right[near->at[peer]] += graph->arc[a].bytes;
+        left[near->at[peer]] -= graph->arc[a].weight;
+        right[near->at[peer]] += graph->arc[a].weight;
         beyond += change;
         gain_table_set_beyond(near, peer, near->beyond[peer] + change);
     }
@@ -105,10 +105,11 @@ static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
 static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
                                          float times)
 {
-    const struct nw_bisect_graph *graph = near->graph;
+    const struct nw_graph *graph = near->graph;
 
-    for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
-        near->between[near->at[graph->arc[a].to]] = times * graph->arc[a].bytes;
+    for (size_t a = graph->row[u]; a < graph->row[u + 1]; a++)
+        near->between[near->at[graph->arc[a].to]] =
+            times * graph->arc[a].weight;
 }
 
 /* Fills change[] for each candidate with the candidate's part of the change of
@@ -161,13 +162,13 @@ gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
 static inline int32_t gain_table_propose(const struct nw_gain_table *near,
                                          int32_t u, uint64_t bits)
 {
-    const struct nw_bisect_graph *graph = near->graph;
-    int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
+    const struct nw_graph *graph = near->graph;
+    int32_t degree = nw_graph_degree(graph, u);
 
     for (int i = 0; i < nw_tuned.anneal_kway.picks;
          i++, bits *= 0x9e3779b97f4a7c15) {
         int32_t pick = nw_random_index(bits >> 32, degree);
-        int32_t to = near->part[graph->arc[begin + pick].to];
+        int32_t to = near->part[graph->arc[graph->row[u] + (size_t)pick].to];
 
         if (to != near->part[u])
             return to;
@@ -254,15 +255,15 @@ static void gain_table_place(struct nw_gain_table *near)
  * cost that no trial accepts. */
 static void gain_table_fill(struct nw_gain_table *near)
 {
-    const struct nw_bisect_graph *graph = near->graph;
+    const struct nw_graph *graph = near->graph;
 
     for (int32_t v = 0; v < graph->n; v++) {
         int32_t beyond = 0;
 
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int32_t its = near->part[graph->arc[a].to];
 
-            gain_table_column(near, its)[near->at[v]] += graph->arc[a].bytes;
+            gain_table_column(near, its)[near->at[v]] += graph->arc[a].weight;
             beyond += its != near->part[v];
         }
         gain_table_set_beyond(near, v, beyond);
@@ -295,7 +296,7 @@ nw_status nw_gain_table_thresholds_new(float **out)
 }
 
 nw_status nw_gain_table_init(struct nw_gain_table *near,
-                             const struct nw_bisect_graph *graph, int32_t *part,
+                             const struct nw_graph *graph, int32_t *part,
                              int32_t parts)
 {
     size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_SIMD4_WIDTH;

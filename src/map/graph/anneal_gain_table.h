@@ -18,7 +18,7 @@
 
 /* The table, and the partition whose bytes it holds. */
 struct nw_gain_table {
-    const struct nw_bisect_graph *graph;
+    const struct nw_graph *graph;
     /* number of parts; number of places in a column, including unused ones,
      * because each part begins at a multiple of the vector width */
     int32_t parts, places;
@@ -49,7 +49,7 @@ struct nw_gain_table {
 NW_MUST_CHECK nw_status nw_gain_table_thresholds_new(float **out);
 
 NW_MUST_CHECK nw_status nw_gain_table_init(struct nw_gain_table *near,
-                                           const struct nw_bisect_graph *graph,
+                                           const struct nw_graph *graph,
                                            int32_t *part, int32_t parts);
 void nw_gain_table_fini(struct nw_gain_table *near);
 

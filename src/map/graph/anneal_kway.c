@@ -97,14 +97,14 @@ static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
 static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                                    double cut)
 {
-    const struct nw_bisect_graph *graph = anneal->graph;
+    const struct nw_graph *graph = anneal->graph;
     double sum = 0, border = 0;
 
     for (int32_t v = 0; v < graph->n; v++) {
         bool crosses = false;
 
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            sum += (double)graph->arc[a].bytes * (double)graph->arc[a].bytes;
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            sum += (double)graph->arc[a].weight * (double)graph->arc[a].weight;
             crosses |= anneal->part[graph->arc[a].to] != anneal->part[v];
         }
         border += crosses;
@@ -145,14 +145,14 @@ static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
  * team had all parts in ascending order. */
 static void anneal_kway_fill_table(struct anneal_kway_work *work)
 {
-    const struct nw_bisect_graph *graph = work->anneal->graph;
+    const struct nw_graph *graph = work->anneal->graph;
     const int32_t *part = work->anneal->part;
     size_t parts = (size_t)work->anneal->parts;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             work->table[(size_t)v * parts + (size_t)part[graph->arc[a].to]] +=
-                graph->arc[a].bytes;
+                graph->arc[a].weight;
     for (int32_t p = 0; p < work->anneal->parts; p++)
         work->column[p] =
             (struct anneal_kway_column){p, work->anneal->parts, 0};
@@ -387,25 +387,24 @@ static void anneal_kway_free_work(struct anneal_kway_work *work)
 
 /* --- the search --- */
 
-double nw_anneal_kway_cut(const struct nw_bisect_graph *graph,
-                          const int32_t *part)
+double nw_anneal_kway_cut(const struct nw_graph *graph, const int32_t *part)
 {
     double cut = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (part[graph->arc[a].to] != part[v])
-                cut += (double)graph->arc[a].bytes;
+                cut += (double)graph->arc[a].weight;
     return cut / 2;
 }
 
 /* Returns the bytes of all edges, counting each edge once. */
-static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
+static double anneal_kway_bytes_of(const struct nw_graph *graph)
 {
     double sum = 0;
 
-    for (int32_t a = 0; a < graph->row[graph->n]; a++)
-        sum += (double)graph->arc[a].bytes;
+    for (size_t a = 0; a < graph->row[graph->n]; a++)
+        sum += (double)graph->arc[a].weight;
     return sum / 2;
 }
 

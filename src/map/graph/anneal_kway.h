@@ -17,7 +17,7 @@
 
 /* The input, the settings and the result of one call of nw_anneal_kway. */
 struct nw_anneal_kway {
-    const struct nw_bisect_graph *graph;
+    const struct nw_graph *graph;
     int32_t parts;
     int32_t *part; /* [n] part of each vertex; in and out; sizes of parts do not
                       change */
@@ -39,8 +39,7 @@ struct nw_anneal_kway {
 
 /* Returns the bytes between vertices of different parts, counting each edge
  * once. */
-double nw_anneal_kway_cut(const struct nw_bisect_graph *graph,
-                          const int32_t *part);
+double nw_anneal_kway_cut(const struct nw_graph *graph, const int32_t *part);
 
 /* Anneals the partition. `part` becomes the best partition seen; its cut is
  * never larger than at the start. */

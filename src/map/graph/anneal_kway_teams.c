@@ -13,15 +13,13 @@
 
 void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
 {
-    const int32_t *row = work->anneal->graph->row;
-
     for (int32_t p = 0; p < work->anneal->parts; p++) {
         const int32_t *list = work->list + work->column[p].begin;
 
         work->weight[p] = 0;
         for (int32_t i = 0; i < work->size[p]; i++)
             work->weight[p] += nw_tuned.anneal_kway.trial_arcs +
-                               (double)(row[list[i] + 1] - row[list[i]]);
+                               nw_graph_degree(work->anneal->graph, list[i]);
     }
 }
 

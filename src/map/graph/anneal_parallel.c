@@ -23,17 +23,16 @@ struct anneal_parallel_draw {
 };
 
 /* Returns the bytes on the arcs between vertices u and v. */
-static double anneal_parallel_between(const struct nw_bisect_graph *graph,
-                                      int32_t u, int32_t v)
+static double anneal_parallel_between(const struct nw_graph *graph, int32_t u,
+                                      int32_t v)
 {
-    int32_t degree = graph->row[u + 1] - graph->row[u];
     double bytes = 0;
 
-    if (degree > graph->row[v + 1] - graph->row[v])
+    if (nw_graph_degree(graph, u) > nw_graph_degree(graph, v))
         return anneal_parallel_between(graph, v, u);
-    for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
+    for (size_t a = graph->row[u]; a < graph->row[u + 1]; a++)
         if (graph->arc[a].to == v)
-            bytes += (double)graph->arc[a].bytes;
+            bytes += (double)graph->arc[a].weight;
     return bytes;
 }
 
@@ -42,14 +41,14 @@ static double anneal_parallel_between(const struct nw_bisect_graph *graph,
 static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
                                   int32_t to)
 {
-    const struct nw_bisect_graph *graph = team->graph;
+    const struct nw_graph *graph = team->graph;
     int32_t from = team->own[v];
 
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
         float *row = nw_anneal_parallel_row(team, graph->arc[a].to);
 
-        row[from] -= graph->arc[a].bytes;
-        row[to] += graph->arc[a].bytes;
+        row[from] -= graph->arc[a].weight;
+        row[to] += graph->arc[a].weight;
     }
     team->own[v] = (int16_t)to;
 }
@@ -61,13 +60,13 @@ static inline int32_t
 anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
                         uint64_t bits)
 {
-    const struct nw_bisect_graph *graph = team->graph;
-    int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
+    const struct nw_graph *graph = team->graph;
+    int32_t degree = nw_graph_degree(graph, u);
 
     for (int i = 0; degree && i < nw_tuned.anneal_kway.team_picks;
          i++, bits *= 0x9e3779b97f4a7c15) {
         int32_t pick = nw_random_index(bits >> 32, degree);
-        int32_t to = team->own[graph->arc[begin + pick].to];
+        int32_t to = team->own[graph->arc[graph->row[u] + (size_t)pick].to];
 
         if (to >= 0)
             return to == team->own[u] ? -1 : to;
@@ -162,13 +161,14 @@ static inline void
 anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
                               uint64_t bits)
 {
-    int32_t begin = team->graph->row[*anneal_parallel_pick_of(team, bits)];
-    int32_t degree =
-        team->graph->row[*anneal_parallel_pick_of(team, bits) + 1] - begin;
+    const struct nw_graph *graph = team->graph;
+    int32_t u = *anneal_parallel_pick_of(team, bits);
+    int32_t degree = nw_graph_degree(graph, u);
     int32_t pick = nw_random_index(bits >> 32, degree);
 
     if (degree)
-        __builtin_prefetch(&team->own[team->graph->arc[begin + pick].to]);
+        __builtin_prefetch(
+            &team->own[graph->arc[graph->row[u] + (size_t)pick].to]);
 }
 
 /* Prefetches the arc, the row of the table and the part that the trial with
@@ -177,11 +177,11 @@ static inline void
 anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
                              uint64_t bits)
 {
-    int32_t u = *anneal_parallel_pick_of(team, bits),
-            begin = team->graph->row[u];
-    int32_t pick = nw_random_index(bits >> 32, team->graph->row[u + 1] - begin);
+    const struct nw_graph *graph = team->graph;
+    int32_t u = *anneal_parallel_pick_of(team, bits);
+    int32_t pick = nw_random_index(bits >> 32, nw_graph_degree(graph, u));
 
-    __builtin_prefetch(&team->graph->arc[begin + pick]);
+    __builtin_prefetch(&graph->arc[graph->row[u] + (size_t)pick]);
     __builtin_prefetch(nw_anneal_parallel_row(team, u));
     __builtin_prefetch(&team->own[u]);
 }

@@ -17,7 +17,7 @@
 
 /* The data of one team in a round. */
 struct nw_anneal_parallel {
-    const struct nw_bisect_graph *graph;
+    const struct nw_graph *graph;
     const double *metropolis; /* table of nw_metropolis_fill */
     int32_t parts;            /* number of parts of the team */
     int32_t *first;           /* [parts + 1] part p of the team has the vertices

@@ -8,36 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph, int32_t n,
-                               size_t arcs)
-{
-    nw_status status;
-
-    *graph = (struct nw_bisect_graph){.n = n};
-    status = nw_alloc((size_t)n + 1, sizeof *graph->row, &graph->row);
-    if (!status)
-        status = nw_alloc_raw(arcs, sizeof *graph->arc, &graph->arc);
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *graph->size, &graph->size);
-    if (status)
-        nw_bisect_graph_fini(graph);
-    return status;
-}
-
-void nw_bisect_graph_fini(struct nw_bisect_graph *graph)
-{
-    NW_FREE_ALL(graph->row, graph->arc, graph->size);
-    *graph = (struct nw_bisect_graph){0};
-}
-
-double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side)
+double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side)
 {
     double sum = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (side[graph->arc[a].to] != side[v])
-                sum += (double)graph->arc[a].bytes;
+                sum += (double)graph->arc[a].weight;
     return sum;
 }
 
@@ -47,9 +25,8 @@ double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side)
  * order. Each is matched with an unmatched neighbour: the one with the most
  * bytes on the edge between both, relative to the neighbour's size. mate[v] is
  * v if vertex v finds no partner. order[n] is scratch. */
-static void bisect_match(const struct nw_bisect_graph *graph,
-                         struct nw_random *random, int32_t *order,
-                         int32_t *mate)
+static void bisect_match(const struct nw_graph *graph, struct nw_random *random,
+                         int32_t *order, int32_t *mate)
 {
     for (int32_t v = 0; v < graph->n; v++) {
         order[v] = v;
@@ -62,9 +39,9 @@ static void bisect_match(const struct nw_bisect_graph *graph,
 
         if (mate[v] >= 0)
             continue;
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int32_t u = graph->arc[a].to;
-            float connection = graph->arc[a].bytes / (float)graph->size[u];
+            float connection = graph->arc[a].weight / (float)graph->size[u];
 
             if (mate[u] < 0 && connection > most) {
                 most = connection;
@@ -76,48 +53,15 @@ static void bisect_match(const struct nw_bisect_graph *graph,
     }
 }
 
-/* Writes the arcs of the coarse vertex that joins member[0] and member[1]
- * (equal if it has only one member), from out->arc[at] on: arcs to the same
- * coarse vertex are summed. Returns the end of the arcs. into[] has the coarse
- * vertex of each vertex. slot[] must be -1 everywhere and is so again
- * afterwards. */
-static int32_t bisect_join(const struct nw_bisect_graph *graph,
-                           const int32_t *member, const int32_t *into,
-                           int32_t *slot, struct nw_bisect_graph *out,
-                           int32_t at)
-{
-    int32_t self = into[member[0]], begin = at;
-
-    for (int i = 0; i < 2 && (!i || member[1] != member[0]); i++) {
-        int32_t v = member[i];
-
-        out->size[self] += graph->size[v];
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            int32_t to = into[graph->arc[a].to];
-
-            if (to == self)
-                continue;
-            if (slot[to] < 0) {
-                slot[to] = at;
-                out->arc[at++] = (struct nw_bisect_arc){to, 0};
-            }
-            out->arc[slot[to]].bytes += graph->arc[a].bytes;
-        }
-    }
-    for (int32_t a = begin; a < at; a++)
-        slot[out->arc[a].to] = -1;
-    return at;
-}
-
 /* Returns the peer of v to which v has the most bytes; n if v has no arcs. */
-static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
+static int32_t bisect_heaviest(const struct nw_graph *graph, int32_t v)
 {
     int32_t best = graph->n;
     float most = 0;
 
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-        if (graph->arc[a].bytes > most) {
-            most = graph->arc[a].bytes;
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        if (graph->arc[a].weight > most) {
+            most = graph->arc[a].weight;
             best = graph->arc[a].to;
         }
     return best;
@@ -126,8 +70,8 @@ static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
 /* Matches vertices that are still single (mate[v] is v) with each other if they
  * have the same heaviest peer, a hub, or if both have no arcs. waiting[n + 1]
  * is scratch. */
-static void bisect_match_rest(const struct nw_bisect_graph *graph,
-                              int32_t *waiting, int32_t *mate)
+static void bisect_match_rest(const struct nw_graph *graph, int32_t *waiting,
+                              int32_t *mate)
 {
     for (int32_t v = 0; v <= graph->n; v++)
         waiting[v] = -1;
@@ -146,39 +90,25 @@ static void bisect_match_rest(const struct nw_bisect_graph *graph,
     }
 }
 
-nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
-                            struct nw_random *random,
-                            struct nw_bisect_graph *out, int32_t *into)
+nw_status nw_bisect_coarsen(const struct nw_graph *graph,
+                            struct nw_random *random, struct nw_graph *out,
+                            int32_t *into)
 {
     size_t n = (size_t)graph->n;
-    int32_t *mate = NULL, *slot = NULL, count = 0, at = 0;
-    nw_status status = nw_alloc(n, sizeof *mate, &mate);
+    int32_t *mate = NULL, *scratch = NULL, count = 0;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, mate), NW_ARRAY(n + 1, scratch));
 
-    *out = (struct nw_bisect_graph){0};
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *slot, &slot);
-    if (status)
-        goto out;
-    bisect_match(graph, random, slot, mate);
-    bisect_match_rest(graph, slot, mate);
-    for (int32_t v = 0; v < graph->n; v++)
-        into[v] = mate[v] < v ? into[mate[v]] : count++;
-    status = nw_bisect_graph_init(out, count, (size_t)graph->row[graph->n]);
-    out->reduced_effort = graph->reduced_effort;
-    out->coarsest = graph->coarsest;
-    for (int32_t v = 0; v < graph->n; v++)
-        slot[v] = -1;
-    for (int32_t v = 0; !status && v < graph->n; v++) {
-        int32_t member[2] = {v, mate[v]};
-
-        if (mate[v] < v)
-            continue;
-        at = bisect_join(graph, member, into, slot, out, at);
-        out->row[into[v] + 1] = at;
+    *out = (struct nw_graph){0};
+    if (!status) {
+        bisect_match(graph, random, scratch, mate);
+        bisect_match_rest(graph, scratch, mate);
+        for (int32_t v = 0; v < graph->n; v++)
+            into[v] = mate[v] < v ? into[mate[v]] : count++;
+        status = nw_graph_contract(graph, into, count, out);
     }
-out:
     free(mate);
-    free(slot);
+    free(scratch);
     return status;
 }
 
@@ -188,7 +118,7 @@ out:
  * with the largest (bytes to side 0 less bytes to side 1) joins, again and
  * again, until the size of side 0 is near `target`. Takes O(n^2) time, for
  * small n. connection[n] is scratch. */
-static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
+static void bisect_grow(const struct nw_graph *graph, int32_t target,
                         struct nw_random *random, double *connection,
                         int8_t *side)
 {
@@ -198,16 +128,16 @@ static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
     for (int32_t u = 0; u < graph->n; u++) {
         side[u] = 1;
         connection[u] = 0;
-        for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
-            connection[u] -= graph->arc[a].bytes;
+        for (size_t a = graph->row[u]; a < graph->row[u + 1]; a++)
+            connection[u] -= graph->arc[a].weight;
     }
     while (v >= 0 && size < target) {
         int32_t next = -1;
 
         side[v] = 0;
         size += graph->size[v];
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            connection[graph->arc[a].to] += 2 * (double)graph->arc[a].bytes;
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            connection[graph->arc[a].to] += 2 * (double)graph->arc[a].weight;
         for (int32_t u = 0; u < graph->n; u++)
             if (side[u] && size + graph->size[u] / 2 <= target &&
                 (next < 0 || connection[u] > connection[next]))
@@ -219,8 +149,8 @@ static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
 /* Refines a bisection by FM. On coarse levels the size of side 0 may differ
  * from `target` by the size of the largest vertex, because otherwise that
  * vertex could not move. */
-static nw_status bisect_refine(const struct nw_bisect_graph *graph,
-                               int32_t target, int8_t *side, double *cut)
+static nw_status bisect_refine(const struct nw_graph *graph, int32_t target,
+                               int8_t *side, double *cut)
 {
     struct nw_fm_cut to = {.target = target};
 
@@ -232,9 +162,9 @@ static nw_status bisect_refine(const struct nw_bisect_graph *graph,
 
 /* Makes `tries` initial bisections by growing, refines each and keeps the one
  * with the smallest cut. */
-static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
-                                  int32_t target, int tries,
-                                  struct nw_random *random, int8_t *side)
+static nw_status bisect_cut_first(const struct nw_graph *graph, int32_t target,
+                                  int tries, struct nw_random *random,
+                                  int8_t *side)
 {
     size_t n = (size_t)graph->n;
     double *connection = NULL, best = -1;
@@ -258,11 +188,11 @@ static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
 
 /* --- the multilevel scheme --- */
 
-nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
-                               int32_t target, int tries,
-                               struct nw_random *random, int8_t *side)
+nw_status nw_bisect_multilevel(const struct nw_graph *graph, int32_t target,
+                               int tries, struct nw_random *random,
+                               int8_t *side)
 {
-    struct nw_bisect_graph coarse = {0};
+    struct nw_graph coarse = {0};
     size_t n = (size_t)graph->n;
     int32_t *into = NULL;
     int8_t *above = NULL;
@@ -289,6 +219,6 @@ nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
     }
     free(into);
     free(above);
-    nw_bisect_graph_fini(&coarse);
+    nw_graph_fini(&coarse);
     return status;
 }

@@ -8,45 +8,20 @@
 #define NW_MAP_GRAPH_BISECT_MULTILEVEL_H
 
 #include "base/random.h"
+#include "map/graph/graph.h"
 
 #include <nodewise/status.h>
-#include <stdbool.h>
 #include <stdint.h>
 
-/* One direction of an edge: from its vertex to vertex `to`, with the edge's
- * weight. */
-struct nw_bisect_arc {
-    int32_t to;
-    float bytes;
-};
-
-/* An undirected graph of n vertices. Each edge is stored as two arcs, one at
- * each of its ends; no edge joins a vertex with itself. */
-struct nw_bisect_graph {
-    int32_t n;
-    int32_t *row; /* [n + 1] vertex v has the arcs row[v] .. row[v + 1] - 1 */
-    struct nw_bisect_arc *arc;
-    /* [n] number of vertices of the finest graph in each vertex */
-    int32_t *size;
-    int32_t coarsest; /* largest number of vertices of the coarsest graph; 0: a
-                         default that suits large graphs */
-    bool reduced_effort; /* true: FM makes fewer passes, because the caller
-                            refines the result again */
-};
-NW_MUST_CHECK nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph,
-                                             int32_t n, size_t arcs);
-void nw_bisect_graph_fini(struct nw_bisect_graph *graph);
-
 /* Returns the bytes between the two sides, counting each edge twice. */
-double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side);
+double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side);
 
 /* Coarsens a graph by one level: contracts the edges of a matching. Makes the
  * coarser graph *out and fills into[n] with the coarse vertex of each vertex.
  * The caller frees *out. */
-NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
+NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_graph *graph,
                                           struct nw_random *random,
-                                          struct nw_bisect_graph *out,
-                                          int32_t *into);
+                                          struct nw_graph *out, int32_t *into);
 
 /* The balance that nw_fm must reach: the size of side 0 is at least target -
  * tolerance and at most target + tolerance. */
@@ -64,14 +39,15 @@ struct nw_fm_cut {
 /* Lowers the cut of side[n] (0 or 1) and brings the size of side 0 within
  * `tolerance` of `target`. Sets *cut to the bytes that are cut, counting each
  * edge twice. */
-NW_MUST_CHECK nw_status nw_fm(const struct nw_bisect_graph *graph,
-                              struct nw_fm_cut to, int8_t *side, double *cut);
+NW_MUST_CHECK nw_status nw_fm(const struct nw_graph *graph, struct nw_fm_cut to,
+                              int8_t *side, double *cut);
 
 /* Bisects the graph, whose vertices have size 1: fills side[n] so that exactly
  * `target` vertices are on side 0. Tries `tries` bisections of the coarsest
  * graph. */
-NW_MUST_CHECK nw_status
-nw_bisect_multilevel(const struct nw_bisect_graph *graph, int32_t target,
-                     int tries, struct nw_random *random, int8_t *side);
+NW_MUST_CHECK nw_status nw_bisect_multilevel(const struct nw_graph *graph,
+                                             int32_t target, int tries,
+                                             struct nw_random *random,
+                                             int8_t *side);
 
 #endif

@@ -33,7 +33,7 @@ struct fm_buckets {
 
 /* State of one call of nw_fm. */
 struct fm_work {
-    const struct nw_bisect_graph *graph;
+    const struct nw_graph *graph;
     struct nw_fm_cut to;
     int8_t *side;
     /* [n] decrease of the cut by a move of the vertex; sum of the bytes of its
@@ -156,9 +156,9 @@ static void fm_cross(struct fm_work *work, int32_t v)
 /* Returns the change of the gain of a peer after v changed its side. `arc`
  * leads from v to the peer. */
 static double fm_change_of(const struct fm_work *work, int32_t v,
-                           const struct nw_bisect_arc *arc)
+                           const struct nw_graph_arc *arc)
 {
-    double change = 2 * (double)arc->bytes;
+    double change = 2 * (double)arc->weight;
 
     return work->side[arc->to] == work->side[v] ? -change : change;
 }
@@ -166,11 +166,11 @@ static double fm_change_of(const struct fm_work *work, int32_t v,
 /* Moves a vertex and updates the gains of its peers. */
 static void fm_move(struct fm_work *work, int32_t v)
 {
-    const struct nw_bisect_graph *graph = work->graph;
+    const struct nw_graph *graph = work->graph;
 
     fm_take_out(work, v);
     fm_cross(work, v);
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
         fm_change_gain(work, graph->arc[a].to,
                        fm_change_of(work, v, &graph->arc[a]));
 }
@@ -178,10 +178,10 @@ static void fm_move(struct fm_work *work, int32_t v)
 /* Undoes the move of a vertex and updates the gains of its peers. */
 static void fm_move_back(struct fm_work *work, int32_t v)
 {
-    const struct nw_bisect_graph *graph = work->graph;
+    const struct nw_graph *graph = work->graph;
 
     fm_cross(work, v);
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
         work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
 }
 
@@ -216,14 +216,14 @@ static int32_t fm_choose(const struct fm_work *work)
  */
 static void fm_look_at_all(struct fm_work *work)
 {
-    const struct nw_bisect_graph *graph = work->graph;
+    const struct nw_graph *graph = work->graph;
 
     work->imbalance = -work->to.target;
     for (int32_t v = 0; v < graph->n; v++) {
         double outside = 0, bytes = 0;
 
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            double here = (double)graph->arc[a].bytes;
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            double here = (double)graph->arc[a].weight;
 
             bytes += here;
             outside += work->side[graph->arc[a].to] == work->side[v] ? 0 : here;
@@ -327,8 +327,8 @@ static nw_status fm_alloc(struct fm_work *work)
     return NW_OK;
 }
 
-nw_status nw_fm(const struct nw_bisect_graph *graph, struct nw_fm_cut to,
-                int8_t *side, double *cut)
+nw_status nw_fm(const struct nw_graph *graph, struct nw_fm_cut to, int8_t *side,
+                double *cut)
 {
     struct fm_work work = {.graph = graph, .to = to, .side = side};
     int passes = !graph->reduced_effort ? nw_tuned.bisection.passes

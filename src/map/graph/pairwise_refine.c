@@ -53,21 +53,21 @@ static int pairwise_by_bytes(const void *left, const void *right)
  */
 static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
-    const struct nw_bisect_graph *graph = work->pairwise->graph;
+    const struct nw_graph *graph = work->pairwise->graph;
     const int32_t *part = work->pairwise->part;
     int32_t count = 0;
 
     for (int32_t i = work->begin[p]; i < work->begin[p + 1]; i++) {
         int32_t v = work->list[i];
 
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int32_t q = part[graph->arc[a].to];
 
             if (q <= p)
                 continue;
             if (work->bytes[q] <= 0)
                 work->peer[count++] = q;
-            work->bytes[q] += (double)graph->arc[a].bytes;
+            work->bytes[q] += (double)graph->arc[a].weight;
         }
     }
     return count;
@@ -109,13 +109,13 @@ static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
 }
 
 /* Returns the number of arcs of the `count` vertices in member[]. */
-static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
+static size_t pairwise_count_arcs(const struct nw_graph *graph,
                                   const int32_t *member, int32_t count)
 {
     size_t arcs = 0;
 
     for (int32_t i = 0; i < count; i++)
-        arcs += (size_t)(graph->row[member[i] + 1] - graph->row[member[i]]);
+        arcs += (size_t)nw_graph_degree(graph, member[i]);
     return arcs;
 }
 
@@ -123,21 +123,21 @@ static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
  * between them. */
 static nw_status pairwise_join(const struct pairwise_work *work,
                                const int32_t *member, int32_t count,
-                               struct nw_bisect_graph *out)
+                               struct nw_graph *out)
 {
-    const struct nw_bisect_graph *graph = work->pairwise->graph;
-    int32_t at = 0;
-    nw_status status = nw_bisect_graph_init(
-        out, count, pairwise_count_arcs(graph, member, count));
+    const struct nw_graph *graph = work->pairwise->graph;
+    size_t at = 0;
+    nw_status status =
+        nw_graph_init(out, count, pairwise_count_arcs(graph, member, count));
 
     for (int32_t i = 0; !status && i < count; i++) {
         int32_t v = member[i];
 
         out->size[i] = 1;
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (work->local[graph->arc[a].to] >= 0)
-                out->arc[at++] = (struct nw_bisect_arc){
-                    work->local[graph->arc[a].to], graph->arc[a].bytes};
+                out->arc[at++] = (struct nw_graph_arc){
+                    work->local[graph->arc[a].to], graph->arc[a].weight};
         out->row[i + 1] = at;
     }
     out->reduced_effort = true;
@@ -164,9 +164,9 @@ static void pairwise_give(struct pairwise_work *work,
 
 /* Returns the work of bisecting a graph: its arcs, plus a constant for each
  * vertex. */
-static double pairwise_cost_of(const struct nw_bisect_graph *graph)
+static double pairwise_cost_of(const struct nw_graph *graph)
 {
-    return graph->row[graph->n] +
+    return (double)graph->row[graph->n] +
            nw_tuned.pairwise.cost_each * (double)graph->n;
 }
 
@@ -174,8 +174,8 @@ static double pairwise_cost_of(const struct nw_bisect_graph *graph)
  * *better to true if the cut is smaller than before by at least the fraction
  * gain_min. */
 static nw_status pairwise_bisect(struct pairwise_work *work,
-                                 const struct nw_bisect_graph *both,
-                                 int32_t first, bool *better)
+                                 const struct nw_graph *both, int32_t first,
+                                 bool *better)
 {
     double least;
     nw_status status = nw_bisect_multilevel(
@@ -195,7 +195,7 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
                                       const struct pairwise_pair *pair,
                                       int32_t *member, bool *better)
 {
-    struct nw_bisect_graph both = {0};
+    struct nw_graph both = {0};
     int32_t first = pairwise_take_part(work, pair->p, 0, member);
     int32_t count = pairwise_take_part(work, pair->q, first, member);
     nw_status status = pairwise_join(work, member, count, &both);
@@ -206,7 +206,7 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
         work->local[member[i]] = -1;
     if (*better)
         pairwise_give(work, pair, member, count);
-    nw_bisect_graph_fini(&both);
+    nw_graph_fini(&both);
     return status;
 }
 
@@ -235,7 +235,7 @@ static nw_status pairwise_run_round(struct pairwise_work *work, int round,
 static void pairwise_begin(struct pairwise_work *work)
 {
     const struct nw_pairwise_refine *pairwise = work->pairwise;
-    const struct nw_bisect_graph *graph = pairwise->graph;
+    const struct nw_graph *graph = pairwise->graph;
 
     for (int32_t v = 0; v < graph->n; v++) {
         work->begin[pairwise->part[v] + 1]++;
@@ -254,14 +254,14 @@ static void pairwise_begin(struct pairwise_work *work)
 
 static nw_status pairwise_alloc(struct pairwise_work *work)
 {
-    const struct nw_bisect_graph *graph = work->pairwise->graph;
+    const struct nw_graph *graph = work->pairwise->graph;
     size_t n = (size_t)graph->n, parts = (size_t)work->pairwise->parts;
     nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY((size_t)graph->row[n] / 2, work->pair),
-        NW_ARRAY(parts, work->bytes), NW_ARRAY(parts, work->peer),
-        NW_ARRAY(parts, work->changed), NW_ARRAY(parts + 1, work->begin),
-        NW_ARRAY(n, work->list), NW_ARRAY(n, work->local),
-        NW_ARRAY(n, work->side), NW_ARRAY(n, work->was));
+        NW_ARRAY(graph->row[n] / 2, work->pair), NW_ARRAY(parts, work->bytes),
+        NW_ARRAY(parts, work->peer), NW_ARRAY(parts, work->changed),
+        NW_ARRAY(parts + 1, work->begin), NW_ARRAY(n, work->list),
+        NW_ARRAY(n, work->local), NW_ARRAY(n, work->side),
+        NW_ARRAY(n, work->was));
 
     return status;
 }

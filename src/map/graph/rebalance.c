@@ -2,25 +2,25 @@
 #include "map/graph/rebalance.h"
 
 /* Returns by how many bytes the cut falls if vertex v moves to part `to`. */
-static double rebalance_gain_of(const struct nw_bisect_graph *graph,
+static double rebalance_gain_of(const struct nw_graph *graph,
                                 const int32_t *part, int32_t v, int32_t to)
 {
     double gain = 0;
 
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
         int32_t there = part[graph->arc[a].to];
 
         if (there == to)
-            gain += (double)graph->arc[a].bytes;
+            gain += (double)graph->arc[a].weight;
         if (there == part[v])
-            gain -= (double)graph->arc[a].bytes;
+            gain -= (double)graph->arc[a].weight;
     }
     return gain;
 }
 
 /* Moves the vertex with the largest gain from part `from` to part `to`. */
-static void rebalance_move_best(const struct nw_bisect_graph *graph,
-                                int32_t *part, int32_t from, int32_t to)
+static void rebalance_move_best(const struct nw_graph *graph, int32_t *part,
+                                int32_t from, int32_t to)
 {
     int32_t best = -1;
     double most = 0;
@@ -39,8 +39,8 @@ static void rebalance_move_best(const struct nw_bisect_graph *graph,
     part[best] = to;
 }
 
-void nw_rebalance(const struct nw_bisect_graph *graph, int32_t *part,
-                  int32_t parts, int32_t *imbalance)
+void nw_rebalance(const struct nw_graph *graph, int32_t *part, int32_t parts,
+                  int32_t *imbalance)
 {
     int32_t to = 0;
 

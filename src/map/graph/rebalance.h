@@ -8,7 +8,7 @@
 
 /* Moves vertices until every part has its wanted size. imbalance[parts] is the
  * size minus the wanted size of each part, and becomes 0. Updates `part`. */
-void nw_rebalance(const struct nw_bisect_graph *graph, int32_t *part,
-                  int32_t parts, int32_t *imbalance);
+void nw_rebalance(const struct nw_graph *graph, int32_t *part, int32_t parts,
+                  int32_t *imbalance);
 
 #endif

@@ -17,7 +17,7 @@ enum { OFTEN = 256 }; /* number of moves between two readings of the clock */
 
 /* State of the refinement of one graph: the input graph or a coarser one. */
 struct kway_bisect_pass {
-    const struct nw_kway_graph *graph;
+    const struct nw_graph *graph;
     const struct nw_kway_bisection *cut;
     int8_t *side, *fixed; /* [n] side: side of a vertex (0 or 1); fixed: side to
                              which it is fixed, -1: free (NULL: all are free) */
@@ -67,7 +67,7 @@ static nw_status kway_bisect_pass_init(struct kway_bisect_pass *p)
  * this level. */
 static void kway_bisect_measure(struct kway_bisect_pass *p)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     int32_t most = 0;
 
     p->load[0] = p->load[1] = p->count[0] = p->count[1] = 0;
@@ -76,12 +76,12 @@ static void kway_bisect_measure(struct kway_bisect_pass *p)
     for (int32_t v = 0; v < g->n; v++) {
         if (p->side[v] >= 0) {
             p->load[p->side[v]] += g->load[v];
-            p->count[p->side[v]] += g->count[v];
+            p->count[p->side[v]] += g->size[v];
         }
         if (g->load[v] > p->tolerance)
             p->tolerance = g->load[v];
-        if (g->count[v] > most)
-            most = g->count[v];
+        if (g->size[v] > most)
+            most = g->size[v];
     }
     p->extra = p->finest ? 0 : p->tolerance;
     p->extra_count = p->finest ? 0 : most;
@@ -90,13 +90,13 @@ static void kway_bisect_measure(struct kway_bisect_pass *p)
 /* Returns the weight of the cut: the sum over all edges between both sides. */
 static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     double sum = 0;
 
     for (int32_t v = 0; v < g->n; v++)
         for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
-            if (p->side[v] != p->side[g->to[e]])
-                sum += g->weight[e];
+            if (p->side[v] != p->side[g->arc[e].to])
+                sum += (double)g->arc[e].weight;
     return sum / 2;
 }
 
@@ -123,14 +123,14 @@ static double kway_bisect_excess(const struct kway_bisect_pass *p)
  */
 static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     double gain = 0;
     bool border = false;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-        bool across = p->side[g->to[e]] != p->side[v];
+        bool across = p->side[g->arc[e].to] != p->side[v];
 
-        gain += across ? g->weight[e] : -g->weight[e];
+        gain += across ? (double)g->arc[e].weight : -(double)g->arc[e].weight;
         border |= across;
     }
     p->gain[v] = gain;
@@ -140,15 +140,15 @@ static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
 /* Moves v to the other side. Does not update the gains of its neighbours. */
 static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     int from = p->side[v];
 
     p->value -= p->gain[v];
     p->side[v] = (int8_t)!from;
     p->load[from] -= g->load[v];
     p->load[!from] += g->load[v];
-    p->count[from] -= g->count[v];
-    p->count[!from] += g->count[v];
+    p->count[from] -= g->size[v];
+    p->count[!from] += g->size[v];
     p->gain[v] = -p->gain[v];
 }
 
@@ -156,16 +156,17 @@ static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
  * that now have an edge across the cut are added to a heap. */
 static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-        int32_t u = g->to[e];
+        int32_t u = g->arc[e].to;
         bool same = p->side[u] == p->side[v];
 
         if (p->done[u])
             continue;
         if (p->at[u]) {
-            p->gain[u] += same ? -2 * g->weight[e] : 2 * g->weight[e];
+            p->gain[u] += same ? -2 * (double)g->arc[e].weight
+                               : 2 * (double)g->arc[e].weight;
             nw_heap_update(&p->heap[p->side[u]], u);
         } else if (!same) {
             kway_bisect_find_gain(p, u);
@@ -180,7 +181,7 @@ static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_bisection *cut = p->cut;
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     int best = -1;
 
     for (int s = 0; s < 2; s++)
@@ -302,7 +303,7 @@ static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
 static void kway_bisect_grow(struct kway_bisect_pass *p,
                              struct nw_random *random)
 {
-    const struct nw_kway_graph *g = p->graph;
+    const struct nw_graph *g = p->graph;
     struct nw_heap *heap = &p->heap[1];
     int32_t left = g->n;
 
@@ -374,7 +375,7 @@ static nw_status kway_bisect_cut_small(struct kway_bisect_pass *p,
     return status;
 }
 
-static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
+static nw_status kway_bisect_cut_level(const struct nw_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random,
                                        bool finest);
@@ -382,7 +383,7 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
 /* Coarsens the graph of p, bisects the coarser graph, projects that cut to the
  * graph of p and refines it. */
 static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
-                                         const struct nw_kway_graph *coarse,
+                                         const struct nw_graph *coarse,
                                          const int32_t *into,
                                          struct nw_random *random)
 {
@@ -408,9 +409,9 @@ static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
 static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
                                       struct nw_random *random)
 {
-    const struct nw_kway_graph *graph = p->graph;
+    const struct nw_graph *graph = p->graph;
     struct nw_kway_merge merge = {0};
-    struct nw_kway_graph coarse = {0};
+    struct nw_graph coarse = {0};
     int32_t *into = NULL, *sides = NULL;
     double all = p->cut->target[0] + p->cut->target[1];
     nw_status status = NW_OK;
@@ -430,7 +431,7 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
         status = coarse.n > graph->n - graph->n / nw_tuned.kway.less_min
                      ? kway_bisect_cut_small(p, random)
                      : kway_bisect_cut_coarser(p, &coarse, into, random);
-    nw_kway_graph_fini(&coarse);
+    nw_graph_fini(&coarse);
     free(into);
     free(sides);
     return status;
@@ -438,7 +439,7 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
 
 /* Bisects a graph. Vertices that are on side 0 or 1 on input stay there.
  * `finest` is true if the graph is the input graph, not a coarser one. */
-static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
+static nw_status kway_bisect_cut_level(const struct nw_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random,
                                        bool finest)
@@ -463,7 +464,7 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
 
 /* Sets figure[0] to the excess over the limits and figure[1] to the weight of
  * the cut edges. */
-static void kway_bisect_judge(const struct nw_kway_graph *graph,
+static void kway_bisect_judge(const struct nw_graph *graph,
                               const struct nw_kway_bisection *cut, int8_t *side,
                               double figure[2])
 {
@@ -475,7 +476,7 @@ static void kway_bisect_judge(const struct nw_kway_graph *graph,
     figure[1] = kway_bisect_cut_of(&p);
 }
 
-nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
+nw_status nw_kway_bisect(const struct nw_graph *graph,
                          const struct nw_kway_bisection *cut, int8_t *side,
                          struct nw_random *random)
 {

@@ -15,7 +15,7 @@
 
 /* State of one call of nw_kway_coarsen. */
 struct kway_coarsen_work {
-    const struct nw_kway_graph *graph;
+    const struct nw_graph *graph;
     const struct nw_kway_merge *merge;
     int32_t *leader; /* [n] group of a vertex, named by one vertex of the group;
                         -1: none yet */
@@ -35,7 +35,7 @@ static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
                                   int32_t u)
 {
     const struct nw_kway_merge *merge = c->merge;
-    const struct nw_kway_range *range = c->graph->range;
+    const struct nw_graph_range *range = c->graph->range;
 
     if (merge->part && merge->part[v] != merge->part[u])
         return false;
@@ -65,19 +65,19 @@ static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
 static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
                                          int32_t v)
 {
-    const struct nw_kway_graph *g = c->graph;
+    const struct nw_graph *g = c->graph;
     double best = 0;
     uint32_t best_mix = 0;
     int32_t partner = -1;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-        int32_t u = g->to[e];
+        int32_t u = g->arc[e].to;
         double rating;
         uint32_t now;
 
         if (c->leader[u] >= 0 || g->load[v] > c->merge->load_max - g->load[u])
             continue;
-        rating = g->weight[e] * g->weight[e] /
+        rating = (double)g->arc[e].weight * (double)g->arc[e].weight /
                  (((double)g->load[u] + 1) * ((double)g->load[v] + 1));
         if (rating < best || !kway_coarsen_may_join(c, v, u))
             continue;
@@ -98,17 +98,18 @@ static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
 static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
                                        int32_t v)
 {
-    const struct nw_kway_graph *g = c->graph;
+    const struct nw_graph *g = c->graph;
     double best = 0;
     int32_t group = -1;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-        int32_t leader = c->leader[g->to[e]];
+        int32_t leader = c->leader[g->arc[e].to];
         double rating;
 
         if (leader == v || g->load[v] > c->merge->load_max - c->load[leader])
             continue;
-        rating = g->weight[e] * g->weight[e] / ((double)c->load[leader] + 1);
+        rating = (double)g->arc[e].weight * (double)g->arc[e].weight /
+                 ((double)c->load[leader] + 1);
         if (rating > best && kway_coarsen_may_join(c, v, leader)) {
             best = rating;
             group = leader;
@@ -152,12 +153,12 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
                                       const int32_t *taken, int32_t count,
                                       int32_t *list)
 {
-    const struct nw_kway_graph *g = c->graph;
+    const struct nw_graph *g = c->graph;
     int32_t left = 0;
 
     for (int32_t i = 0; i < count; i++)
         for (size_t e = g->row[taken[i]]; e < g->row[taken[i] + 1]; e++) {
-            int32_t v = g->to[e];
+            int32_t v = g->arc[e].to;
 
             if (c->leader[v] < 0 && c->wish[v] == taken[i])
                 list[left++] = v;
@@ -173,7 +174,7 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
 static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
                                     int32_t *groups)
 {
-    const struct nw_kway_graph *g = c->graph;
+    const struct nw_graph *g = c->graph;
     int32_t left = g->n;
 
     *groups = g->n;
@@ -202,7 +203,7 @@ static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
 static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
                                      int32_t *groups)
 {
-    const struct nw_kway_graph *g = c->graph;
+    const struct nw_graph *g = c->graph;
 
     for (int32_t i = 0; i < g->n; i++) {
         int32_t v = c->order[i], leader;
@@ -241,95 +242,6 @@ static int32_t kway_coarsen_number_groups(const struct kway_coarsen_work *c,
     return count;
 }
 
-/* Lists the vertices of each group, by counting sort: those of group c are
- * member[first[c]] .. member[first[c + 1] - 1]. */
-static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
-                                           const int32_t *into, int32_t groups,
-                                           int32_t **first, int32_t **member)
-{
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)groups + 2, *first),
-                                    NW_ARRAY((size_t)graph->n, *member));
-
-    if (status)
-        return status;
-    for (int32_t v = 0; v < graph->n; v++)
-        (*first)[into[v] + 2]++;
-    for (int32_t c = 0; c < groups; c++)
-        (*first)[c + 2] += (*first)[c + 1];
-    for (int32_t v = 0; v < graph->n; v++)
-        (*member)[(*first)[into[v] + 1]++] = v;
-    return NW_OK;
-}
-
-/* State while the arcs of the coarse graph are made, one coarse vertex after
- * the other. */
-struct kway_coarsen_contraction {
-    const struct nw_kway_graph *fine;
-    struct nw_kway_graph *coarse;
-    const int32_t *into;
-    size_t *seen; /* [groups] 1 + index of the last arc made to this coarse
-                     vertex; an arc of the present coarse vertex if that index
-                     is in its row */
-    size_t arcs;  /* number of coarse arcs made so far */
-};
-
-/* Adds the arcs and the load of vertex v to the coarse vertex `group`, which
- * also gets the range of v. */
-static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
-                                  int32_t group, int32_t v)
-{
-    const struct nw_kway_graph *fine = c->fine;
-    struct nw_kway_graph *coarse = c->coarse;
-    size_t start = coarse->row[group];
-
-    for (size_t e = fine->row[v]; e < fine->row[v + 1]; e++) {
-        int32_t to = c->into[fine->to[e]];
-
-        if (to == group)
-            continue;
-        if (c->seen[to] <= start) {
-            coarse->to[c->arcs] = to;
-            coarse->weight[c->arcs] = 0;
-            c->seen[to] = ++c->arcs;
-        }
-        coarse->weight[c->seen[to] - 1] += fine->weight[e];
-    }
-    coarse->load[group] += fine->load[v];
-    coarse->count[group] += fine->count[v];
-    if (coarse->range)
-        coarse->range[group] = fine->range[v];
-}
-
-/* Makes the coarse graph from the groups; into[v] is the coarse vertex of v. */
-static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
-                                       const int32_t *into, int32_t groups,
-                                       struct nw_kway_graph *coarse)
-{
-    struct kway_coarsen_contraction c = {
-        .fine = fine, .coarse = coarse, .into = into};
-    int32_t *first = NULL, *member = NULL;
-    nw_status status = nw_kway_graph_alloc(coarse, groups, fine->row[fine->n]);
-
-    if (!status && fine->range)
-        status =
-            nw_alloc((size_t)groups, sizeof *coarse->range, &coarse->range);
-    if (!status)
-        status = nw_alloc((size_t)groups, sizeof *c.seen, &c.seen);
-    if (!status)
-        status = kway_coarsen_list_members(fine, into, groups, &first, &member);
-    for (int32_t g = 0; !status && g < groups; g++) {
-        coarse->row[g] = c.arcs;
-        for (int32_t i = first[g]; i < first[g + 1]; i++)
-            kway_coarsen_add_arcs(&c, g, member[i]);
-    }
-    if (!status)
-        coarse->row[groups] = c.arcs;
-    NW_FREE_ALL(first, member, c.seen);
-    if (status)
-        nw_kway_graph_fini(coarse);
-    return status;
-}
-
 /* Divides the vertices into groups, of which each becomes one coarse vertex.
  * Sets *groups to the number of groups. */
 static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
@@ -359,21 +271,21 @@ static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
     return NW_OK;
 }
 
-nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
+nw_status nw_kway_coarsen(const struct nw_graph *graph,
                           const struct nw_kway_merge *merge,
-                          struct nw_random *random,
-                          struct nw_kway_graph *coarse, int32_t **into)
+                          struct nw_random *random, struct nw_graph *coarse,
+                          int32_t **into)
 {
     struct kway_coarsen_work c = {.graph = graph, .merge = merge};
     int32_t groups = 0, *map = NULL;
     nw_status status = nw_alloc((size_t)graph->n, sizeof *map, &map);
 
-    *coarse = (struct nw_kway_graph){0};
+    *coarse = (struct nw_graph){0};
     if (!status)
         status = kway_coarsen_group(&c, random, &groups);
     if (!status && !c.late) {
         groups = kway_coarsen_number_groups(&c, map);
-        status = kway_coarsen_contract(graph, map, groups, coarse);
+        status = nw_graph_contract(graph, map, groups, coarse);
     }
     NW_FREE_ALL(c.leader, c.load, c.order, c.wish);
     if (!status)

@@ -16,7 +16,7 @@
 
 /* State of one call of nw_kway_initial_bisection. */
 struct initial_bisection_work {
-    const struct nw_kway_graph *graph;
+    const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
     const struct nw_kway_effort *effort;
     uint64_t seed;
@@ -90,9 +90,9 @@ initial_bisection_place_of(const struct initial_bisection_work *s,
 static void
 initial_bisection_subgraph(struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
-                           struct nw_kway_graph *out)
+                           struct nw_graph *out)
 {
-    const struct nw_kway_graph *g = s->graph;
+    const struct nw_graph *g = s->graph;
     size_t arcs = 0;
 
     for (int32_t i = 0; i < here->count; i++)
@@ -101,15 +101,14 @@ initial_bisection_subgraph(struct initial_bisection_work *s,
         int32_t v = here->vertex[i];
 
         out->load[i] = g->load[v];
-        out->count[i] = g->count[v];
+        out->size[i] = g->size[v];
         out->row[i] = arcs;
         for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-            int32_t at = initial_bisection_place_of(s, here, g->to[e]);
+            int32_t at = initial_bisection_place_of(s, here, g->arc[e].to);
 
             if (at < 0)
                 continue;
-            out->to[arcs] = at;
-            out->weight[arcs++] = g->weight[e];
+            out->arc[arcs++] = (struct nw_graph_arc){at, g->arc[e].weight};
         }
     }
     out->row[here->count] = arcs;
@@ -117,7 +116,7 @@ initial_bisection_subgraph(struct initial_bisection_work *s,
 
 /* Returns the number of arcs in the whole graph of the vertices of a range. */
 static size_t
-initial_bisection_count_arcs(const struct nw_kway_graph *g,
+initial_bisection_count_arcs(const struct nw_graph *g,
                              const struct initial_bisection_range *here)
 {
     size_t arcs = 0;
@@ -260,9 +259,9 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
                             int32_t middle, int8_t *side)
 {
     struct nw_kway_bisection cut = initial_bisection_make_cut(s, here, middle);
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     struct nw_random random;
-    nw_status status = nw_kway_graph_alloc(
+    nw_status status = nw_graph_init(
         &graph, here->count, initial_bisection_count_arcs(s->graph, here));
 
     if (status)
@@ -281,7 +280,7 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
             side[i] = 1;
     }
     status = nw_kway_bisect(&graph, &cut, side, &random);
-    nw_kway_graph_fini(&graph);
+    nw_graph_fini(&graph);
     return status;
 }
 
@@ -326,7 +325,7 @@ static void
 initial_bisection_fill_in_order(struct initial_bisection_work *s,
                                 const struct initial_bisection_range *here)
 {
-    const struct nw_kway_graph *g = s->graph;
+    const struct nw_graph *g = s->graph;
     const struct nw_kway_machine *m = s->machine;
     struct initial_bisection_filling fill = {
         .at = here->low, .load = initial_bisection_load_of(s, here)};
@@ -339,11 +338,11 @@ initial_bisection_fill_in_order(struct initial_bisection_work *s,
 
         while (fill.at + 1 < here->high &&
                (fill.mine + (double)g->load[v] / 2 > fill.target ||
-                fill.held + g->count[v] > m->capacity[fill.at]))
+                fill.held + g->size[v] > m->capacity[fill.at]))
             initial_bisection_close_element(m, &fill);
         s->part[v] = nw_kway_allows(g, v, fill.at) ? fill.at : g->range[v].low;
         fill.mine += (double)g->load[v];
-        fill.held += g->count[v];
+        fill.held += g->size[v];
     }
 }
 
@@ -354,7 +353,7 @@ static nw_status
 initial_bisection_take_ranges(const struct initial_bisection_work *s,
                               const struct initial_bisection_range *here,
                               const struct nw_kway_multisection *groups,
-                              struct nw_kway_graph *graph)
+                              struct nw_graph *graph)
 {
     nw_status status;
 
@@ -362,14 +361,14 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
         return NW_OK;
     status = nw_alloc((size_t)here->count, sizeof *graph->range, &graph->range);
     for (int32_t i = 0; !status && i < here->count; i++) {
-        struct nw_kway_range range = s->graph->range[here->vertex[i]];
+        struct nw_graph_range range = s->graph->range[here->vertex[i]];
         int32_t k = groups->machine.k, low = 0, high = k;
 
         while (low < k - 1 && groups->first[low + 1] <= range.low)
             low++;
         while (high > low + 1 && groups->first[high - 1] >= range.high)
             high--;
-        graph->range[i] = (struct nw_kway_range){low, high};
+        graph->range[i] = (struct nw_graph_range){low, high};
     }
     return status;
 }
@@ -405,14 +404,14 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
     struct nw_budget budget =
         initial_bisection_share_time(s, here->count * cuts);
-    struct nw_kway_graph graph;
+    struct nw_graph graph;
     struct nw_kway_run run = {.graph = &graph,
                               .machine = &groups->machine,
                               .effort = *s->effort,
                               .budget = &budget,
                               .per_part = nw_tuned.kway.vertices_per_group,
                               .wholes = 1};
-    nw_status status = nw_kway_graph_alloc(
+    nw_status status = nw_graph_init(
         &graph, here->count, initial_bisection_count_arcs(s->graph, here));
 
     if (status)
@@ -425,7 +424,7 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     status = initial_bisection_take_ranges(s, here, groups, &graph);
     if (!status)
         status = s->effort->partition(&run, part);
-    nw_kway_graph_fini(&graph);
+    nw_graph_fini(&graph);
     if (budget.hurried && s->effort->budget)
         __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);
     return status;
@@ -551,7 +550,7 @@ static int32_t initial_bisection_threads_of(const struct nw_budget *budget)
     return budget && !budget->end_ns ? budget->threads : 1;
 }
 
-nw_status nw_kway_initial_bisection(const struct nw_kway_graph *graph,
+nw_status nw_kway_initial_bisection(const struct nw_graph *graph,
                                     const struct nw_kway_machine *machine,
                                     const struct nw_kway_effort *effort,
                                     uint64_t seed, int32_t *part)

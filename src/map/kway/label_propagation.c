@@ -25,10 +25,10 @@ static bool label_propagation_is_better(const struct nw_kway_state *state,
 static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
                                    uint8_t *awake)
 {
-    const struct nw_kway_graph *g = state->graph;
+    const struct nw_graph *g = state->graph;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
-        awake[g->to[e]] = 1;
+        awake[g->arc[e].to] = 1;
 }
 
 /* Visits every marked vertex once, removes its mark and makes its best move.

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "map/common/budget.h"
+#include "map/graph/graph.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>
@@ -22,35 +23,8 @@
  * 2^63. */
 __extension__ typedef __int128 nw_kway_load;
 
-/* The elements low .. high - 1 of a machine. */
-struct nw_kway_range {
-    int32_t low, high;
-};
-
-/* An undirected graph: each edge is stored as two arcs, one at each end. Both
- * arcs have the same weight: the sum over both directions. No edge joins a
- * vertex with itself or has weight 0. */
-struct nw_kway_graph {
-    int32_t n;                   /* number of vertices */
-    size_t *row;                 /* [n + 1] vertex v has the arcs row[v] ..
-                                    row[v + 1] - 1 */
-    int32_t *to;                 /* [row[n]] vertex to which an arc leads */
-    double *weight;              /* [row[n]] bytes or messages between the ends
-                                    of an arc */
-    int64_t *load;               /* [n] load (computation) that a vertex adds to
-                                    its part */
-    int32_t *count;              /* [n] number of vertices of the finest graph
-                                    that a vertex stands for */
-    struct nw_kway_range *range; /* [n] elements on which a vertex may be
-                                    placed; NULL: on all */
-};
-
-void nw_kway_graph_fini(struct nw_kway_graph *graph);
-NW_MUST_CHECK nw_status nw_kway_graph_alloc(struct nw_kway_graph *graph,
-                                            int32_t n, size_t arcs);
-
 /* Returns true if vertex v may be on element q. */
-static inline bool nw_kway_allows(const struct nw_kway_graph *graph, int32_t v,
+static inline bool nw_kway_allows(const struct nw_graph *graph, int32_t v,
                                   int32_t q)
 {
     return !graph->range ||
@@ -121,7 +95,7 @@ struct nw_kway_effort {
 
 /* One call of nw_kway: the graph, the machine and how much work is done. */
 struct nw_kway_run {
-    const struct nw_kway_graph *graph;
+    const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
     struct nw_kway_effort effort;
     uint64_t seed;
@@ -154,7 +128,7 @@ NW_MUST_CHECK nw_status nw_kway_unlimited(struct nw_kway_run *run,
 
 /* Returns the cost of a partition: the sum of weight x distance over all edges,
  * counting each edge once. */
-double nw_kway_cost(const struct nw_kway_graph *graph,
+double nw_kway_cost(const struct nw_graph *graph,
                     const struct nw_kway_machine *machine, const int32_t *part);
 
 /* --- shares of time --- */
@@ -194,10 +168,10 @@ struct nw_kway_merge {
  * (*into)[n] with the coarse vertex of each vertex; the caller frees both.
  * Coarse vertices are numbered in the order of their lowest vertices. If time
  * is over, *into is NULL. */
-NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
+NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_graph *graph,
                                         const struct nw_kway_merge *merge,
                                         struct nw_random *random,
-                                        struct nw_kway_graph *coarse,
+                                        struct nw_graph *coarse,
                                         int32_t **into);
 
 /* --- bisect --- */
@@ -219,7 +193,7 @@ struct nw_kway_bisection {
 /* Bisects the graph: sets side[v] to 0 or 1 for each vertex v that is -1 on
  * input. Vertices that are 0 or 1 on input stay on that side. The sides are
  * within their limits if such a cut was found. */
-NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
+NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random);
 
@@ -228,7 +202,7 @@ NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
 /* Fills part[n] with the element of each vertex, by recursive bisection of the
  * graph. Elements may get more load than their limits. */
 NW_MUST_CHECK nw_status nw_kway_initial_bisection(
-    const struct nw_kway_graph *graph, const struct nw_kway_machine *machine,
+    const struct nw_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
 
 /* --- multisection: elements low .. high - 1 are divided into groups at the
@@ -261,7 +235,7 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
  * in this struct may be wider than the machine's, because otherwise no heavy
  * coarse vertex could move. */
 struct nw_kway_state {
-    const struct nw_kway_graph *graph;
+    const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
     int32_t *part;              /* [n] part of a vertex; the array is the
                                    caller's */
@@ -288,9 +262,9 @@ struct nw_kway_state {
     uint64_t until;           /* time at which `late` becomes true; 0: never */
     struct nw_budget *budget; /* sets `late` if overdue; NULL: never */
 };
-NW_MUST_CHECK nw_status nw_kway_state_init(
-    struct nw_kway_state *state, const struct nw_kway_graph *graph,
-    const struct nw_kway_machine *machine, int32_t *part);
+NW_MUST_CHECK nw_status
+nw_kway_state_init(struct nw_kway_state *state, const struct nw_graph *graph,
+                   const struct nw_kway_machine *machine, int32_t *part);
 void nw_kway_state_fini(struct nw_kway_state *state);
 
 /* Returns true if part q stays within its limits of load and vertices with
@@ -299,7 +273,7 @@ static inline bool nw_kway_state_fits(const struct nw_kway_state *state,
                                       int32_t v, int32_t q)
 {
     return state->load[q] + state->graph->load[v] <= state->limit[q] &&
-           state->count[q] + state->graph->count[v] <= state->most[q];
+           state->count[q] + state->graph->size[v] <= state->most[q];
 }
 /* Returns true if part q exceeds its limit of load or of vertices. */
 static inline bool nw_kway_state_over(const struct nw_kway_state *state,

@@ -64,7 +64,7 @@ static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)
 static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
                              struct nw_kway_move move)
 {
-    const struct nw_kway_graph *g = s->state->graph;
+    const struct nw_graph *g = s->state->graph;
     int32_t from = s->state->part[v];
 
     if (s->heap.at[v])
@@ -81,7 +81,7 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
         s->over = from;
     }
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
-        multitry_fm_consider(s, g->to[e]);
+        multitry_fm_consider(s, g->arc[e].to);
 }
 
 /* Makes the best move of a vertex out of s->over, the part that exceeds its

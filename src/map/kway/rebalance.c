@@ -38,7 +38,7 @@ static bool kway_rebalance_has_room(const struct nw_kway_state *state,
 static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
-    const struct nw_kway_graph *g = s->graph;
+    const struct nw_graph *g = s->graph;
     int32_t head = 0, tail = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++) {
@@ -51,7 +51,7 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 
         for (int32_t v = s->first[q]; v >= 0; v = s->next[v])
             for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-                int32_t p = s->part[g->to[e]];
+                int32_t p = s->part[g->arc[e].to];
 
                 if (b->hops[p] == INT32_MAX) {
                     b->hops[p] = b->hops[q] + 1;
@@ -172,7 +172,7 @@ static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
                                         int32_t p)
 {
     struct nw_kway_state *s = b->state;
-    const struct nw_kway_graph *g = s->graph;
+    const struct nw_graph *g = s->graph;
     int32_t chosen = -1, rooms = kway_rebalance_list_room(b);
 
     for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
@@ -185,7 +185,7 @@ static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
         return false;
     nw_kway_state_move(s, chosen, b->move[chosen]);
     for (size_t e = g->row[chosen]; e < g->row[chosen + 1]; e++)
-        b->move[g->to[e]].to = UNKNOWN;
+        b->move[g->arc[e].to].to = UNKNOWN;
     return true;
 }
 

@@ -31,7 +31,7 @@ static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
 
     state->part[v] = q;
     state->load[q] += state->graph->load[v];
-    state->count[q] += state->graph->count[v];
+    state->count[q] += state->graph->size[v];
     state->next[v] = first;
     state->back[v] = -1;
     if (first >= 0)
@@ -45,7 +45,7 @@ static void kway_state_leave(struct nw_kway_state *state, int32_t v)
     int32_t p = state->part[v], next = state->next[v], back = state->back[v];
 
     state->load[p] -= state->graph->load[v];
-    state->count[p] -= state->graph->count[v];
+    state->count[p] -= state->graph->size[v];
     if (next >= 0)
         state->back[next] = back;
     if (back >= 0)
@@ -67,7 +67,7 @@ static nw_status kway_state_alloc_parts(struct nw_kway_state *state)
 }
 
 nw_status nw_kway_state_init(struct nw_kway_state *state,
-                             const struct nw_kway_graph *graph,
+                             const struct nw_graph *graph,
                              const struct nw_kway_machine *machine,
                              int32_t *part)
 {
@@ -110,15 +110,15 @@ void nw_kway_state_forget(struct nw_kway_state *state)
 
 void nw_kway_state_gather(struct nw_kway_state *state, int32_t v)
 {
-    const struct nw_kway_graph *g = state->graph;
+    const struct nw_graph *g = state->graph;
 
     state->looked += 1 + g->row[v + 1] - g->row[v];
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-        int32_t q = state->part[g->to[e]];
+        int32_t q = state->part[g->arc[e].to];
 
         if (state->bound[q] == 0)
             state->near[state->near_count++] = q;
-        state->bound[q] += g->weight[e];
+        state->bound[q] += (double)g->arc[e].weight;
     }
 }
 

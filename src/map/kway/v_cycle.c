@@ -17,7 +17,7 @@ enum { LEVELS = 40 }; /* most levels: the graph and its coarser graphs */
 /* The graph and its coarser graphs. into[i][v] is the vertex of level i + 1
  * that contains vertex v of level i. */
 struct kway_memetic_levels {
-    struct nw_kway_graph graph[LEVELS]; /* [0] is borrowed */
+    struct nw_graph graph[LEVELS]; /* [0] is borrowed */
     int32_t *into[LEVELS];
     int count;
 };
@@ -26,7 +26,7 @@ static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
 {
     for (int i = 0; i < levels->count; i++) {
         if (i)
-            nw_kway_graph_fini(&levels->graph[i]);
+            nw_graph_fini(&levels->graph[i]);
         free(levels->into[i]);
     }
 }
@@ -49,7 +49,7 @@ static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
 }
 
 /* Returns the load of all vertices. */
-static double kway_memetic_total_load(const struct nw_kway_graph *graph)
+static double kway_memetic_total_load(const struct nw_graph *graph)
 {
     double sum = 0;
 
@@ -83,7 +83,7 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                      1;
     while (!status && levels->count < LEVELS) {
         int at = levels->count - 1;
-        struct nw_kway_graph *fine = &levels->graph[at];
+        struct nw_graph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
         if (fine->n <= small || task->whole)
@@ -115,14 +115,14 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
  * and could not move otherwise. */
 static void kway_memetic_widen_limits(struct nw_kway_state *state)
 {
-    const struct nw_kway_graph *g = state->graph;
+    const struct nw_graph *g = state->graph;
     int64_t load = 0, count = 0;
 
     for (int32_t v = 0; v < g->n; v++) {
         if (g->load[v] > load)
             load = g->load[v];
-        if (g->count[v] > count)
-            count = g->count[v];
+        if (g->size[v] > count)
+            count = g->size[v];
     }
     for (int32_t q = 0; q < state->machine->k; q++) {
         if (state->most[q])
@@ -133,13 +133,13 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
 
 /* Returns an upper estimate of the cost: the bytes of all arcs times the
  * largest distance of an element from element 0. */
-static double kway_memetic_most_of(const struct nw_kway_graph *graph,
+static double kway_memetic_most_of(const struct nw_graph *graph,
                                    const struct nw_kway_machine *machine)
 {
     double bytes = 0, far = 0;
 
     for (size_t e = 0; e < graph->row[graph->n]; e++)
-        bytes += graph->weight[e];
+        bytes += (double)graph->arc[e].weight;
     for (int32_t q = 1; q < machine->k; q++)
         far = fmax(far, nw_kway_distance(machine, 0, q));
     return bytes * far;
@@ -160,9 +160,8 @@ static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 /* Refines a partition on one level: rebalancing, label propagation, then rounds
  * of local search. */
 static nw_status kway_memetic_refine(struct kway_memetic_task *task,
-                                     const struct nw_kway_graph *graph,
-                                     bool finest, struct nw_random *random,
-                                     int32_t *part)
+                                     const struct nw_graph *graph, bool finest,
+                                     struct nw_random *random, int32_t *part)
 {
     const struct nw_kway_effort *effort = &task->run->effort;
     struct nw_kway_state state;
@@ -224,7 +223,7 @@ static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
 
     kway_memetic_set_pace(task, levels);
     for (int i = levels->count - 1; !status; i--) {
-        const struct nw_kway_graph *graph = &levels->graph[i];
+        const struct nw_graph *graph = &levels->graph[i];
         int32_t *finer = NULL;
 
         status = kway_memetic_refine(task, graph, i == 0, random, *part);
@@ -248,7 +247,7 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                     const struct kway_memetic_levels *levels,
                                     int32_t **part)
 {
-    const struct nw_kway_graph *last = &levels->graph[levels->count - 1];
+    const struct nw_graph *last = &levels->graph[levels->count - 1];
     struct nw_kway_effort effort = task->run->effort;
     struct nw_kway_machine machine = *task->run->machine;
     nw_status status;

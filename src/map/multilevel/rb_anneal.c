@@ -140,7 +140,7 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
 {
     struct sectioning *work = all->work;
     struct rb_anneal_group *group = &all->group[number];
-    struct nw_bisect_graph graph = {0};
+    struct nw_graph graph = {0};
     struct nw_anneal_kway anneal = {
         .graph = &graph,
         .parts = group->end - group->first,
@@ -184,7 +184,7 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
         status = rb_anneal_write_parts(work, group, anneal.part);
     group->expander_like = anneal.expander_like;
     free(anneal.part);
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
     return status;
 }
 

@@ -14,7 +14,7 @@
 struct rb_grid_cut_work {
     const struct sectioning *work;
     const struct piece *piece;
-    const struct nw_bisect_graph *graph;
+    const struct nw_graph *graph;
     struct nw_random *random;
     int8_t *side, *best;
     double least; /* bytes of the best cut so far; -1: no cut yet */
@@ -82,16 +82,16 @@ static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
  * cut has the fewest bytes. */
 static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
 {
-    const struct nw_bisect_graph *graph = cut->graph;
+    const struct nw_graph *graph = cut->graph;
     double bytes[1 << NW_STENCIL_DIMS] = {0}, least = -1;
     int best = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
 
             if (differ) /* most edges are in no cut: skip their addition */
-                bytes[differ] += (double)graph->arc[a].bytes;
+                bytes[differ] += (double)graph->arc[a].weight;
         }
     for (int bit = 0; bit < bits; bit++) {
         double sum = 0;
@@ -247,18 +247,15 @@ int32_t nw_rb_split_layers(const struct sectioning *work,
 
 /* Converts the bytes of all arcs to multiples of `unit`, which are small
  * integers. */
-static void rb_grid_cut_count_units(struct nw_bisect_graph *graph, float unit)
+static void rb_grid_cut_count_units(struct nw_graph *graph, float unit)
 {
-    int32_t arcs = graph->row[graph->n];
-
-    for (int32_t a = 0; a < arcs; a++) /* faster than rintf */
-        graph->arc[a].bytes =
-            (float)(int32_t)(graph->arc[a].bytes / unit + 0.5F);
+    for (size_t a = 0; a < graph->row[graph->n]; a++) /* faster than rintf */
+        graph->arc[a].weight =
+            (float)(int32_t)(graph->arc[a].weight / unit + 0.5F);
 }
 
 nw_status nw_rb_grid_cut(const struct sectioning *work,
-                         const struct piece *piece,
-                         struct nw_bisect_graph *graph,
+                         const struct piece *piece, struct nw_graph *graph,
                          struct nw_random *random, int8_t *side)
 {
     struct rb_grid_cut_work cut = {work,   piece,        graph,

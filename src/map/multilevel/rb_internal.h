@@ -23,7 +23,7 @@ struct sectioning {
     const struct nw_hierarchy *hierarchy;
     /* [edges] the assignment's edges, but with 32 bits each for the peer and
      * the bytes, which halves their size */
-    struct nw_bisect_arc *arc;
+    struct nw_graph_arc *arc;
     int32_t *list;     /* all processes that are not fixed; each piece owns a
                           part */
     int32_t *place;    /* [count] index of a process in `list`; -1: it is in no
@@ -53,8 +53,7 @@ int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
 /* Makes the graph of the processes of piece now[number]: vertex i is process
  * list[first + i]. */
 NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
-                                    int32_t number,
-                                    struct nw_bisect_graph *graph);
+                                    int32_t number, struct nw_graph *graph);
 /* Calls job(user, i) for each piece now[i], on all threads. Pieces with the
  * most edges are taken first, so that all threads end at about the same time.
  */
@@ -79,7 +78,7 @@ NW_MUST_CHECK nw_status nw_rb_read_grid(struct sectioning *work);
  * May rescale the bytes of `graph`. */
 NW_MUST_CHECK nw_status nw_rb_grid_cut(const struct sectioning *work,
                                        const struct piece *piece,
-                                       struct nw_bisect_graph *graph,
+                                       struct nw_graph *graph,
                                        struct nw_random *random, int8_t *side);
 
 /* Divides the processes of a group of pieces, work->now[i], by a power diagram,

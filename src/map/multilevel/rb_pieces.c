@@ -47,13 +47,13 @@ static size_t rb_pieces_count_arcs(const struct sectioning *work,
 }
 
 nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
-                      struct nw_bisect_graph *graph)
+                      struct nw_graph *graph)
 {
     const struct nw_assignment *assignment = work->bisection->assignment;
     const struct piece *piece = &work->now[number];
-    int32_t at = 0;
-    nw_status status = nw_bisect_graph_init(graph, piece->end - piece->first,
-                                            rb_pieces_count_arcs(work, piece));
+    size_t at = 0;
+    nw_status status = nw_graph_init(graph, piece->end - piece->first,
+                                     rb_pieces_count_arcs(work, piece));
 
     for (int32_t i = piece->first; !status && i < piece->end; i++) {
         int32_t p = work->list[i];
@@ -63,8 +63,8 @@ nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
             int32_t to = work->place[work->arc[b].to];
 
             if (to >= piece->first && to < piece->end)
-                graph->arc[at++] = (struct nw_bisect_arc){to - piece->first,
-                                                          work->arc[b].bytes};
+                graph->arc[at++] = (struct nw_graph_arc){to - piece->first,
+                                                         work->arc[b].weight};
         }
         graph->row[i - piece->first + 1] = at;
     }

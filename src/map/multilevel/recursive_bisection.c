@@ -110,8 +110,7 @@ static nw_status rb_sort_sides(struct sectioning *work,
 }
 
 /* Bisects `graph` repeatedly with different seeds and takes the best cut. */
-static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
-                                int32_t target,
+static nw_status rb_bisect_best(const struct nw_graph *graph, int32_t target,
                                 const struct nw_recursive_bisection *bisection,
                                 struct nw_random *random, int8_t *side)
 {
@@ -148,7 +147,7 @@ static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
 static nw_status rb_cut(struct sectioning *work, int32_t number)
 {
     struct piece *piece = &work->now[number];
-    struct nw_bisect_graph graph = {0};
+    struct nw_graph graph = {0};
     struct nw_random random;
     int8_t *side = NULL;
     int32_t count = piece->end - piece->first;
@@ -174,7 +173,7 @@ static nw_status rb_cut(struct sectioning *work, int32_t number)
         if (!status)
             status = rb_sort_sides(work, piece, side);
     }
-    nw_bisect_graph_fini(&graph);
+    nw_graph_fini(&graph);
     free(side);
     return status;
 }
@@ -250,8 +249,8 @@ static void rb_copy_edges(void *user, int32_t part)
         nw_parallel_range((int64_t)assignment->row[assignment->count], part);
 
     for (int64_t b = edges.first; b < edges.end; b++)
-        work->arc[b] = (struct nw_bisect_arc){assignment->edge[b].peer,
-                                              (float)assignment->edge[b].bytes};
+        work->arc[b] = (struct nw_graph_arc){assignment->edge[b].peer,
+                                             (float)assignment->edge[b].bytes};
 }
 
 /* Allocates the arrays and copies the edges. */

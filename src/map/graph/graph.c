@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocates graphs and contracts groups of vertices. */
+#include "map/graph/graph.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+nw_status nw_graph_init(struct nw_graph *graph, int32_t n, size_t arcs)
+{
+    nw_status status;
+
+    *graph = (struct nw_graph){.n = n};
+    status = nw_alloc_raw(arcs, sizeof *graph->arc, &graph->arc);
+    if (!status)
+        status = NW_ALLOC_ALL(NW_ARRAY((size_t)n + 1, graph->row),
+                              NW_ARRAY((size_t)n, graph->size),
+                              NW_ARRAY((size_t)n, graph->load));
+    if (status)
+        nw_graph_fini(graph);
+    return status;
+}
+
+void nw_graph_fini(struct nw_graph *graph)
+{
+    NW_FREE_ALL(graph->row, graph->arc, graph->size, graph->load, graph->range);
+    *graph = (struct nw_graph){0};
+}
+
+/* --- contraction --- */
+
+/* Lists the vertices of each group, by counting sort: those of group g are
+ * member[first[g]] .. member[first[g + 1] - 1]. first[groups + 2] must be 0. */
+static void graph_list_members(const struct nw_graph *graph,
+                               const int32_t *into, int32_t groups,
+                               int32_t *first, int32_t *member)
+{
+    for (int32_t v = 0; v < graph->n; v++)
+        first[into[v] + 2]++;
+    for (int32_t g = 0; g < groups; g++)
+        first[g + 2] += first[g + 1];
+    for (int32_t v = 0; v < graph->n; v++)
+        member[first[into[v] + 1]++] = v;
+}
+
+/* Adds vertex v to the coarse vertex into[v], whose arcs begin at `row` and end
+ * at the last one made so far, which is before `end`. Returns the new end.
+ * sum[to] has the weight of the arc to coarse vertex `to`; 0: no such arc. */
+static size_t graph_add_vertex(const struct nw_graph *fine, const int32_t *into,
+                               int32_t v, double *sum, struct nw_graph *coarse,
+                               size_t end)
+{
+    int32_t group = into[v];
+
+    for (size_t a = fine->row[v]; a < fine->row[v + 1]; a++) {
+        int32_t to = into[fine->arc[a].to];
+
+        if (to == group)
+            continue;
+        if (sum[to] <= 0)
+            coarse->arc[end++].to = to;
+        sum[to] += (double)fine->arc[a].weight;
+    }
+    coarse->load[group] += fine->load[v];
+    coarse->size[group] += fine->size[v];
+    if (coarse->range)
+        coarse->range[group] = fine->range[v];
+    return end;
+}
+
+nw_status nw_graph_contract(const struct nw_graph *fine, const int32_t *into,
+                            int32_t n, struct nw_graph *coarse)
+{
+    int32_t *first = NULL, *member = NULL;
+    double *sum = NULL;
+    nw_status status = nw_graph_init(coarse, n, fine->row[fine->n]);
+
+    if (!status)
+        status = NW_ALLOC_ALL(NW_ARRAY((size_t)n + 2, first),
+                              NW_ARRAY((size_t)fine->n, member),
+                              NW_ARRAY((size_t)n, sum));
+    if (!status && fine->range)
+        status = nw_alloc((size_t)n, sizeof *coarse->range, &coarse->range);
+    if (!status)
+        graph_list_members(fine, into, n, first, member);
+    coarse->coarsest = fine->coarsest;
+    coarse->reduced_effort = fine->reduced_effort;
+    for (int32_t g = 0; !status && g < n; g++) {
+        size_t end = coarse->row[g];
+
+        for (int32_t i = first[g]; i < first[g + 1]; i++)
+            end = graph_add_vertex(fine, into, member[i], sum, coarse, end);
+        for (size_t a = coarse->row[g]; a < end; a++) {
+            coarse->arc[a].weight = (float)sum[coarse->arc[a].to];
+            sum[coarse->arc[a].to] = 0;
+        }
+        coarse->row[g + 1] = end;
+    }
+    NW_FREE_ALL(first, member, sum);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An undirected weighted graph in compressed sparse rows (CSR), and the
+ * contraction of groups of its vertices to a coarser graph. */
+#ifndef NW_MAP_GRAPH_GRAPH_H
+#define NW_MAP_GRAPH_GRAPH_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One direction of an edge: from its vertex to vertex `to`, with the edge's
+ * weight in bytes or messages. */
+struct nw_graph_arc {
+    int32_t to;
+    float weight;
+};
+
+/* The elements low .. high - 1 of a machine. */
+struct nw_graph_range {
+    int32_t low, high;
+};
+
+/* A graph of n vertices. Each edge is stored as two arcs, one at each of its
+ * ends; no edge joins a vertex with itself. The graph is the finest (input)
+ * graph or a coarser one, whose vertices stand for several of the finest. */
+struct nw_graph {
+    int32_t n;
+    size_t *row; /* [n + 1] vertex v has the arcs row[v] .. row[v + 1] - 1 */
+    struct nw_graph_arc *arc; /* [row[n]] */
+    /* [n] number of vertices of the finest graph in each vertex */
+    int32_t *size;
+    int64_t *load; /* [n] load (computation) that a vertex adds to its part; 0
+                      in graphs of which only sizes matter */
+    struct nw_graph_range *range; /* [n] elements on which a vertex may be
+                                     placed; NULL: on all */
+    int32_t coarsest; /* bisection: largest number of vertices of the coarsest
+                         graph; 0: a default that suits large graphs */
+    bool reduced_effort; /* bisection: FM makes fewer passes, because the caller
+                            refines the result again */
+};
+/* Allocates the arrays, except `range`; `row`, `size` and `load` are 0. */
+NW_MUST_CHECK nw_status nw_graph_init(struct nw_graph *graph, int32_t n,
+                                      size_t arcs);
+void nw_graph_fini(struct nw_graph *graph);
+
+/* Returns the number of arcs of vertex v. */
+static inline int32_t nw_graph_degree(const struct nw_graph *graph, int32_t v)
+{
+    return (int32_t)(graph->row[v + 1] - graph->row[v]);
+}
+
+/* Makes the coarser graph *coarse, in which vertex into[v] < n contains vertex
+ * v of `fine`. Vertices of one group have the same range. The caller calls
+ * nw_graph_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_graph_contract(const struct nw_graph *fine,
+                                          const int32_t *into, int32_t n,
+                                          struct nw_graph *coarse);
+
+#endif

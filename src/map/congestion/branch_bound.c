@@ -35,7 +35,7 @@ struct branch_bound_work {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;
     struct nw_budget *budget;
-    struct nw_route_cache options; /* routes between all slots */
+    struct nw_route_cache routes; /* routes between all slots */
     double *load, *slow; /* [directed links] load in bytes; s per byte. NULL:
                             loads are not needed */
     /* changes of load by the ranks assigned so far, oldest first */
@@ -56,20 +56,20 @@ struct branch_bound_work {
 
 /* Adds to the sums and link loads the cost of amount[0] bytes in amount[1]
  * messages from slot[0] to slot[1]. */
-static void branch_bound_add_option(struct branch_bound_work *work,
-                                    const int32_t slot[2],
-                                    const double amount[2])
+static void branch_bound_add_traffic(struct branch_bound_work *work,
+                                     const int32_t slot[2],
+                                     const double amount[2])
 {
     double bytes = amount[0], messages = amount[1];
-    struct nw_route option;
+    struct nw_route route;
 
     if (bytes == 0 && messages == 0)
         return;
-    option = nw_route_cache_find(&work->options, slot[0], slot[1]);
-    work->now.hop_bytes += bytes * option.distance;
-    work->now.latency += messages * option.latency;
-    for (uint32_t i = 0; work->load && i < option.count; i++) {
-        uint32_t hop = option.hop[i];
+    route = nw_route_cache_find(&work->routes, slot[0], slot[1]);
+    work->now.hop_bytes += bytes * route.distance;
+    work->now.latency += messages * route.latency;
+    for (uint32_t i = 0; work->load && i < route.count; i++) {
+        uint32_t hop = route.hop[i];
 
         work->change[work->now.changes++] =
             (struct branch_bound_change){hop, work->load[hop]};
@@ -94,10 +94,10 @@ static void branch_bound_add_endpoint(struct branch_bound_work *work,
 
         if (there < 0)
             continue;
-        branch_bound_add_option(work, (int32_t[]){here, there},
-                                (double[]){edge->out, edge->out_messages});
-        branch_bound_add_option(work, (int32_t[]){there, here},
-                                (double[]){edge->in, edge->in_messages});
+        branch_bound_add_traffic(work, (int32_t[]){here, there},
+                                 (double[]){edge->out, edge->out_messages});
+        branch_bound_add_traffic(work, (int32_t[]){there, here},
+                                 (double[]){edge->in, edge->in_messages});
     }
 }
 
@@ -397,14 +397,14 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
     struct nw_link_loads_wants wants = nw_objectives_wants(work->objectives);
     nw_status status;
 
-    work->options = (struct nw_route_cache){.topology = topology,
-                                            .end = work->slots->end,
-                                            .count = work->slots->count,
-                                            .keeps = true,
-                                            .wants_hops = wants.links,
-                                            .wants_latency = wants.latency,
-                                            .wants_distance = wants.hop_bytes};
-    status = nw_route_cache_init(&work->options);
+    work->routes = (struct nw_route_cache){.topology = topology,
+                                           .end = work->slots->end,
+                                           .count = work->slots->count,
+                                           .keeps = true,
+                                           .wants_hops = wants.links,
+                                           .wants_latency = wants.latency,
+                                           .wants_distance = wants.hop_bytes};
+    status = nw_route_cache_init(&work->routes);
     if (!status && wants.links && nw_topology_has_links(topology))
         status = branch_bound_prepare_links(work, topology);
     if (!status)
@@ -420,7 +420,7 @@ static void branch_bound_unassign(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;
     size_t hosts = (size_t)slots->problem->host_count;
-    size_t links = (size_t)nw_topology_link_count(work->options.topology);
+    size_t links = (size_t)nw_topology_link_count(work->routes.topology);
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++)
         slots->slot[a] = -1;
@@ -451,12 +451,13 @@ static void branch_bound_place_all(struct branch_bound_work *work)
 
 nw_status nw_slots_branch_bound(struct nw_slots *slots,
                                 const struct nw_objectives *objectives,
-                                uint64_t seatings, bool *proven)
+                                uint64_t assignments_max, bool *proven)
 {
     struct branch_bound_work work = {.slots = slots,
                                      .objectives = objectives,
                                      .budget = slots->problem->budget,
-                                     .left = seatings ? seatings : UINT64_MAX};
+                                     .left = assignments_max ? assignments_max
+                                                             : UINT64_MAX};
     nw_status status = branch_bound_prepare(&work);
 
     if (!status) {
@@ -475,7 +476,7 @@ nw_status nw_slots_branch_bound(struct nw_slots *slots,
         assert(fabs(branch_bound_value(&work, objectives->first) -
                     work.best_value[0]) <= 1e-9 * fabs(work.best_value[0]));
     }
-    nw_route_cache_fini(&work.options);
+    nw_route_cache_fini(&work.routes);
     NW_FREE_ALL(work.load, work.slow, work.change, work.order, work.best);
     return status;
 }

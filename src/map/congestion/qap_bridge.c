@@ -95,22 +95,22 @@ static nw_status qap_bridge_fill_distances(struct nw_qap_bridge *bridge)
 {
     const struct nw_problem *problem = bridge->slots->problem;
     bool latency = problem->options.objective == NW_OBJECTIVE_LATENCY;
-    struct nw_route_cache ways = {.topology = problem->topology,
-                                  .end = bridge->slots->end,
-                                  .count = bridge->qap.n,
-                                  .wants_latency = latency,
-                                  .wants_distance = !latency};
+    struct nw_route_cache routes = {.topology = problem->topology,
+                                    .end = bridge->slots->end,
+                                    .count = bridge->qap.n,
+                                    .wants_latency = latency,
+                                    .wants_distance = !latency};
     int32_t n = bridge->qap.n;
-    nw_status status = nw_route_cache_init(&ways);
+    nw_status status = nw_route_cache_init(&routes);
 
     for (int32_t a = 0; !status && a < n; a++)
         for (int32_t b = 0; b < n; b++) {
-            struct nw_route way = nw_route_cache_find(&ways, a, b);
+            struct nw_route route = nw_route_cache_find(&routes, a, b);
 
             bridge->qap.distance[(size_t)a * (size_t)n + (size_t)b] =
-                latency ? way.latency : way.distance;
+                latency ? route.latency : route.distance;
         }
-    nw_route_cache_fini(&ways);
+    nw_route_cache_fini(&routes);
     return status;
 }
 

@@ -20,13 +20,13 @@
 /* --- the links of each pair --- */
 
 /* Values of owner[link] for links that do not belong to one pair of groups.
- * NO_PAIR: no route uses the link. ROUTES_MAX: routes of several pairs, or
+ * NO_PAIR: no route uses the link. SEVERAL_PAIRS: routes of several pairs, or
  * routes within a group, use the link. */
-enum { NO_PAIR = -1, ROUTES_MAX = -2 };
+enum { NO_PAIR = -1, SEVERAL_PAIRS = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the ordered pair of
  * groups (nw_dragonfly_pair) if only traffic between these groups uses the
- * directed link; otherwise to NO_PAIR or ROUTES_MAX. */
+ * directed link; otherwise to NO_PAIR or SEVERAL_PAIRS. */
 static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
                                    struct nw_route_cache *routes, int *owner)
 {
@@ -37,7 +37,7 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++) {
             int pair = group[a] == group[b]
-                           ? ROUTES_MAX
+                           ? SEVERAL_PAIRS
                            : nw_dragonfly_pair(work, group[a], group[b]);
             struct nw_route route =
                 nw_route_cache_find(routes, routes->route_class[first[a]],
@@ -46,7 +46,8 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
             for (uint32_t i = 0; a != b && i < route.count; i++) {
                 int *mine = &owner[route.hop[i]];
 
-                *mine = *mine == NO_PAIR || *mine == pair ? pair : ROUTES_MAX;
+                *mine =
+                    *mine == NO_PAIR || *mine == pair ? pair : SEVERAL_PAIRS;
             }
         }
 }

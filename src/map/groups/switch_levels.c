@@ -65,13 +65,13 @@ static void switch_levels_find_groups(const double *far, int32_t n,
 /* --- uplinks of the switches --- */
 
 /* Values of owner[link] for links that are not uplinks. NO_GROUP: no route uses
- * the link. ROUTES_MAX: routes that leave different switches use the link, or a
- * route between two hosts below one switch does. */
-enum { NO_GROUP = -1, ROUTES_MAX = -2 };
+ * the link. SEVERAL_GROUPS: routes that leave different switches use the link,
+ * or a route between two hosts below one switch does. */
+enum { NO_GROUP = -1, SEVERAL_GROUPS = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the switch of this
  * level if only traffic that leaves this switch uses the directed link;
- * otherwise to NO_GROUP or ROUTES_MAX. */
+ * otherwise to NO_GROUP or SEVERAL_GROUPS. */
 static void switch_levels_visit_routes(const struct nw_slots *slots,
                                        const struct nw_switch_groups *groups,
                                        const struct nw_switch_level *level,
@@ -94,7 +94,7 @@ static void switch_levels_visit_routes(const struct nw_slots *slots,
 
                 *mine = leaves && (*mine == NO_GROUP || *mine == from)
                             ? from
-                            : ROUTES_MAX;
+                            : SEVERAL_GROUPS;
             }
         }
 }

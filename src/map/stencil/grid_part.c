@@ -12,43 +12,43 @@
 /* --- boxes --- */
 
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
-                            const struct nw_grid_part *share, int32_t left,
+                            const struct nw_grid_part *part, int32_t left,
                             int d)
 {
     const struct nw_stencil *stencil = work->stencil;
     int32_t layer;
 
-    if (!share->box[0] || !stencil->uniform || stencil->periodic[d])
+    if (!part->box[0] || !stencil->uniform || stencil->periodic[d])
         return 0;
-    layer = (share->end - share->first) / share->box[d];
+    layer = (part->end - part->first) / part->box[d];
     return left % layer ? 0 : left / layer;
 }
 
 double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
-                              const struct nw_grid_part *share, int32_t layers,
+                              const struct nw_grid_part *part, int32_t layers,
                               int d)
 {
-    int32_t part[NW_STENCIL_DIMS];
-    double sum = nw_stencil_inside(work->stencil, share->box);
+    int32_t side[NW_STENCIL_DIMS];
+    double sum = nw_stencil_inside(work->stencil, part->box);
 
-    memcpy(part, share->box, sizeof part);
-    part[d] = layers;
-    sum -= nw_stencil_inside(work->stencil, part);
-    part[d] = share->box[d] - layers;
-    return sum - nw_stencil_inside(work->stencil, part);
+    memcpy(side, part->box, sizeof side);
+    side[d] = layers;
+    sum -= nw_stencil_inside(work->stencil, side);
+    side[d] = part->box[d] - layers;
+    return sum - nw_stencil_inside(work->stencil, side);
 }
 
 /* Returns the dimension in which the cut after `left` cells has the fewest
  * bytes. `left` cells must be whole layers of the part in every dimension. */
 static int grid_part_best_layers(const struct nw_grid_part_work *work,
-                                 const struct nw_grid_part *share, int32_t left)
+                                 const struct nw_grid_part *part, int32_t left)
 {
     int chosen = -1;
     double least = -1;
 
     for (int d = 0; d < work->stencil->dims; d++) {
-        int32_t layers = nw_grid_part_layers(work, share, left, d);
-        double cut = nw_grid_part_cut_bytes(work, share, layers, d);
+        int32_t layers = nw_grid_part_layers(work, part, left, d);
+        double cut = nw_grid_part_cut_bytes(work, part, layers, d);
 
         if (least >= 0 && cut >= least)
             continue;
@@ -63,23 +63,23 @@ static int grid_part_best_layers(const struct nw_grid_part_work *work,
  * Remembers results in known[], since the bisection splits equal boxes many
  * times. */
 static int grid_part_choose_layers(struct nw_grid_part_work *work,
-                                   const struct nw_grid_part *share,
+                                   const struct nw_grid_part *part,
                                    int32_t left)
 {
     struct nw_grid_part_known *known;
     uint32_t hash = (uint32_t)left;
 
     for (int d = 0; d < work->stencil->dims; d++) {
-        if (!nw_grid_part_layers(work, share, left, d))
+        if (!nw_grid_part_layers(work, part, left, d))
             return -1;
-        hash = hash * 31 + (uint32_t)share->box[d];
+        hash = hash * 31 + (uint32_t)part->box[d];
     }
     known = &work->known[hash % NW_GRID_PART_KNOWN];
     if (known->left != left ||
-        memcmp(known->box, share->box, sizeof known->box)) {
+        memcmp(known->box, part->box, sizeof known->box)) {
         known->left = left;
-        memcpy(known->box, share->box, sizeof known->box);
-        known->chosen = grid_part_best_layers(work, share, left);
+        memcpy(known->box, part->box, sizeof known->box);
+        known->chosen = grid_part_best_layers(work, part, left);
     }
     return known->chosen;
 }
@@ -87,28 +87,28 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
 /* Updates both halves after a cut of a box across dimension d. Sets the box of
  * each half, or box[0] = 0 if the cut splits a layer. Sets the order of the
  * cells: by coordinate d first, otherwise as before. */
-static void grid_part_part_box(struct nw_grid_part *share,
-                               struct nw_grid_part *right, int d)
+static void grid_part_cut_box(struct nw_grid_part *part,
+                              struct nw_grid_part *right, int d)
 {
-    int32_t cells = share->end - share->first;
-    int32_t whole = right->end - share->first, layer;
+    int32_t cells = part->end - part->first;
+    int32_t whole = right->end - part->first, layer;
     int k = 0;
 
-    if (!share->box[0])
+    if (!part->box[0])
         return;
-    layer = whole / share->box[d];
+    layer = whole / part->box[d];
     if (cells % layer) {
-        share->box[0] = right->box[0] = 0;
+        part->box[0] = right->box[0] = 0;
         return;
     }
-    while (share->along[k] != d)
+    while (part->along[k] != d)
         k++;
-    memmove(share->along + 1, share->along, (size_t)k);
-    share->along[0] = (uint8_t)d;
-    memcpy(right->along, share->along, sizeof right->along);
-    share->box[d] = cells / layer;
-    right->box[d] -= share->box[d];
-    right->corner[d] += share->box[d];
+    memmove(part->along + 1, part->along, (size_t)k);
+    part->along[0] = (uint8_t)d;
+    memcpy(right->along, part->along, sizeof right->along);
+    part->box[d] = cells / layer;
+    right->box[d] -= part->box[d];
+    right->corner[d] += part->box[d];
 }
 
 /* A row of a box: its cells along the dimension in which they are numbered
@@ -119,36 +119,36 @@ struct grid_part_row {
     int32_t process;             /* number of that cell in the grid */
 };
 
-/* Returns row `number` of the box `share`, in the order of its cells. */
+/* Returns row `number` of the box `part`, in the order of its cells. */
 static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
-                                             const struct nw_grid_part *share,
+                                             const struct nw_grid_part *part,
                                              int32_t number)
 {
     struct grid_part_row row = {{0}, 0};
 
     for (int k = stencil->dims - 1; k-- > 0;) {
-        int d = share->along[k];
+        int d = part->along[k];
 
-        row.at[d] = number % share->box[d];
-        number /= share->box[d];
+        row.at[d] = number % part->box[d];
+        number /= part->box[d];
     }
     for (int d = 0; d < stencil->dims; d++)
-        row.process += (share->corner[d] + row.at[d]) * stencil->stride[d];
+        row.process += (part->corner[d] + row.at[d]) * stencil->stride[d];
     return row;
 }
 
-/* Advances *row to the next row of the box `share`. */
+/* Advances *row to the next row of the box `part`. */
 static void grid_part_next_row(const struct nw_stencil *stencil,
-                               const struct nw_grid_part *share,
+                               const struct nw_grid_part *part,
                                struct grid_part_row *row)
 {
     for (int k = stencil->dims - 1; k-- > 0;) {
-        int d = share->along[k];
+        int d = part->along[k];
 
         row->process += stencil->stride[d];
-        if (++row->at[d] < share->box[d])
+        if (++row->at[d] < part->box[d])
             return;
-        row->process -= share->box[d] * stencil->stride[d];
+        row->process -= part->box[d] * stencil->stride[d];
         row->at[d] = 0;
     }
 }
@@ -156,24 +156,24 @@ static void grid_part_next_row(const struct nw_stencil *stencil,
 /* A part whose cells several threads list. */
 struct grid_part_listing {
     struct nw_grid_part_work *work;
-    const struct nw_grid_part *share;
+    const struct nw_grid_part *part;
 };
 
 /* Lists the cells in one of NW_PARALLEL_RANGES ranges of rows; a task for
  * threads. */
-static void grid_part_list_part(void *user, int32_t part)
+static void grid_part_list_part(void *user, int32_t range)
 {
     const struct grid_part_listing *listing = user;
-    const struct nw_grid_part *share = listing->share;
+    const struct nw_grid_part *part = listing->part;
     struct nw_grid_part_work *work = listing->work;
     const struct nw_stencil *stencil = work->stencil;
-    int last = share->along[stencil->dims - 1];
-    int32_t length = share->box[last];
+    int last = part->along[stencil->dims - 1];
+    int32_t length = part->box[last];
     struct nw_parallel_range rows =
-        nw_parallel_range((share->end - share->first) / length, part);
+        nw_parallel_range((part->end - part->first) / length, range);
     struct grid_part_row row =
-        grid_part_row_at(stencil, share, (int32_t)rows.first);
-    int32_t *cell = work->cell + share->first + rows.first * length;
+        grid_part_row_at(stencil, part, (int32_t)rows.first);
+    int32_t *cell = work->cell + part->first + rows.first * length;
 
     for (int64_t r = rows.first; r < rows.end; r++) {
         int32_t p = row.process;
@@ -181,49 +181,49 @@ static void grid_part_list_part(void *user, int32_t part)
         for (row.at[last] = 0; row.at[last] < length; row.at[last]++) {
             *cell++ = p;
             for (int d = 0; d < stencil->dims; d++)
-                work->at[d][p] = share->corner[d] + row.at[d];
+                work->at[d][p] = part->corner[d] + row.at[d];
             p += stencil->stride[last];
         }
         row.at[last] = 0;
-        grid_part_next_row(stencil, share, &row);
+        grid_part_next_row(stencil, part, &row);
     }
 }
 
 void nw_grid_part_list(struct nw_grid_part_work *work,
-                       struct nw_grid_part *share)
+                       struct nw_grid_part *part)
 {
     const struct nw_assignment *assignment = work->assignment;
-    struct grid_part_listing listing = {work, share};
-    bool whole = share->end - share->first == assignment->count;
+    struct grid_part_listing listing = {work, part};
+    bool whole = part->end - part->first == assignment->count;
 
-    if (share->listed)
+    if (part->listed)
         return;
     nw_parallel_run(grid_part_list_part, &listing, NW_PARALLEL_RANGES,
                     whole ? assignment->threads : 1);
-    share->listed = true;
+    part->listed = true;
 }
 
 void nw_grid_part_assign(const struct nw_grid_part_work *work,
-                         const struct nw_grid_part *share, int32_t first,
+                         const struct nw_grid_part *part, int32_t first,
                          int32_t *slot)
 {
     const struct nw_stencil *stencil = work->stencil;
-    int32_t count = share->end - share->first, length;
+    int32_t count = part->end - part->first, length;
     struct grid_part_row row;
     int last;
 
-    if (share->listed) {
+    if (part->listed) {
         for (int32_t i = 0; i < count; i++)
-            slot[work->cell[share->first + i]] = first + i;
+            slot[work->cell[part->first + i]] = first + i;
         return;
     }
-    last = share->along[stencil->dims - 1];
-    length = share->box[last];
-    row = grid_part_row_at(stencil, share, 0);
+    last = part->along[stencil->dims - 1];
+    length = part->box[last];
+    row = grid_part_row_at(stencil, part, 0);
     for (int32_t i = 0; i < count; i += length) {
         for (int32_t j = 0; j < length; j++)
             slot[row.process + j * stencil->stride[last]] = first + i + j;
-        grid_part_next_row(stencil, share, &row);
+        grid_part_next_row(stencil, part, &row);
     }
 }
 
@@ -234,16 +234,16 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
  * the range is exact. For a larger part, it is the range of the whole grid.
  * This saves time when a long grid is cut into many small parts. */
 static void grid_part_find_span(struct nw_grid_part_work *work,
-                                const struct nw_grid_part *share, int d)
+                                const struct nw_grid_part *part, int d)
 {
     int32_t size = work->stencil->size[d];
-    bool small = share->end - share->first < size;
+    bool small = part->end - part->first < size;
 
     work->low = small ? size : 0;
     work->high = small ? 0 : size - 1;
     if (!small)
         return;
-    for (int32_t i = share->first; i < share->end; i++) {
+    for (int32_t i = part->first; i < part->end; i++) {
         int32_t x = work->at[d][work->cell[i]];
 
         work->low = x < work->low ? x : work->low;
@@ -255,21 +255,21 @@ static void grid_part_find_span(struct nw_grid_part_work *work,
  * equal coordinates keep their order. layer[x] becomes the index, within the
  * part, after the last cell of layer x. */
 static void grid_part_sort_cells(struct nw_grid_part_work *work,
-                                 const struct nw_grid_part *share, int d)
+                                 const struct nw_grid_part *part, int d)
 {
     int32_t *layer = work->layer;
 
-    grid_part_find_span(work, share, d);
+    grid_part_find_span(work, part, d);
     memset(layer + work->low, 0,
            ((size_t)(work->high - work->low) + 2) * sizeof *layer);
-    for (int32_t i = share->first; i < share->end; i++)
+    for (int32_t i = part->first; i < part->end; i++)
         layer[work->at[d][work->cell[i]] + 1]++;
     for (int32_t x = work->low; x <= work->high; x++)
         layer[x + 1] += layer[x];
-    for (int32_t i = share->first; i < share->end; i++) {
+    for (int32_t i = part->first; i < part->end; i++) {
         int32_t x = work->at[d][work->cell[i]];
 
-        work->order[share->first + layer[x]++] = work->cell[i];
+        work->order[part->first + layer[x]++] = work->cell[i];
     }
 }
 
@@ -302,25 +302,25 @@ static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
  * them. Access is atomic, since another thread may read the mark of a neighbour
  * of its cells. */
 static void grid_part_mark_sides(struct nw_grid_part_work *work,
-                                 const struct nw_grid_part *share,
-                                 int32_t begin, int32_t end, int32_t left)
+                                 const struct nw_grid_part *part, int32_t begin,
+                                 int32_t end, int32_t left)
 {
-    const int32_t *order = work->order + share->first;
+    const int32_t *order = work->order + part->first;
 
     for (int32_t i = begin; i < end; i++)
         __atomic_store_n(&work->cut[order[i]],
-                         i < left ? 0 : share->first + left, __ATOMIC_RELAXED);
+                         i < left ? 0 : part->first + left, __ATOMIC_RELAXED);
 }
 
 /* Returns the bytes between the cells with indices begin to end - 1 in the
  * part's sorted order and the cells that are marked as after the cut. */
 static double grid_part_sum_across(const struct nw_grid_part_work *work,
-                                   const struct nw_grid_part *share,
+                                   const struct nw_grid_part *part,
                                    int32_t begin, int32_t end, int32_t left)
 {
     const struct nw_assignment *assignment = work->assignment;
-    const int32_t *order = work->order + share->first;
-    int32_t cut = share->first + left;
+    const int32_t *order = work->order + part->first;
+    int32_t cut = part->first + left;
     double sum = 0;
 
     for (int32_t i = begin; i < end; i++) {
@@ -344,52 +344,52 @@ static int32_t grid_part_least_of(int32_t a, int32_t b)
  * d, are divided after the first `left` ones. Reads only layers near the cut
  * and, if the dimension is periodic, the layers at both ends. */
 static double grid_part_across_sorted(struct nw_grid_part_work *work,
-                                      const struct nw_grid_part *share,
+                                      const struct nw_grid_part *part,
                                       int32_t left, int d)
 {
-    const int32_t *order = work->order + share->first;
+    const int32_t *order = work->order + part->first;
     int32_t size = work->stencil->size[d],
             reach = grid_part_reach_of(work->stencil, d);
-    int32_t cut = work->at[d][order[left]], count = share->end - share->first;
+    int32_t cut = work->at[d][order[left]], count = part->end - part->first;
     int32_t begin = grid_part_layer_begin(work, cut - reach), near, last;
     double sum = 0;
 
     near = grid_part_layer_begin(work, cut - 2 * reach);
     grid_part_mark_sides(
-        work, share, near,
+        work, part, near,
         grid_part_layer_begin(work, grid_part_least_of(cut + reach + 1, size)),
         left);
     if (work->stencil->periodic[d]) {
         last = grid_part_layer_begin(work, size - reach);
-        grid_part_mark_sides(work, share, last, count, left);
-        grid_part_mark_sides(work, share, 0,
+        grid_part_mark_sides(work, part, last, count, left);
+        grid_part_mark_sides(work, part, 0,
                              grid_part_layer_begin(work, 2 * reach), left);
         sum = grid_part_sum_across(
-            work, share, 0,
+            work, part, 0,
             grid_part_least_of(grid_part_layer_begin(work, reach), begin),
             left);
     }
-    return sum + grid_part_sum_across(work, share, begin, left, left);
+    return sum + grid_part_sum_across(work, part, begin, left, left);
 }
 
 /* Finds the dimension in which the cut after `left` cells has the fewest bytes,
  * sorts the listed cells of the part along it, and returns it. */
-static int grid_part_part_listed(struct nw_grid_part_work *work,
-                                 const struct nw_grid_part *share, int32_t left)
+static int grid_part_cut_listed(struct nw_grid_part_work *work,
+                                const struct nw_grid_part *part, int32_t left)
 {
-    size_t count = (size_t)(share->end - share->first);
+    size_t count = (size_t)(part->end - part->first);
     int chosen = -1, sorted = -1;
     double least = -1;
 
     for (int d = 0; d < work->stencil->dims; d++) {
-        int32_t layers = nw_grid_part_layers(work, share, left, d);
+        int32_t layers = nw_grid_part_layers(work, part, left, d);
         double cut;
 
         if (layers) {
-            cut = nw_grid_part_cut_bytes(work, share, layers, d);
+            cut = nw_grid_part_cut_bytes(work, part, layers, d);
         } else {
-            grid_part_sort_cells(work, share, d);
-            cut = grid_part_across_sorted(work, share, left, d);
+            grid_part_sort_cells(work, part, d);
+            cut = grid_part_across_sorted(work, part, left, d);
         }
         if (least >= 0 && cut >= least)
             continue;
@@ -398,29 +398,28 @@ static int grid_part_part_listed(struct nw_grid_part_work *work,
         if (layers)
             continue;
         sorted = d;
-        memcpy(work->best + share->first, work->order + share->first,
+        memcpy(work->best + part->first, work->order + part->first,
                count * sizeof *work->best);
     }
     if (sorted != chosen)
-        grid_part_sort_cells(work, share, chosen);
-    memcpy(work->cell + share->first,
-           (sorted == chosen ? work->best : work->order) + share->first,
+        grid_part_sort_cells(work, part, chosen);
+    memcpy(work->cell + part->first,
+           (sorted == chosen ? work->best : work->order) + part->first,
            count * sizeof *work->cell);
     return chosen;
 }
 
 void nw_grid_part_bisect(struct nw_grid_part_work *work,
-                         struct nw_grid_part *share, int32_t left,
+                         struct nw_grid_part *part, int32_t left,
                          struct nw_grid_part *right)
 {
-    int chosen =
-        share->listed ? -1 : grid_part_choose_layers(work, share, left);
+    int chosen = part->listed ? -1 : grid_part_choose_layers(work, part, left);
 
     if (chosen < 0) {
-        nw_grid_part_list(work, share);
-        chosen = grid_part_part_listed(work, share, left);
+        nw_grid_part_list(work, part);
+        chosen = grid_part_cut_listed(work, part, left);
     }
-    *right = *share;
-    share->end = right->first = share->first + left;
-    grid_part_part_box(share, right, chosen);
+    *right = *part;
+    part->end = right->first = part->first + left;
+    grid_part_cut_box(part, right, chosen);
 }

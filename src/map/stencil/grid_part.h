@@ -59,11 +59,11 @@ struct nw_grid_part_work {
 /* Lists the cells of a part in work->cell and work->at, if they are not listed
  * yet. Uses all threads if the part is the whole grid, otherwise one. */
 void nw_grid_part_list(struct nw_grid_part_work *work,
-                       struct nw_grid_part *share);
+                       struct nw_grid_part *part);
 /* Assigns the cells of a part, in their order, to consecutive slots from
  * `first` on: sets slot[cell]. */
 void nw_grid_part_assign(const struct nw_grid_part_work *work,
-                         const struct nw_grid_part *share, int32_t first,
+                         const struct nw_grid_part *part, int32_t first,
                          int32_t *slot);
 
 /* Returns how many layers across dimension d hold exactly `left` cells of a
@@ -75,19 +75,19 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
  * If the result is not 0, nw_grid_part_cut_bytes computes the cut without
  * reading edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
-                            const struct nw_grid_part *share, int32_t left,
+                            const struct nw_grid_part *part, int32_t left,
                             int d);
 /* Returns the bytes between the first `layers` layers of a part that is a box,
  * across dimension d, and its other layers. */
 double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
-                              const struct nw_grid_part *share, int32_t layers,
+                              const struct nw_grid_part *part, int32_t layers,
                               int d);
 
-/* Bisects the part `share` across the dimension in which the cut has the fewest
- * bytes. Its first `left` cells stay in `share`, the others go to `right`. The
+/* Bisects a part across the dimension in which the cut has the fewest
+ * bytes. Its first `left` cells stay in `part`, the others go to `right`. The
  * caller divides the clusters between both. */
 void nw_grid_part_bisect(struct nw_grid_part_work *work,
-                         struct nw_grid_part *share, int32_t left,
+                         struct nw_grid_part *part, int32_t left,
                          struct nw_grid_part *right);
 
 #endif

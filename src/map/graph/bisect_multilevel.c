@@ -19,99 +19,6 @@ double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side)
     return sum;
 }
 
-/* --- coarsening --- */
-
-/* Matches vertices by heavy-edge matching. The vertices are visited in random
- * order. Each is matched with an unmatched neighbour: the one with the most
- * bytes on the edge between both, relative to the neighbour's size. mate[v] is
- * v if vertex v finds no partner. order[n] is scratch. */
-static void bisect_match(const struct nw_graph *graph, struct nw_random *random,
-                         int32_t *order, int32_t *mate)
-{
-    for (int32_t v = 0; v < graph->n; v++) {
-        order[v] = v;
-        mate[v] = -1;
-    }
-    nw_random_shuffle(random, order, (size_t)graph->n);
-    for (int32_t i = 0; i < graph->n; i++) {
-        int32_t v = order[i], best = v;
-        float most = 0;
-
-        if (mate[v] >= 0)
-            continue;
-        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            int32_t u = graph->arc[a].to;
-            float connection = graph->arc[a].weight / (float)graph->size[u];
-
-            if (mate[u] < 0 && connection > most) {
-                most = connection;
-                best = u;
-            }
-        }
-        mate[v] = best;
-        mate[best] = v;
-    }
-}
-
-/* Returns the peer of v to which v has the most bytes; n if v has no arcs. */
-static int32_t bisect_heaviest(const struct nw_graph *graph, int32_t v)
-{
-    int32_t best = graph->n;
-    float most = 0;
-
-    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-        if (graph->arc[a].weight > most) {
-            most = graph->arc[a].weight;
-            best = graph->arc[a].to;
-        }
-    return best;
-}
-
-/* Matches vertices that are still single (mate[v] is v) with each other if they
- * have the same heaviest peer, a hub, or if both have no arcs. waiting[n + 1]
- * is scratch. */
-static void bisect_match_rest(const struct nw_graph *graph, int32_t *waiting,
-                              int32_t *mate)
-{
-    for (int32_t v = 0; v <= graph->n; v++)
-        waiting[v] = -1;
-    for (int32_t v = 0; v < graph->n; v++) {
-        int32_t hub = mate[v] == v ? bisect_heaviest(graph, v) : -1;
-
-        if (hub < 0)
-            continue;
-        if (waiting[hub] < 0) {
-            waiting[hub] = v;
-            continue;
-        }
-        mate[v] = waiting[hub];
-        mate[waiting[hub]] = v;
-        waiting[hub] = -1;
-    }
-}
-
-nw_status nw_bisect_coarsen(const struct nw_graph *graph,
-                            struct nw_random *random, struct nw_graph *out,
-                            int32_t *into)
-{
-    size_t n = (size_t)graph->n;
-    int32_t *mate = NULL, *scratch = NULL, count = 0;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(n, mate), NW_ARRAY(n + 1, scratch));
-
-    *out = (struct nw_graph){0};
-    if (!status) {
-        bisect_match(graph, random, scratch, mate);
-        bisect_match_rest(graph, scratch, mate);
-        for (int32_t v = 0; v < graph->n; v++)
-            into[v] = mate[v] < v ? into[mate[v]] : count++;
-        status = nw_graph_contract(graph, into, count, out);
-    }
-    free(mate);
-    free(scratch);
-    return status;
-}
-
 /* --- initial bisections --- */
 
 /* Greedy graph growing: side 0 begins with a random vertex. Then the vertex
@@ -192,6 +99,7 @@ nw_status nw_bisect_multilevel(const struct nw_graph *graph, int32_t target,
                                int tries, struct nw_random *random,
                                int8_t *side)
 {
+    struct nw_graph_merge merge = {0};
     struct nw_graph coarse = {0};
     size_t n = (size_t)graph->n;
     int32_t *into = NULL;
@@ -205,7 +113,7 @@ nw_status nw_bisect_multilevel(const struct nw_graph *graph, int32_t target,
         return bisect_cut_first(graph, target, tries, random, side);
     status = nw_alloc(n, sizeof *into, &into);
     if (!status)
-        status = nw_bisect_coarsen(graph, random, &coarse, into);
+        status = nw_graph_coarsen(graph, &merge, random, &coarse, into);
     if (!status)
         status = nw_alloc((size_t)coarse.n, 1, &above);
     if (!status && coarse.n < nw_tuned.bisection.shrink * graph->n) {

@@ -16,13 +16,6 @@
 /* Returns the bytes between the two sides, counting each edge twice. */
 double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side);
 
-/* Coarsens a graph by one level: contracts the edges of a matching. Makes the
- * coarser graph *out and fills into[n] with the coarse vertex of each vertex.
- * The caller frees *out. */
-NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_graph *graph,
-                                          struct nw_random *random,
-                                          struct nw_graph *out, int32_t *into);
-
 /* The balance that nw_fm must reach: the size of side 0 is at least target -
  * tolerance and at most target + tolerance. */
 struct nw_fm_cut {

@@ -4,6 +4,8 @@
 #ifndef NW_MAP_GRAPH_GRAPH_H
 #define NW_MAP_GRAPH_GRAPH_H
 
+#include "base/random.h"
+
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +58,24 @@ static inline int32_t nw_graph_degree(const struct nw_graph *graph, int32_t v)
 NW_MUST_CHECK nw_status nw_graph_contract(const struct nw_graph *fine,
                                           const int32_t *into, int32_t n,
                                           struct nw_graph *coarse);
+
+/* Which vertices may be contracted to one coarse vertex: those of the same
+ * range whose loads sum to at most load_max. */
+struct nw_graph_merge {
+    int64_t load_max;
+    const int32_t *part;  /* [n] only vertices of the same part are joined;
+                             NULL: of any parts */
+    const int32_t *other; /* [n] second partition; joined vertices are in the
+                             same part of it, too. NULL: none */
+};
+/* Coarsens a graph by one level: contracts the edges of a matching. Makes the
+ * coarser graph *coarse and fills into[n] with the coarse vertex of each
+ * vertex. Coarse vertices are numbered in the order of their lowest vertices.
+ * The caller calls nw_graph_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_graph_coarsen(const struct nw_graph *graph,
+                                         const struct nw_graph_merge *merge,
+                                         struct nw_random *random,
+                                         struct nw_graph *coarse,
+                                         int32_t *into);
 
 #endif

@@ -410,7 +410,7 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
                                       struct nw_random *random)
 {
     const struct nw_graph *graph = p->graph;
-    struct nw_kway_merge merge = {0};
+    struct nw_graph_merge merge = {0};
     struct nw_graph coarse = {0};
     int32_t *into = NULL, *sides = NULL;
     double all = p->cut->target[0] + p->cut->target[1];
@@ -426,7 +426,9 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
         merge.part = sides;
     }
     if (!status)
-        status = nw_kway_coarsen(graph, &merge, random, &coarse, &into);
+        status = nw_alloc((size_t)graph->n, sizeof *into, &into);
+    if (!status)
+        status = nw_graph_coarsen(graph, &merge, random, &coarse, into);
     if (!status)
         status = coarse.n > graph->n - graph->n / nw_tuned.kway.less_min
                      ? kway_bisect_cut_small(p, random)

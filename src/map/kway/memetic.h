@@ -152,28 +152,6 @@ void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
  * stage has no end, any thread may call this function. */
 uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
-/* --- coarsen --- */
-
-/* Which vertices may be contracted to one coarse vertex. */
-struct nw_kway_merge {
-    int64_t load_max;         /* largest load of a coarse vertex */
-    const int32_t *part;      /* [n] partition; only vertices of the same part
-                                 are joined. NULL: any vertices */
-    const int32_t *other;     /* [n] second partition; joined vertices must be
-                                 in the same part of it, too. NULL: none */
-    struct nw_budget *budget; /* coarsening stops when this is overdue; NULL:
-                                 never */
-};
-/* Contracts vertices of `graph`: makes the coarser graph *coarse, and
- * (*into)[n] with the coarse vertex of each vertex; the caller frees both.
- * Coarse vertices are numbered in the order of their lowest vertices. If time
- * is over, *into is NULL. */
-NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_graph *graph,
-                                        const struct nw_kway_merge *merge,
-                                        struct nw_random *random,
-                                        struct nw_graph *coarse,
-                                        int32_t **into);
-
 /* --- bisect --- */
 
 /* The parameters of a bisection: of dividing a graph into sides 0 and 1. */

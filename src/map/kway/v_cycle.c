@@ -73,7 +73,7 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
     int32_t *part[2] = {NULL, NULL};
-    struct nw_kway_merge merge = {.budget = task->run->budget};
+    struct nw_graph_merge merge = {0};
     nw_status status = NW_OK;
 
     levels->graph[0] = *task->run->graph;
@@ -86,15 +86,17 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
         struct nw_graph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
-        if (fine->n <= small || task->whole)
+        if (fine->n <= small || task->whole ||
+            nw_budget_is_overdue(task->run->budget))
             break;
         merge.part = part[0] ? part[0] : given[0];
         merge.other = part[1] ? part[1] : given[1];
         status =
-            nw_kway_coarsen(fine, &merge, random, fine + 1, &levels->into[at]);
-        if (status || !levels->into[at])
-            break;
+            nw_alloc((size_t)fine->n, sizeof *merge.part, &levels->into[at]);
         levels->count++;
+        if (!status)
+            status = nw_graph_coarsen(fine, &merge, random, fine + 1,
+                                      levels->into[at]);
         for (int i = 0; !status && i < 2; i++)
             status = kway_memetic_project(
                 levels, at, i ? merge.other : merge.part, &next[i]);

@@ -33,20 +33,31 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
                    strerror(errno));
 }
 
+/* Opens the path. Follows a link only if it belongs to this user: in a shared
+ * folder, another user can make a link to one of this user's files. */
+static int bootstrap_open_path(const char *path)
+{
+    const int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+    int file = open(path, flags | O_NOFOLLOW, 0600);
+    struct stat link;
+
+    if (file < 0 && errno == ELOOP && !lstat(path, &link) &&
+        link.st_uid == geteuid())
+        file = open(path, flags, 0600);
+    return file;
+}
+
 /* Opens the file. Refuses a device or a pipe, because ranks would read from it
- * forever, and would remove it at the end. Refuses a link, which in a shared
- * folder another user may have made to one of this user's files. Only the owner
- * may read the file, since it contains the nonces by which ranks recognise each
- * other. A rank that writes the first line has protected the file before, so a
- * file that is not empty needs no protection, or it has other content and stays
- * as it is. */
+ * forever, and would remove it at the end. Only the owner may read the file,
+ * since it contains the nonces by which ranks recognise each other. A rank that
+ * writes the first line has protected the file before, so a file that is not
+ * empty needs no protection, or it has other content and stays as it is. */
 static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
     struct stat about;
 
-    meeting->file = open(
-        how->file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    meeting->file = bootstrap_open_path(how->file);
     if (meeting->file < 0 || fstat(meeting->file, &about))
         return file_fail(meeting, "open it");
     if (!S_ISREG(about.st_mode))
@@ -91,7 +102,7 @@ static bool is_still_there(const struct nw_meeting *meeting)
 {
     struct stat mine, there;
 
-    return !fstat(meeting->file, &mine) && !lstat(meeting->how->file, &there) &&
+    return !fstat(meeting->file, &mine) && !stat(meeting->how->file, &there) &&
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 

@@ -255,17 +255,18 @@ static void all_bytes_come(void **state)
                 {NW_CHANNEL_PACK, NW_CHANNEL_LOOPBACK},
                 {NW_CHANNEL_TWO, NW_CHANNEL_LOOPBACK},
                 {NW_CHANNEL_TWO, NW_CHANNEL_NAIVE},
-                {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO}};
+                {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO},
+                {NW_CHANNEL_FETCH, NW_CHANNEL_LOOPBACK}};
 
     (void)state;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 12; i++) {
         struct job job = job_of(pass_all, "the adapter");
 
-        job.protocol = ways[i % 5].protocol;
-        job.copy = ways[i % 5].copy;
+        job.protocol = ways[i % 6].protocol;
+        job.copy = ways[i % 6].copy;
         if (job.copy == NW_CHANNEL_NAIVE)
             job.more = NULL;
-        if (i >= 5)
+        if (i >= 6)
             setenv("FAKE_HMEM_OFFSETS", "1", 1);
         assert_int_equal(ranks_run(&job), 0);
     }
@@ -334,6 +335,78 @@ static void freed_memory_is_registered_anew(void **state)
 
     (void)state;
     assert_int_equal(ranks_run(&job), 0);
+}
+
+/* Resets the GPU of each process between messages, whose memory then has the
+ * addresses of memory that was registered before. */
+static void reset_between(nw_channel *channel, const struct job *job,
+                          int32_t rank)
+{
+    int (*reset)(int) =
+        (int (*)(int))symbol("libcuda.so.1", "cuDevicePrimaryCtxReset_v2");
+
+    (void)job;
+    for (int i = 0; i < 18; i++) {
+        void *memory = page(true, 20000);
+
+        (void)send_one(channel, (i & 1) == rank, memory, sizes[i / 2 % 3], i);
+        nw_channel_memory_free(true, memory);
+        if (i % 6 == 5)
+            SHOULD(!reset(0));
+    }
+}
+
+static void resets_leave_no_registrations(void **state)
+{
+    struct job job = job_of(reset_between, NULL);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        job.copy = i ? NW_CHANNEL_LOOPBACK : NW_CHANNEL_COPY_AUTO;
+        job.protocol = i ? NW_CHANNEL_GATHER : NW_CHANNEL_RENDEZVOUS;
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
+/* Sends far more messages of GPU memory in both directions than the receiver
+ * has room for, all at the same time. */
+static void flood(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    enum { MANY = 1000, STEP = 1024 };
+    nw_channel_request *requests[2][MANY];
+    char *memory[2] = {page(true, MANY * STEP), page(true, MANY * STEP)};
+
+    (void)job;
+    fill(memory[0], MANY * STEP, rank);
+    fill(memory[1], MANY * STEP, 5);
+    for (int i = 0; i < MANY; i++)
+        for (int in = 0; in < 2; in++) {
+            struct nw_channel_message message = {memory[in] + i * STEP, STEP,
+                                                 !rank, TAG};
+
+            MUST(in ? nw_channel_receive(channel, &message, &requests[in][i])
+                    : nw_channel_send(channel, &message, &requests[in][i]));
+        }
+    for (int i = 0; i < 2 * MANY; i++)
+        MUST(nw_channel_wait(&requests[i & 1][i / 2], NULL));
+    check(memory[1], MANY * STEP, !rank);
+    for (int i = 0; i < 2; i++)
+        nw_channel_memory_free(true, memory[i]);
+}
+
+static void nothing_is_lost_in_a_flood(void **state)
+{
+    static const enum nw_channel_protocol protocols[] = {
+        NW_CHANNEL_GATHER, NW_CHANNEL_PACK, NW_CHANNEL_TWO};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct job job = job_of(flood, NULL);
+
+        job.protocol = protocols[i];
+        job.copy = NW_CHANNEL_LOOPBACK;
+        assert_int_equal(ranks_run(&job), 0);
+    }
 }
 
 /* Registrations of GPU memory are kept, their number is bounded, and they never
@@ -534,6 +607,8 @@ int main(void)
         cmocka_unit_test(all_bytes_come),
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(freed_memory_is_registered_anew),
+        cmocka_unit_test(resets_leave_no_registrations),
+        cmocka_unit_test(nothing_is_lost_in_a_flood),
         cmocka_unit_test(bytes_are_pulled),
         cmocka_unit_test(a_provider_vanishes),
     };

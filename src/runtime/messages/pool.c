@@ -32,6 +32,8 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **mapped;       /* [peers] address of each peer's pool, or NULL */
 static int32_t mapper = -1; /* GPU on which the pools are mapped */
+/* context in which the pools are mapped; its end is the end of the mappings */
+static struct nw_gpu_life mapper_life;
 static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
@@ -199,26 +201,48 @@ void nw_pool_slot_drop(const struct nw_pool_slot *slot)
 
 /* --- pools of other processes --- */
 
+/* Maps the pool of a process, and tells that process whether that was possible.
+ */
 static void map_one(int owner)
 {
     const struct nw_local_peer *peer = &nw_shared_page->peer[owner];
-    uint32_t *opens = nw_local_peer_opens(owner, nw_local_peer_mine());
     void *memory = NULL;
-    bool good;
+    bool good = mapper >= 0 &&
+                !nw_memory_open_offer(mapper, peer->offer.handle, &memory);
 
-    if (owner == nw_local_peer_mine() ||
-        !__atomic_load_n(&peer->announced, __ATOMIC_ACQUIRE) ||
-        *opens != NW_OPENS_UNKNOWN)
-        return;
-    if (mapper < 0 && nw_memory_open())
-        mapper = nw_memory_home();
-    good = mapper >= 0 &&
-           !nw_memory_open_offer(mapper, peer->offer.handle, &memory);
-    if (good)
-        __atomic_store_n(&mapped[owner], (char *)memory + peer->offer.offset,
-                         __ATOMIC_RELEASE);
-    __atomic_store_n(opens, good ? NW_OPENS_YES : NW_OPENS_NO,
+    __atomic_store_n(&mapped[owner],
+                     good ? (char *)memory + peer->offer.offset : NULL,
                      __ATOMIC_RELEASE);
+    __atomic_store_n(nw_local_peer_opens(owner, nw_local_peer_mine()),
+                     good ? NW_OPENS_YES : NW_OPENS_NO, __ATOMIC_RELEASE);
+}
+
+static void map_new(int owner)
+{
+    if (owner == nw_local_peer_mine() ||
+        !__atomic_load_n(&nw_shared_page->peer[owner].announced,
+                         __ATOMIC_ACQUIRE) ||
+        *nw_local_peer_opens(owner, nw_local_peer_mine()) != NW_OPENS_UNKNOWN)
+        return;
+    if (mapper < 0 && nw_memory_open()) {
+        mapper = nw_memory_home();
+        mapper_life = nw_memory_life(mapper);
+    }
+    map_one(owner);
+}
+
+/* Maps the pools again if the program has reset the GPU on which they were
+ * mapped. */
+static void pool_map_again(void)
+{
+    pthread_mutex_lock(&lock);
+    if (mapped && mapper >= 0 && !nw_memory_lives(&mapper_life)) {
+        mapper_life = nw_memory_life(mapper);
+        for (int i = 0; i < nw_local_peer_count(); i++)
+            if (i != nw_local_peer_mine() && mapped[i])
+                map_one(i);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void nw_pool_look(void)
@@ -231,7 +255,7 @@ void nw_pool_look(void)
         return;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < nw_local_peer_count() && have_room(); i++)
-        map_one(i);
+        map_new(i);
     __atomic_store_n(&looked_at, announced, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
 }
@@ -241,6 +265,7 @@ const char *nw_pool_slot_payload(const struct nw_envelope *envelope)
     char **all = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE), *memory = NULL;
     uint32_t owner = envelope->owner;
 
+    pool_map_again();
     if (all && owner < (uint32_t)nw_local_peer_count())
         memory = __atomic_load_n(&all[owner], __ATOMIC_ACQUIRE);
     if (!memory || envelope->slot >= NW_SLOTS ||
@@ -259,8 +284,10 @@ void nw_pool_slot_free(const struct nw_envelope *envelope)
 
 void nw_pool_unmap(void)
 {
+    bool lives = nw_memory_lives(&mapper_life);
+
     for (int i = 0; mapped && i < nw_local_peer_count(); i++)
-        if (mapped[i] && i != nw_local_peer_mine())
+        if (mapped[i] && i != nw_local_peer_mine() && lives)
             nw_memory_close(mapper,
                             mapped[i] - nw_shared_page->peer[i].offer.offset);
     free(mapped);

@@ -175,6 +175,10 @@ nw_status nw_cuda_keep_in_step(void *memory);
 nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out);
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);
+/* Copies inside a GPU or between GPUs, after the work that is in the default
+ * streams of the contexts in which both memories were allocated. The copy is
+ * complete on return. */
+nw_status nw_cuda_copy_over(void *to, const void *from, size_t bytes);
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,
                        nw_gpu_stream stream);
 nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy,

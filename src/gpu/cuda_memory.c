@@ -246,6 +246,22 @@ nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes)
                          "copy from a GPU");
 }
 
+nw_status nw_cuda_copy_over(void *to, const void *from, size_t bytes)
+{
+    struct nw_cuda_stay stay;
+    int code = nw_cuda_enter(&stay);
+
+    if (!code) {
+        memory_await(from);
+        memory_await(to);
+        code = nw_cuda.copy((cu_memory)to, (cu_memory)from, bytes, stay.stream);
+    }
+    if (!code)
+        code = nw_cuda.stream_wait(stay.stream);
+    nw_cuda_leave(&stay);
+    return nw_cuda_check(code, "copy");
+}
+
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,
                        nw_gpu_stream stream)
 {

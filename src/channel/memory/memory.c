@@ -87,14 +87,11 @@ nw_status nw_memory_copy_over(int32_t gpu, void *to, const void *from,
 {
     void *before = gpus->context();
     nw_status status = gpus->select(gpu < 0 ? nw_memory_home() : gpu);
-    nw_gpu_stream stream = status ? NULL : gpus->own();
 
     if (!status && gpu < 0)
         status = gpus->copy_in(to, from, bytes);
     else if (!status)
-        status = gpus->copy(to, from, bytes, stream);
-    if (!status && gpu >= 0)
-        status = gpus->stream_wait(stream);
+        status = nw_cuda_copy_over(to, from, bytes);
     gpus->restore(before);
     return status;
 }

@@ -26,9 +26,9 @@ NW_MUST_CHECK nw_status nw_memory_copy_in(int32_t gpu, void *to,
                                           const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
                                            const void *from, size_t bytes);
-/* Copies into memory that nw_memory_open_offer has opened: from memory of
- * `gpu`, or from host memory if `gpu` is -1 (then GPU nw_memory_home copies).
- * The copy is complete on return. */
+/* Copies into GPU memory, also into memory that nw_memory_open_offer has
+ * opened. GPU `gpu` copies from GPU memory. If `gpu` is -1, GPU nw_memory_home
+ * copies from host memory. The copy is complete on return. */
 NW_MUST_CHECK nw_status nw_memory_copy_over(int32_t gpu, void *to,
                                             const void *from, size_t bytes);
 /* Returns an identifier ("life") of the context in which the library uses a

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/selector.h"
+#include "channel/memory/memory.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/copy_path.h"
 
@@ -34,23 +35,9 @@ static nw_status copy_bytes_move(bool out, const void *device, void *host,
 static nw_status copy_bytes_by_driver(void *to, const void *from, size_t bytes)
 {
     nw_status status = nw_messages_open_gpu();
-    nw_gpu_stream stream = NULL;
-    int32_t gpu = 0;
-    void *before;
 
-    if (status)
-        return status;
-    (void)nw_gpu_cuda.holds(to, &gpu);
-    before = nw_gpu_cuda.context();
-    status = nw_gpu_cuda.select(gpu < 0 ? 0 : gpu);
-    if (!status)
-        stream = nw_gpu_cuda.own();
-    if (!status)
-        status = nw_gpu_cuda.copy(to, from, bytes, stream);
-    if (!status)
-        status = nw_gpu_cuda.stream_wait(stream);
-    nw_gpu_cuda.restore(before);
-    return status;
+    return status ? status
+                  : nw_memory_copy_over(nw_memory_gpu(to), to, from, bytes);
 }
 
 static nw_status copy_bytes_by_host(void *to, const void *from, size_t bytes)

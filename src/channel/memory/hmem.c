@@ -185,7 +185,8 @@ static nw_status there_and_back(struct trial *trial)
         trial->host[i] = (char)(i < BYTES ? 37 * i + getpid() : 0);
     status = write_through(trial, &in);
     if (!status)
-        status = nw_memory_copy_out(0, trial->host + BYTES, trial->gpu, BYTES);
+        status = nw_memory_copy_out(nw_memory_gpu(trial->gpu),
+                                    trial->host + BYTES, trial->gpu, BYTES);
     if (!status)
         status = check_bytes(trial->host, trial->host + BYTES, "write into");
     if (!status)

@@ -137,14 +137,20 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu)
     return found;
 }
 
+/* The driver finds the range of an address only in a thread that has a context.
+ */
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out)
 {
     cu_memory at = (cu_memory)memory, start = 0;
     struct nw_gpu_range range = {0};
-    int code = nw_cuda.attribute(&range.id, ABOUT_ID, at);
+    struct nw_cuda_stay stay;
+    int code = nw_cuda_enter(&stay);
 
     if (!code)
+        code = nw_cuda.attribute(&range.id, ABOUT_ID, at);
+    if (!code)
         code = nw_cuda.range(&start, &range.bytes, at);
+    nw_cuda_leave(&stay);
     range.start = (void *)start;
     if (!code)
         *out = range;
@@ -168,12 +174,16 @@ nw_status nw_cuda_keep_in_step(void *memory)
     static uint64_t kept[1024];
     uint64_t id = nw_cuda_id(memory);
     uint64_t *at = &kept[id % (sizeof kept / sizeof *kept)];
+    struct nw_cuda_stay stay;
     unsigned on = 1;
-    int code = 0;
+    int code;
 
     if (id && __atomic_load_n(at, __ATOMIC_RELAXED) == id)
         return NW_OK;
-    code = nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory);
+    code = nw_cuda_enter(&stay);
+    if (!code)
+        code = nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory);
+    nw_cuda_leave(&stay);
     if (!code)
         __atomic_store_n(at, id, __ATOMIC_RELAXED);
     return nw_cuda_check(code, "make copies of this memory synchronous");

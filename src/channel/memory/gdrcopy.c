@@ -7,11 +7,13 @@
 
 #include "base/library.h"
 #include "base/status.h"
+#include "channel/memory/memory.h"
+#include "gpu/gpu.h"
 
 #include <pthread.h>
 #include <string.h>
 
-enum { KEPT = 64, PAGE = 65536, ABOUT_ID = 7, ABOUT_SYNC = 6 };
+enum { KEPT = 64, PAGE = 65536 };
 
 struct gdr_handle {
     unsigned long h;
@@ -26,9 +28,6 @@ static struct {
     int (*unmap)(void *, struct gdr_handle, void *, size_t);
     int (*write)(struct gdr_handle, void *, const void *, size_t);
     int (*read)(struct gdr_handle, void *, const void *, size_t);
-    int (*attribute)(void *, int, uint64_t);
-    int (*set)(const void *, int, uint64_t);
-    int (*range)(uint64_t *, size_t *, uint64_t);
 } gdr;
 
 struct gdrcopy_kept {
@@ -56,15 +55,9 @@ static bool gdr_open(void)
         {"gdr_copy_to_mapping", &gdr.write},
         {"gdr_copy_from_mapping", &gdr.read},
     };
-    const struct nw_symbol driver[] = {
-        {"cuPointerGetAttribute", &gdr.attribute},
-        {"cuPointerSetAttribute", &gdr.set},
-        {"cuMemGetAddressRange_v2", &gdr.range},
-    };
 
     (void)pthread_mutex_lock(&lock);
-    if (!session && !nw_library_load("libgdrapi.so.2", library, 7, "to map") &&
-        !nw_library_load("libcuda.so.1", driver, 3, "to map")) {
+    if (!session && !nw_library_load("libgdrapi.so.2", library, 7, "to map")) {
         session = gdr.open();
         if (!session)
             (void)nw_fail(NW_ENODEV, "GDRCopy cannot open its kernel module");
@@ -108,22 +101,22 @@ static struct gdrcopy_kept *gdrcopy_oldest(void)
     return best;
 }
 
-static struct gdrcopy_kept *gdrcopy_keep(uint64_t address, size_t length,
-                                         uint64_t id)
+static struct gdrcopy_kept *gdrcopy_keep(void *gpu, size_t length)
 {
     struct gdrcopy_kept *one = gdrcopy_oldest();
-    uint64_t start = 0, end;
-    size_t bytes = 0;
-    unsigned on = 1;
+    struct nw_memory_range range = {0};
+    uint64_t start, end;
     void *at = NULL;
 
-    /* `set` makes the driver's copies synchronous, so that they stay in order
-     * with the CPU's stores */
-    if (gdr.range(&start, &bytes, address) ||
-        address + length > start + bytes || gdr.set(&on, ABOUT_SYNC, address))
+    /* the driver's copies become synchronous, so that they stay in order with
+     * the CPU's stores */
+    if (nw_memory_range(gpu, &range) ||
+        length > range.bytes - (size_t)((char *)gpu - (char *)range.start) ||
+        nw_memory_keep_in_step(gpu))
         return NULL;
-    end = (start + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    start &= ~(uint64_t)(PAGE - 1);
+    start = (uintptr_t)range.start & ~(uint64_t)(PAGE - 1);
+    end = ((uintptr_t)range.start + range.bytes + PAGE - 1) &
+          ~(uint64_t)(PAGE - 1);
     if (gdr.pin(session, start, end - start, 0, 0, &one->handle))
         return NULL;
     if (gdr.map(session, one->handle, &at, end - start)) {
@@ -132,21 +125,21 @@ static struct gdrcopy_kept *gdrcopy_keep(uint64_t address, size_t length,
     }
     one->start = start;
     one->bytes = end - start;
-    one->id = id;
+    one->id = range.id;
     one->at = at;
     return one;
 }
 
 static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
 {
-    uint64_t address = (uint64_t)(uintptr_t)gpu, id = 0;
+    uint64_t address = (uint64_t)(uintptr_t)gpu, id = nw_gpu_cuda.id(gpu);
     struct gdrcopy_kept *one = NULL;
 
     (void)pthread_mutex_lock(&lock);
-    if (!gdr.attribute(&id, ABOUT_ID, address) && id) {
+    if (id) {
         one = gdrcopy_find(address, bytes, id);
         if (!one)
-            one = gdrcopy_keep(address, bytes, id);
+            one = gdrcopy_keep(gpu, bytes);
     }
     if (one) {
         one->used = ++uses;

@@ -549,6 +549,8 @@ API int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t pointer)
     const struct range *range;
 
     FAULT();
+    if (fake_no_context())
+        return fake_no_context();
     pthread_mutex_lock(&fake_lock);
     range = find(pointer);
     if (range) {
@@ -680,6 +682,8 @@ API int cuPointerSetAttribute(const void *value, int attribute,
     bool good, bare;
 
     FAULT();
+    if (fake_no_context())
+        return fake_no_context();
     pthread_mutex_lock(&fake_lock);
     range = find(pointer);
     bare = range && range->bare;

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,9 +136,12 @@ static void *without_context(void *result)
 {
     char host[64] = "in", back[64] = "";
     void *pinned = NULL, *memory = result;
+    struct nw_gpu_range range = {0};
     bool right = !gpu->context() && !gpu->alloc_pinned(64, &pinned) &&
                  !gpu->copy_in(memory, host, 64) &&
-                 !gpu->copy_out(back, memory, 64) && !strcmp(back, "in");
+                 !gpu->copy_out(back, memory, 64) && !strcmp(back, "in") &&
+                 !gpu->range(memory, &range) && range.bytes == 64 &&
+                 !gpu->keep_in_step(memory);
 
     gpu->free_pinned(pinned);
     gpu->free(memory);
@@ -246,7 +250,7 @@ static int refused(void)
     if (gpu->alloc(BYTES, &memory) || gpu->stream_new(&stream) ||
         gpu->event_new(&event) || gpu->event_record(event, NULL))
         return 1;
-    for (int what = 0; what < 4; what++) {
+    for (int what = 0; what < 5; what++) {
         int code = driver("cuStreamBeginCapture_v2")(stream, CAPTURE_THREAD);
 
         if (what == 0)
@@ -258,9 +262,141 @@ static int refused(void)
                                               sizeof host) != 900;
         if (what == 3)
             code += driver("cuStreamWaitEvent")(stream, event, 0) != 905;
+        if (what == 4)
+            code += driver("cuMemAlloc_v2")(&memory, (size_t)BYTES) != 900;
         if (code || driver("cuStreamEndCapture")(stream, &graph) != 901)
             return 10 + what;
     }
+    /* work in the default stream while a blocking stream is captured */
+    if (driver("cuStreamCreate")(&stream, 0) ||
+        driver("cuStreamBeginCapture_v2")(stream, CAPTURE_THREAD) ||
+        driver("cuMemsetD8Async")((uintptr_t)memory, 0, (size_t)1, NULL) != 906)
+        return 20;
+    return 0;
+}
+
+/* -- what the test double must refuse or delay, because the driver does -- */
+
+/* The end of a copy from pageable memory arrives after the call, unless
+ * somebody waits for the default stream; that of a copy from pinned memory does
+ * not. */
+static int late_copies(void)
+{
+    nw_gpu_stream stream;
+    char *pageable = malloc(BYTES), *pinned, *back;
+    void *memory, *all[2];
+    int late = 0;
+
+    if (!pageable || gpu->alloc(BYTES, &memory) ||
+        gpu->alloc_pinned(BYTES, &all[0]) ||
+        gpu->alloc_pinned(BYTES, &all[1]) || gpu->stream_new(&stream))
+        return 1;
+    pinned = all[0];
+    back = all[1];
+    for (int round = 1; round < 60; round++) {
+        char *from = round % 3 ? pageable : pinned;
+
+        memset(from, round, BYTES);
+        if (driver("cuMemcpyHtoD_v2")((uintptr_t)memory, from, (size_t)BYTES) ||
+            (round % 3 == 2 && gpu->stream_wait(NULL)) ||
+            gpu->copy(back, memory, BYTES, stream) || gpu->stream_wait(stream))
+            return 2;
+        late += round % 3 == 1 && back[BYTES - 1] != round;
+        if (round % 3 != 1 && back[BYTES - 1] != round)
+            return 3;
+    }
+    return late ? 0 : 4;
+}
+
+/* Exports an allocation, frees it, and exports another at its address. The
+ * other process answers on the standard input. */
+static int export_twice(void)
+{
+    struct nw_gpu_handle handle;
+    size_t offset;
+    void *memory, *first = NULL;
+    char answer;
+
+    for (int i = 0; i < 2; i++) {
+        if (gpu->alloc(BYTES, &memory) || (first && memory != first) ||
+            gpu->memory_export(memory, &handle, &offset) ||
+            write(1, &handle, sizeof handle) != sizeof handle ||
+            read(0, &answer, 1) != 1)
+            return 1;
+        gpu->free(memory);
+        first = memory;
+    }
+    return 0;
+}
+
+static int open_twice(int peer)
+{
+    struct nw_gpu_handle handle[2];
+    void *a, *b;
+
+    if (read(peer, &handle[0], sizeof *handle) != sizeof *handle ||
+        gpu->memory_import(&handle[0], &a) ||
+        gpu->memory_import(&handle[0], &b) || a != b)
+        return 2;
+    if (write(peer, "", 1) != 1 ||
+        read(peer, &handle[1], sizeof *handle) != sizeof *handle ||
+        !gpu->memory_import(&handle[1], &b) ||
+        !strstr(nw_error_text(), "error 208"))
+        return 3;
+    gpu->memory_close(a);
+    if (!gpu->memory_import(&handle[1], &b)) /* it was opened twice */
+        return 4;
+    gpu->memory_close(a);
+    return gpu->memory_import(&handle[1], &b) || write(peer, "", 1) != 1 ? 5
+                                                                         : 0;
+}
+
+static void become_other(size_t number);
+
+static int shared_twice(void)
+{
+    int both[2], status;
+    pid_t child;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, both))
+        return 1;
+    child = fork();
+    if (!child) {
+        dup2(both[0], 0);
+        dup2(both[0], 1);
+        become_other(0);
+    }
+    status = open_twice(both[1]);
+    if (status)
+        shutdown(both[1], SHUT_RDWR);
+    return waitpid(child, &(int){0}, 0) != child ? 6 : status;
+}
+
+/* Calls that need a context, and memory that does not come from cuMemAlloc. */
+static int refused_memory(void)
+{
+    enum { WITHOUT = 201, APART = 801, POOL = 1, SYNC = 6 };
+    char handle[64];
+    uintptr_t base, memory = 0;
+    size_t bytes;
+    unsigned on = 1;
+    void *pinned, *context;
+
+    if (gpu->alloc_pinned(BYTES, &pinned) ||
+        driver("cuMemAllocAsync")(&memory, (size_t)BYTES, NULL))
+        return 1;
+    if (gpu->id((void *)memory) ||
+        driver("cuPointerSetAttribute")(&on, SYNC, memory) != APART ||
+        driver("cuIpcGetMemHandle")(handle, memory) != POOL)
+        return 2;
+    context = gpu->context();
+    driver("cuCtxSetCurrent")(NULL);
+    if (driver("cuMemFreeHost")(pinned) != WITHOUT ||
+        driver("cuIpcCloseMemHandle")(memory) != WITHOUT ||
+        driver("cuMemGetAddressRange_v2")(&base, &bytes, memory) != WITHOUT ||
+        driver("cuPointerSetAttribute")(&on, SYNC, memory) != WITHOUT)
+        return 3;
+    gpu->restore(context);
     return 0;
 }
 
@@ -427,6 +563,10 @@ static const struct {
     int (*run)(void);
     bool selects; /* whether a GPU is selected before */
 } others[] = {
+    {"exports for the next", export_twice, true},
+    {"IPC handles again", shared_twice, true},
+    {"late copies", late_copies, true},
+    {"refused memory", refused_memory, true},
     {"first graph", first_graph, true},
     {"refused captures", refused, true},
     {"a context of the program's", program_context, false},
@@ -435,22 +575,27 @@ static const struct {
     {"a forked child", forked, true},
 };
 
+/* Makes this process run others[number]. */
+static void become_other(size_t number)
+{
+    char word[8];
+
+    snprintf(word, sizeof word, "%zu", number);
+    setenv("NW_TEST_OTHER", word, 1);
+    execl("/proc/self/exe", "test-gpu-contexts", (char *)NULL);
+    _exit(99);
+}
+
 static void others_are_right(void **state)
 {
-    char self[4096] = "", number[8];
     int status;
 
     (void)state;
-    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (size_t i = 1; i < sizeof others / sizeof *others; i++) {
         pid_t child = fork();
 
-        if (!child) {
-            snprintf(number, sizeof number, "%zu", i);
-            setenv("NW_TEST_OTHER", number, 1);
-            execl(self, "test-gpu-contexts", (char *)NULL);
-            _exit(99);
-        }
+        if (!child)
+            become_other(i);
         assert_int_equal(waitpid(child, &status, 0), child);
         if (status)
             print_message("%s: %#x\n", others[i].name, (unsigned)status);

@@ -3,6 +3,7 @@
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/host.h"
 #include "base/status.h"
 
 #include <omp.h>
@@ -32,13 +33,17 @@ static int32_t begin_share_of(const cpu_set_t *set, int ranks,
  * set one, otherwise this rank's share of the node's cores. */
 static int32_t choose_threads(void)
 {
-    MPI_Comm node;
+    MPI_Comm part, node;
     cpu_set_t own, *set;
-    int ranks, bytes = sizeof own;
+    int ranks, bytes = sizeof own, host[2];
     int32_t share;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node);
+    /* not MPI_COMM_TYPE_SHARED: an MPI that never shares memory says then that
+     * each rank is alone */
+    nw_host_numbers(host);
+    MPI_Comm_split(MPI_COMM_WORLD, host[0], 0, &part);
+    MPI_Comm_split(part, host[1], 0, &node);
+    MPI_Comm_free(&part);
     MPI_Comm_size(node, &ranks);
     CPU_ZERO(&own);
     if (sched_getaffinity(0, sizeof own, &own))

@@ -8,6 +8,7 @@
 #include "runtime/reorder/discover.h"
 
 #include "base/array.h"
+#include "base/host.h"
 #include "runtime/reorder/rank_location.h"
 #include "runtime/warn.h"
 
@@ -23,10 +24,34 @@ struct gathering {
     int local_rank, local_size;
 };
 
+/* An MPI that never shares memory, such as MPICH with UCX alone, says that each
+ * rank is alone on its node. Then hosts are told apart by their names. */
+int nw_discover_split(MPI_Comm comm, int key, MPI_Comm *local)
+{
+    int size = 0, most = 0, number[2], code;
+    MPI_Comm part;
+
+    code = NW_PMPI(Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, key,
+                                    MPI_INFO_NULL, local);
+    if (code != MPI_SUCCESS)
+        return code;
+    NW_PMPI(Comm_size)(*local, &size);
+    code = NW_PMPI(Allreduce)(&size, &most, 1, MPI_INT, MPI_MAX, comm);
+    if (code != MPI_SUCCESS || most > 1)
+        return code;
+    NW_PMPI(Comm_free)(local);
+    nw_host_numbers(number);
+    code = NW_PMPI(Comm_split)(comm, number[0], key, &part);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = NW_PMPI(Comm_split)(part, number[1], key, local);
+    NW_PMPI(Comm_free)(&part);
+    return code;
+}
+
 static bool discover_split(struct gathering *g, int rank)
 {
-    if (NW_PMPI(Comm_split_type)(g->comm, MPI_COMM_TYPE_SHARED, rank,
-                                 MPI_INFO_NULL, &g->local))
+    if (nw_discover_split(g->comm, rank, &g->local))
         return false;
     NW_PMPI(Comm_rank)(g->local, &g->local_rank);
     NW_PMPI(Comm_size)(g->local, &g->local_size);

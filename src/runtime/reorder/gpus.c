@@ -8,6 +8,7 @@
 #include "runtime/reorder/gpus.h"
 
 #include "base/array.h"
+#include "runtime/reorder/discover.h"
 #include "runtime/warn.h"
 
 #include <dlfcn.h>
@@ -311,8 +312,7 @@ void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count)
     assigned = true;
     NW_PMPI(Comm_rank)(comm, &number);
     NW_PMPI(Comm_size)(comm, &ranks);
-    if (NW_PMPI(Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, number,
-                                 MPI_INFO_NULL, &local.comm))
+    if (nw_discover_split(comm, number, &local.comm))
         return;
     NW_PMPI(Comm_rank)(local.comm, &local.rank);
     NW_PMPI(Comm_size)(local.comm, &local.size);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/host.h"
+
+#include "base/hash.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+void nw_host_numbers(int number[2])
+{
+    char name[256] = "", boot[64] = "";
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    uint64_t hash;
+
+    if (file >= 0) {
+        if (read(file, boot, sizeof boot - 1) < 0)
+            boot[0] = '\0';
+        (void)close(file);
+    }
+    (void)gethostname(name, sizeof name - 1);
+    hash = nw_hash_text(nw_hash_text(NW_HASH_START, boot), name);
+    number[0] = (int)(hash & INT_MAX);
+    number[1] = (int)(hash >> 32 & INT_MAX);
+}

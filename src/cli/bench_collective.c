@@ -161,7 +161,7 @@ static nw_status bench_collective_check(struct bench_collective_member *m,
     for (size_t i = 0; i < bytes && !status; i++)
         if (block[i] != 'a' + (char)(i / (bytes / (size_t)m->count) % 26))
             status =
-                nw_fail(NW_EIO, "byte %zu came wrong to rank %d", i, m->rank);
+                nw_fail(NW_EIO, "byte %zu is wrong at rank %d", i, m->rank);
     free(block);
     return status;
 }

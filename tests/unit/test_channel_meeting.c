@@ -193,7 +193,8 @@ static void nobody_else_comes(void **state)
 {
     (void)state;
     assert_int_equal(meet(1, 50), NW_EIO);
-    assert_non_null(strstr(nw_error_text(), "only 1 of 2 ranks came in time"));
+    assert_non_null(
+        strstr(nw_error_text(), "only 1 of 2 ranks arrived in time"));
     assert_int_not_equal(access(path, F_OK), 0);
 }
 

@@ -109,7 +109,7 @@ static void it_ends_too_late(void **state)
     for (int i = 0; i < 2; i++) {
         ends_late = i;
         assert_int_equal(gather(1, all, SOON_MS), NW_EIO);
-        assert_string_equal(nw_error_text(), "not all ranks came in time");
+        assert_string_equal(nw_error_text(), "not all ranks arrived in time");
         assert_false(ends_late);
         end(0);
     }

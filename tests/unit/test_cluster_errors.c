@@ -210,7 +210,7 @@ static void bad_parts(void **state)
     (void)state;
     refuses(TYPE(PARTS("[]")), ":3: 'parts' must be a list that is not empty");
     refuses(TYPE(PARTS("[{core: 1, gpu: 1}]")),
-            ":3: a part is one thing, not 'core' and 'gpu'");
+            ":3: a part has one kind, not both 'core' and 'gpu'");
     refuses(TYPE(PARTS("[{link: 1GB/s}]")),
             ":3: a part must be one of: package die numa l3 l2 core "
             "pcie-switch board gpu nic");
@@ -257,7 +257,7 @@ static void bad_devices(void **state)
     refuses(DEVICES("[{parts: [{}]}]"),
             ":3: a part must be a 'pcie-switch', 'board', 'gpu' or 'nic'");
     refuses(DEVICES("[{parts: [{gpu: 1, nic: 1}]}]"),
-            ":3: a part is one thing, not 'gpu' and 'nic'");
+            ":3: a part has one kind, not both 'gpu' and 'nic'");
     refuses(DEVICES("[{parts: [{gpu: 0}]}]"),
             ":3: 'gpu' must be a whole number from 1 to 1024");
     refuses(DEVICES("[{parts: [{gpu: 1, port: 1}]}]"),

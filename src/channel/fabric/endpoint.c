@@ -224,7 +224,7 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
 {
     if (fi_av_insert(fabric->av, name, 1, out, 0, NULL) == 1)
         return NW_OK;
-    return nw_fail(NW_EIO, "provider %s does not take a peer's name",
+    return nw_fail(NW_EIO, "provider %s does not accept the address of a peer",
                    fabric->provider);
 }
 

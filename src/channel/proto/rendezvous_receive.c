@@ -246,7 +246,8 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     }
     if (request->result.bytes > request->message.bytes)
         status =
-            nw_fail(NW_EINVAL, "a message of %zu bytes came to a buffer of %zu",
+            nw_fail(NW_EINVAL,
+                    "a message of %zu bytes does not fit into a buffer of %zu",
                     request->result.bytes, request->message.bytes);
     nw_request_finish(request, status);
 }

@@ -20,21 +20,24 @@ static nw_status wire_check(const struct nw_wire *wire, size_t length,
                             int32_t count)
 {
     if (wire->magic != NW_WIRE_MAGIC)
-        return nw_fail(NW_EFORMAT, "a message that is not ours came");
+        return nw_fail(NW_EFORMAT, "a message of another program arrived");
     if (wire->version != NW_WIRE_VERSION)
         return nw_fail(NW_EFORMAT,
                        "a peer speaks version %d of the channel, we speak %d",
                        wire->version, NW_WIRE_VERSION);
     if (!wire->kind || wire->kind >= NW_WIRE_KINDS)
-        return nw_fail(NW_EFORMAT, "a message of unknown kind %d came",
+        return nw_fail(NW_EFORMAT, "a message of unknown kind %d arrived",
                        wire->kind);
     if (wire->source < 0 || wire->source >= count)
-        return nw_fail(NW_EFORMAT, "a message of rank %d came, of %d ranks",
-                       wire->source, count);
+        return nw_fail(
+            NW_EFORMAT,
+            "a message of rank %d arrived, but there are only %d ranks",
+            wire->source, count);
     if (wire->kind <= NW_WIRE_RTS && wire->tag < 0)
-        return nw_fail(NW_EFORMAT, "a message with tag %d came", wire->tag);
+        return nw_fail(NW_EFORMAT, "a message with tag %d arrived", wire->tag);
     if (length < nw_wire_size(wire->kind))
-        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes arrived",
+                       length);
     length -= nw_wire_size(wire->kind);
     if (wire->kind == NW_WIRE_PART && length && length < wire->bytes)
         return NW_OK;
@@ -52,7 +55,8 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     nw_status status;
 
     if (length < NW_WIRE_HEADER)
-        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes arrived",
+                       length);
     memcpy(&wire, data, NW_WIRE_HEADER);
     status = wire_check(&wire, length, count);
     if (status)

@@ -285,7 +285,7 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
 static nw_status fail_late(struct nw_meeting *meeting, int32_t heard)
 {
     meeting->removes = true;
-    return nw_fail(NW_EIO, "%s: only %d of %d ranks came in time",
+    return nw_fail(NW_EIO, "%s: only %d of %d ranks arrived in time",
                    meeting->how->file, heard, meeting->how->count);
 }
 

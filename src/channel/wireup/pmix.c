@@ -193,7 +193,7 @@ static nw_status pmix_meet(uint64_t until_ns)
     if (code == AT_ONCE)
         code = 0;
     else if (!code && !pmix_wait_for(fence, until_ns))
-        return nw_fail(NW_EIO, "not all ranks came in time");
+        return nw_fail(NW_EIO, "not all ranks arrived in time");
     else if (!code)
         code = fence->status;
     free(fence);

@@ -100,7 +100,8 @@ static nw_status part_kind(const struct nw_yaml *part,
             nw_yaml_get(part, nw_vertex_kind_name(kinds[i]));
 
         if (is && found)
-            return nw_yaml_fail(is, "a part is one thing, not '%s' and '%s'",
+            return nw_yaml_fail(is,
+                                "a part has one kind, not both '%s' and '%s'",
                                 found->key, is->key);
         if (is)
             *kind = kinds[i];

@@ -79,7 +79,8 @@ static nw_status find_kind(const struct nw_yaml *part, size_t *out,
         if (!is)
             continue;
         if (found)
-            return nw_yaml_fail(is, "a part is one thing, not '%s' and '%s'",
+            return nw_yaml_fail(is,
+                                "a part has one kind, not both '%s' and '%s'",
                                 found->key, is->key);
         found = is;
         *out = k;

@@ -417,8 +417,13 @@ $ gpu() { printf '<pci busid="000%d:00:00.0" class="0x030200" link_speed="16.0 G
 ? 1
 $ sed 's/192">0 0 0/196">25000 0 0/' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml; grep -c '>25000' two-boards.xml; nodewise topology two-boards.xml > self; nodewise topology "$FIXTURES/topology/valid/two-boards.xml" | sed '1s|^.*/||' | cmp - self
 1
-## A table's card is kept at a synthetic node.
+## A table's card is kept at a synthetic node, and at hosts that Slurm names.
 $ nodewise topology -q --node 'hwloc:package:2 core:8' --gpus nvidia-smi:"$FIXTURES/gpus/valid/nvswitch.txt" | grep -E '─(nic|package)' | sed 's/  *pcie.*//; s/  *socket.*//'
+├─package 0
+│   └─nic 0 mlx5_0
+├─package 1
+│ └─nic 1 mlx5_1
+$ echo 'SwitchName=s Nodes=n[1-2]' > joined.conf; nodewise topology -q --network slurm:joined.conf --gpus nvidia-smi:"$FIXTURES/gpus/valid/nvswitch.txt" | grep -E '─(nic|package)' | sed 's/  *pcie.*//; s/  *socket.*//'
 ├─package 0
 │   └─nic 0 mlx5_0
 ├─package 1

@@ -36,6 +36,9 @@ static void expands_what_slurm_writes(void **state)
                "gpu-x cn08.site cn09.site cn10.site z");
     expands_to("[1-2]", "1 2");
     expands_to("n[2],n[2]", "n2 n2");
+    /* variables often end in a line feed */
+    expands_to("n[1-2]\n", "n1 n2");
+    expands_to(" a, n[1-2] ,b\t\r\n", "a n1 n2 b");
 }
 
 static void refuses_what_no_list_is(void **state)
@@ -47,6 +50,7 @@ static void refuses_what_no_list_is(void **state)
         {"a,", "a name is empty"},
         {",a", "a name is empty"},
         {"a,,b", "a name is empty"},
+        {"a, ,b", "a name is empty"},
         {"n[1-3", "a '[' without ']'"},
         {"n1]", "a ']' without '['"},
         {"n[]", "a bracket holds numbers and ranges such as 1-3"},

@@ -100,6 +100,15 @@ MONITOR = (("pml_monitoring_enable", 2), ("pml_monitoring_enable_output", 3),
            ("pml_monitoring_filename", "./monitor"))
 
 
+def monitors():
+    """Whether Open MPI's own monitoring works; in 6.0.0rc2 it ends every program."""
+    works = run(launcher(2, MONITOR) + [program("cg")]).returncode == 0
+    monitoring("E")  # removes its files
+    if not works:
+        ok(True, "compared with Open MPI's own monitoring # SKIP that ends programs here")
+    return works
+
+
 def same(name, got, wanted):
     wrong = ["%s: %s, not %s" % (key, got.get(key), wanted.get(key))
              for key in sorted(set(got) | set(wanted), key=str)
@@ -199,7 +208,9 @@ def threads():
 def others():
     command = launcher(6) + [program("others")]
     result, lines = profile(command, "--collectives", "off")
-    ok(result.returncode == 0 and not result.stderr, "runs", result)
+    # Open MPI 6.0.0rc2 says so of its own UCX windows
+    said = re.sub(r"^.*osc/ucx.*priority set inside.*\n\s*", "", result.stderr, flags=re.M)
+    ok(result.returncode == 0 and not said, "runs", result)
     same("one-sided calls and neighbourhoods", counted("\n".join(lines)),
          counted(result.stdout))
     traffic, sums = keyed(lines, "traffic"), [sum(pair) for pair in zip(*edges(lines).values())]
@@ -608,6 +619,8 @@ def compare_with_monitoring(name, command, ranks, env=()):
 
 
 def oracle():
+    if not monitors():
+        return
     compare_with_monitoring("cg, Fortran", [program("cg")], 6)
     compare_with_monitoring("heat, Fortran 2008", [program("heat")], 6)
     lammps = "/usr/bin/lmp"
@@ -660,6 +673,8 @@ def compare_collective(call, number, model, ranks):
 # in the long check
 def collectives():
     is_long = os.environ.get("NW_LONG")
+    if not monitors():
+        return
     for case in FORCED if is_long else FORCED[:5]:
         for ranks in (8, 12, 16) if is_long else (4, 6):
             compare_collective(*case, ranks)

@@ -336,7 +336,8 @@ const struct nw_check nw_checks[] = {
      "channels of programs that are linked with libnodewise"},
 
     {"Libraries", "Scotch, 64 bits", library, NW_SCOTCH_LIBRARY,
-     "mapping by recursive bipartition (Debian: libscotch-7.0 or libscotch-64i-7.0)"},
+     "mapping by recursive bipartition (Debian: libscotch-7.0 or "
+     "libscotch-64i-7.0)"},
     {"Libraries", "SimGrid helper", own, "nodewise-simgrid",
      "nodewise simulate (build with libsimgrid-dev); --estimate works without "
      "it"},

@@ -141,6 +141,13 @@ NW_API void nw_map_answer_fini(struct nw_map_answer *answer);
 NW_API NW_MUST_CHECK nw_status
 nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
                const struct nw_map_options *options, nw_mapping **out);
+/* The default mapping for a comparison with other mappings. If there are more
+ * ranks than elements (or GPUs, if the pattern uses GPU memory), ranks share
+ * them evenly; otherwise it is that of nw_map_default. The caller frees *out
+ * with nw_mapping_free. */
+NW_API NW_MUST_CHECK nw_status
+nw_map_default_beside(const nw_topology *topology, const nw_pattern *pattern,
+                      const struct nw_map_options *options, nw_mapping **out);
 
 /* The objective that `auto` uses if the user names none, and the reason in
  * words. */

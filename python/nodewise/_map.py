@@ -188,7 +188,8 @@ def algorithms() -> dict[str, str]:
 
 def default_mapping(topology: Topology | str, pattern: Any, *,
                     ranks_per_gpu: int | None = None) -> Mapping:
-    """What the launcher would do without Nodewise (nodewise-map(1)).
+    """What the launcher would do without Nodewise (nodewise-map(1)). If there are more ranks
+    than elements or GPUs, ranks share them evenly.
 
     >>> default_mapping("hierarchy:4", [[0, 1], [1, 0]]).elements
     array([0, 1], dtype=int32)
@@ -196,7 +197,7 @@ def default_mapping(topology: Topology | str, pattern: Any, *,
     machine, program = as_topology(topology), as_pattern(pattern)
     out = ffi.new("nw_mapping **")
     given = options("nw_map_options", ranks_per_gpu=ranks_per_gpu)
-    check(lib.nw_map_default(machine._handle, program._handle, given, out))
+    check(lib.nw_map_default_beside(machine._handle, program._handle, given, out))
     return Mapping._owning(machine, out[0])
 
 

@@ -119,7 +119,7 @@ static nw_status evaluate_read(struct evaluate_work *work,
     if (!status)
         status = nw_priced_hosts(priced, &set, &work->hosts, &map);
     return status ? status
-                  : nw_cli_default_beside(work->topology, work->pattern, map,
+                  : nw_map_default_beside(work->topology, work->pattern, &map,
                                           &work->mapping[0]);
 }
 

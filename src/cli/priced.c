@@ -112,27 +112,6 @@ nw_status nw_cli_read_priced(const char *path, const nw_topology *topology,
     return nw_cli_blame_mapping(path, status);
 }
 
-/* Returns the number of ranks that send from or receive into GPU memory. */
-static int32_t count_gpu_ranks(const nw_pattern *pattern)
-{
-    int32_t n = pattern->rank_count, count = 0;
-    bool *seen;
-
-    if (nw_alloc((size_t)n, sizeof *seen, &seen))
-        return n;
-    for (int32_t r = 0; r < n; r++)
-        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            enum nw_kind kind = pattern->kind[e];
-
-            seen[r] |= kind == NW_KIND_GG || kind == NW_KIND_GH;
-            seen[pattern->dst[e]] |= kind == NW_KIND_GG || kind == NW_KIND_HG;
-        }
-    for (int32_t r = 0; r < n; r++)
-        count += seen[r];
-    free(seen);
-    return count;
-}
-
 /* Returns true if all ranks of the mapping are on the hosts. */
 static bool priced_stays_on(const struct nw_hosts *hosts,
                             const nw_topology *topology,
@@ -174,68 +153,6 @@ nw_status nw_priced_hosts(const struct nw_priced *priced,
     nw_cli_hosts_use(hosts, set->rank_count, map);
     nw_cli_hosts_say(set->command, set->common, set->topology, hosts);
     return NW_OK;
-}
-
-static int32_t priced_host_count(const nw_topology *topology,
-                                 const struct nw_map_options *map)
-{
-    return map->hosts ? (int32_t)map->host_count
-                      : nw_topology_node_count(topology);
-}
-
-static int32_t priced_host(const struct nw_map_options *map, int32_t h)
-{
-    return map->hosts ? map->hosts[h] : h;
-}
-
-static int64_t priced_count_elements(const nw_topology *topology,
-                                     const struct nw_map_options *map)
-{
-    int64_t count = 0;
-
-    for (int32_t h = 0; h < priced_host_count(topology, map); h++)
-        count += nw_topology_node_elements(topology, priced_host(map, h)).count;
-    return count;
-}
-
-/* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
- * the nodes, each on a core of its own on the node of its GPU; 0 if they never
- * fit. */
-static int32_t least_share(const nw_topology *topology,
-                           const struct nw_map_options *map, int32_t ranks)
-{
-    int64_t fit = 0, before = -1;
-    int32_t share = 0;
-
-    while (fit < ranks && fit > before) {
-        before = fit;
-        fit = 0;
-        share++;
-        for (int32_t h = 0; h < priced_host_count(topology, map); h++) {
-            int32_t n = priced_host(map, h);
-            int64_t cores = nw_topology_node_elements(topology, n).count;
-            int64_t room =
-                (int64_t)share * nw_topology_node_gpus(topology, n).count;
-
-            fit += cores < room ? cores : room;
-        }
-    }
-    return fit < ranks ? 0 : share;
-}
-
-nw_status nw_cli_default_beside(const nw_topology *topology,
-                                const nw_pattern *pattern,
-                                struct nw_map_options map, nw_mapping **out)
-{
-    if (nw_pattern_has_gpu(pattern)) {
-        int32_t share = least_share(topology, &map, count_gpu_ranks(pattern));
-
-        if (share > map.ranks_per_gpu)
-            map.ranks_per_gpu = share;
-    } else if (pattern->rank_count > priced_count_elements(topology, &map)) {
-        map.imbalance = 0;
-    }
-    return nw_map_default(topology, pattern, &map, out);
 }
 
 bool nw_priced_note_hosts(const struct nw_priced_set *set,

@@ -63,14 +63,6 @@ NW_MUST_CHECK nw_status nw_priced_hosts(const struct nw_priced *priced,
                                         struct nw_hosts *hosts,
                                         struct nw_map_options *map);
 
-/* Makes the default mapping for a comparison. If there are more ranks than
- * elements (or GPUs, if the pattern uses GPU memory), ranks share them evenly.
- * The caller frees *out. */
-NW_MUST_CHECK nw_status nw_cli_default_beside(const nw_topology *topology,
-                                              const nw_pattern *pattern,
-                                              struct nw_map_options map,
-                                              nw_mapping **out);
-
 /* A mapping that costs more than the default. */
 struct nw_priced_worse {
     const nw_mapping *standard, *mapping;

@@ -224,8 +224,8 @@ static nw_status gather(struct report_work *work,
         status = nw_priced_hosts(priced, &set, &work->hosts, &work->map);
     if (!status)
         status = priced->mapping_count
-                     ? nw_cli_default_beside(work->topology, work->pattern,
-                                             work->map, &work->owned[0])
+                     ? nw_map_default_beside(work->topology, work->pattern,
+                                             &work->map, &work->owned[0])
                      : nw_map_default(work->topology, work->pattern, &work->map,
                                       &work->owned[0]);
     work->mapping[0].mapping = work->owned[0];

@@ -227,7 +227,7 @@ static nw_status load_mappings(struct prediction *work,
     if (!status)
         status = simulate_choose_hosts(work, arguments, &map);
     return status ? status
-                  : nw_cli_default_beside(work->topology, work->pattern, map,
+                  : nw_map_default_beside(work->topology, work->pattern, &map,
                                           &work->row[0].mapping);
 }
 

@@ -401,6 +401,25 @@ class Mappings(InFolder):
         self.assertIn("<svg", page.svg)
         self.assertIn("srcdoc", page._repr_html_())
 
+    def test_more_ranks_than_elements(self):
+        mapping = nodewise.map("hierarchy:2:2@1:10", self.pattern, imbalance=0)
+        self.assertEqual(np.bincount(mapping.elements).tolist(), [8, 8, 8, 8])
+        mapping.write("app.mapping")
+        theirs = command_json("evaluate", "-t", "hierarchy:2:2@1:10", "-p", "app.pattern",
+                              "app.mapping")["mappings"]
+        self.expect_cost(nodewise.evaluate("hierarchy:2:2@1:10", self.pattern), theirs[0])
+        self.assertEqual(mapping.default_cost.hop_bytes, theirs[0]["hop_bytes"])
+        page = nodewise.report("hierarchy:2:2@1:10", self.pattern, mapping)
+        self.assertIn("hop-bytes", page.html)
+
+    def test_more_ranks_than_gpus(self):
+        pattern = Pattern(np.roll(np.eye(16, dtype=int), 1, axis=1), kind="gg")
+        machine = "hwloc:package:1 core:16"
+        with self.assertRaises(nodewise.Error):  # it has no GPU at all
+            nodewise.default_mapping(machine, pattern)
+        pattern = Pattern(np.roll(np.eye(96, dtype=int), 1, axis=1), kind="gg")
+        self.assertEqual(len(nodewise.default_mapping("magc-a", pattern)), 96)
+
     def test_options(self):
         nodes = self.machine.nodes
         on_two = nodewise.map(self.machine, self.pattern, hosts=[nodes[2], nodes[1]], capacity=2)

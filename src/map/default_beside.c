@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The default mapping that others are compared with. It exists for every
+ * pattern that has a mapping, also if ranks share cores or GPUs. */
+#include <nodewise/map.h>
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* Returns the number of ranks that send from or receive into GPU memory. */
+static int32_t beside_count_gpu_ranks(const nw_pattern *pattern)
+{
+    int32_t n = pattern->rank_count, count = 0;
+    bool *seen;
+
+    if (nw_alloc((size_t)n, sizeof *seen, &seen))
+        return n;
+    for (int32_t r = 0; r < n; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            enum nw_kind kind = pattern->kind[e];
+
+            seen[r] |= kind == NW_KIND_GG || kind == NW_KIND_GH;
+            seen[pattern->dst[e]] |= kind == NW_KIND_GG || kind == NW_KIND_HG;
+        }
+    for (int32_t r = 0; r < n; r++)
+        count += seen[r];
+    free(seen);
+    return count;
+}
+
+static int32_t beside_host_count(const nw_topology *topology,
+                                 const struct nw_map_options *map)
+{
+    return map->hosts ? (int32_t)map->host_count
+                      : nw_topology_node_count(topology);
+}
+
+static int32_t beside_host(const struct nw_map_options *map, int32_t h)
+{
+    return map->hosts ? map->hosts[h] : h;
+}
+
+static int64_t beside_count_elements(const nw_topology *topology,
+                                     const struct nw_map_options *map)
+{
+    int64_t count = 0;
+
+    for (int32_t h = 0; h < beside_host_count(topology, map); h++)
+        count += nw_topology_node_elements(topology, beside_host(map, h)).count;
+    return count;
+}
+
+/* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
+ * the nodes, each on a core of its own on the node of its GPU; 0 if they never
+ * fit. */
+static int32_t beside_least_share(const nw_topology *topology,
+                                  const struct nw_map_options *map,
+                                  int32_t ranks)
+{
+    int64_t fit = 0, before = -1;
+    int32_t share = 0;
+
+    while (fit < ranks && fit > before) {
+        before = fit;
+        fit = 0;
+        share++;
+        for (int32_t h = 0; h < beside_host_count(topology, map); h++) {
+            int32_t n = beside_host(map, h);
+            int64_t cores = nw_topology_node_elements(topology, n).count;
+            int64_t room =
+                (int64_t)share * nw_topology_node_gpus(topology, n).count;
+
+            fit += cores < room ? cores : room;
+        }
+    }
+    return fit < ranks ? 0 : share;
+}
+
+nw_status nw_map_default_beside(const nw_topology *topology,
+                                const nw_pattern *pattern,
+                                const struct nw_map_options *options,
+                                nw_mapping **out)
+{
+    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+
+    if (options)
+        mine = *options;
+    if (nw_pattern_has_gpu(pattern)) {
+        int32_t share = beside_least_share(topology, &mine,
+                                           beside_count_gpu_ranks(pattern));
+
+        if (share > mine.ranks_per_gpu)
+            mine.ranks_per_gpu = share;
+    } else if (pattern->rank_count > beside_count_elements(topology, &mine)) {
+        mine.imbalance = 0;
+    }
+    return nw_map_default(topology, pattern, &mine, out);
+}

@@ -92,6 +92,16 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     return status;
 }
 
+nw_status nw_file_check_regular(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && !S_ISREG(info.st_mode) &&
+                   !S_ISDIR(info.st_mode)
+               ? nw_fail(NW_EIO, "%s: is not a regular file", path)
+               : NW_OK;
+}
+
 bool nw_file_has_bytes(const char *path)
 {
     struct stat info;

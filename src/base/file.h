@@ -32,6 +32,10 @@ void nw_file_refuse_pipes(void);
 /* Returns NW_EIO if pipes are refused and `path` is a pipe. */
 NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path);
 
+/* Returns NW_EIO if `path` is a pipe or a device. For names that come from
+ * another file or from a folder, since reading a pipe could block forever. */
+NW_MUST_CHECK nw_status nw_file_check_regular(const char *path);
+
 /* Returns true if the file exists and is not empty. */
 bool nw_file_has_bytes(const char *path);
 

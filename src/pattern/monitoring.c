@@ -227,7 +227,9 @@ static nw_status read_file(struct monitoring *in, int32_t rank)
     status = nw_text_take(&name, &path);
     if (status)
         return status;
-    status = nw_file_read_text(path, &data, &length);
+    status = nw_file_check_regular(path);
+    if (!status)
+        status = nw_file_read_text(path, &data, &length);
     if (!status) {
         bool any = has_sections(data);
 

@@ -69,7 +69,9 @@ static nw_status add_file(struct traces *traces, const char *folder,
     status = nw_text_take(&words, &path);
     if (status)
         return status;
-    status = nw_file_read_text(path, &text, &length);
+    status = nw_file_check_regular(path);
+    if (!status)
+        status = nw_file_read_text(path, &text, &length);
     if (status)
         free(path);
     else

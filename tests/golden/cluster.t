@@ -36,12 +36,14 @@ $ cd "$FIXTURES/topology/invalid" && nodewise topology empty.yaml
 ! empty.yaml:1 ... empty
 ? 3
 ## A file of hwloc that the cluster file names: its own place, behind the line that names it.
-$ printf 'nodewise: cluster 1\nnode_types:\n  t:\n    cpu: {xml: inner.xml}\nnodes: [{name: x}]\n' >outer.yaml; nodewise topology outer.yaml || echo $?; mkdir inner.xml; nodewise topology outer.yaml || echo $?; rmdir inner.xml; printf '<topology>\n<object' >inner.xml; nodewise topology outer.yaml || echo $?
+$ printf 'nodewise: cluster 1\nnode_types:\n  t:\n    cpu: {xml: inner.xml}\nnodes: [{name: x}]\n' >outer.yaml; nodewise topology outer.yaml || echo $?; mkdir inner.xml; nodewise topology outer.yaml || echo $?; rmdir inner.xml; mkfifo inner.xml; timeout 60 nodewise topology outer.yaml || echo $?; rm inner.xml; printf '<topology>\n<object' >inner.xml; nodewise topology outer.yaml || echo $?
+3
 3
 3
 3
 ! outer.yaml:4: inner.xml ... No such file or directory
 ! outer.yaml:4: inner.xml ... is a directory
+! outer.yaml:4: inner.xml ... not a regular file
 ! outer.yaml:4: inner.xml:2 ... attribute
 ## Packed, a cluster file has either ending.
 $ printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 3}}}\nnodes: [{name: x}]\n' > c.yml

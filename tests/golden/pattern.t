@@ -238,6 +238,12 @@ $ printf '\nlatin1\n' >list.ti; printf '0 init\n\344\n' >latin1; nodewise patter
 ! list.ti:2 ... 'latin1' ... latin1:2 ... UTF-8
 ! list.ti:2 ... 'latin1' ... is a directory
 ? 3
+$ mkfifo pipe; printf 'pipe\n' >list.ti; timeout 60 nodewise pattern ti:list.ti
+! list.ti:1 ... 'pipe' ... not a regular file
+? 3
+$ mkfifo monitor.0.prof; timeout 60 nodewise pattern monitoring:monitor
+! monitor.0.prof: is not a regular file
+? 3
 $ for p in 2 0:2 1:1:1; do nodewise pattern --generate stencil2d5:dims=4x4,periodic=$p -q; done
 ! stencil2d5 ... periodic= ... ':' ... '2'
 ! stencil2d5 ... periodic= ... ':' ... '0:2'

@@ -80,6 +80,13 @@ $ cp $SOURCE/tests/fuzz/corpus/part/good rest.part.0; : >rest.part.1; nodewise p
 partial: rank 0 called MPI_Abort with code 5, only 1 of 2 ranks left their part
 rest
 rest.part.1
+## what nobody's rank made is no part, and is not waited for
+$ cp $SOURCE/tests/fuzz/corpus/part/good pipe.part.0; mkfifo pipe.part.1 pipe.part.1.0123456789abcdef; mkdir pipe.part.2; timeout 60 nodewise profile --merge pipe; grep partial pipe; ls -d pipe*
+partial: rank 0 called MPI_Abort with code 5, only 1 of 2 ranks left their part
+pipe
+pipe.part.1
+pipe.part.1.0123456789abcdef
+pipe.part.2
 ## of several programs the last one's parts; only what is a part by name and content is removed
 $ for l in 0123456789abcdef fedcba9876543210; do cp $SOURCE/tests/fuzz/corpus/part/good more.part.0.$l; sleep 0.1; done; : >more.part.1.fedcba9876543210; echo mine | tee more.part.0_my_notes.txt more.part.7 more.spawn.2024-results more.part.0.fedcba987654321 >/dev/null; touch -d 2000-01-01 more.part.7; nodewise profile --merge more; ls more*; cat more.part.7
 more

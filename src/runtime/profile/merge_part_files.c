@@ -85,6 +85,14 @@ static const char *launch_of(const char *path)
     return at;
 }
 
+/* Stores the properties of a regular file in *info. Returns false for other
+ * kinds: in a shared folder, anybody can make a pipe with the name of a part.
+ */
+static bool is_file(const char *path, struct stat *info)
+{
+    return !stat(path, info) && S_ISREG(info->st_mode);
+}
+
 /* Returns the launch number of the newest part file; NULL if `found` lists no
  * part file. Several programs may have left part files. */
 static const char *last_launch(const glob_t *found)
@@ -96,7 +104,7 @@ static const char *last_launch(const glob_t *found)
         const char *its = launch_of(found->gl_pathv[i]);
         struct stat info;
 
-        if (!its || stat(found->gl_pathv[i], &info))
+        if (!its || !is_file(found->gl_pathv[i], &info))
             continue;
         if (launch && (info.st_mtim.tv_sec < last.tv_sec ||
                        (info.st_mtim.tv_sec == last.tv_sec &&
@@ -132,9 +140,13 @@ static nw_status check_header(const struct merge_part_files_part *part,
 
 static nw_status read_part(struct merge_part_files_part *part)
 {
+    struct stat info;
     size_t length;
-    nw_status status = nw_file_read(part->path, &part->data, &length);
+    nw_status status;
 
+    if (!is_file(part->path, &info)) /* no rank made it */
+        return NW_OK;
+    status = nw_file_read(part->path, &part->data, &length);
     /* empty: the rank was killed before its first write */
     if (status || !length)
         return status;

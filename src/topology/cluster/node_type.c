@@ -2,6 +2,7 @@
 /* Reads a node type: first its processors, from hwloc or the short form, then
  * its devices, direct links and names with the other files of this folder. */
 #include "base/array.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
@@ -103,8 +104,10 @@ static nw_status read_xml(struct nw_cluster *cluster,
         status = xml_path(cluster->file, text, &path);
     if (status)
         return status;
-    status =
-        nw_hwloc_node_type(cluster->topology, name, NW_HWLOC_XML, path, out);
+    status = nw_file_check_regular(path);
+    if (!status)
+        status = nw_hwloc_node_type(cluster->topology, name, NW_HWLOC_XML, path,
+                                    out);
     free(path);
     return nw_yaml_place(node, status);
 }

@@ -516,21 +516,24 @@ def foreign():
                "%s: a preload of the wrong flavour" % name, result)
     plain = run(launcher(2) + [theirs, "good"])
     result, lines = profile(launcher(2) + [theirs, "good"])
-    ok(result.returncode == plain.returncode == 5 and not lines
+    # programs of MPICH 5.0 end in MPI_Init under the launcher of Open MPI 6
+    starts = plain.returncode == 5
+    ok(result.returncode == plain.returncode and plain.returncode and not lines
        and sentence[FLAVOUR] in result.stderr and result.stderr.count("nodewise") == 2,
        "a program of the other MPI: one sentence", result)
+    refused = "" if starts else " # SKIP that MPI does not start under this launcher"
     # a launcher may end the other ranks after the first failure, before they report it
     silent = [theirs.replace("ends", "modes"), "all"]
     result, lines = profile(launcher(2) + silent, "--mpi", other)
-    ok(result.returncode == 0 and not lines and
+    ok(not starts or result.returncode == 0 and not lines and
        result.stderr.count("program and launcher belong to different") == 1
-       and result.stderr.count("nodewise") == 1, "and the library of that MPI: one sentence", result)
+       and result.stderr.count("nodewise") == 1, "and the library of that MPI: one sentence" + refused, result)
     result, lines = profile(launcher(2) + loader + [private % FLAVOUR])
     ok(result.stdout == "sum 1 of 2\n" and result.returncode == 6 and "ranks 2 edges 2" in lines,
        "a module that brings its MPI is recorded", result, lines[:3])
     result, lines = profile(launcher(1) + loader + [private % other])
-    ok(result.stdout == "sum 1 of 1\n" and result.returncode == 6 and not lines
-       and sentence[FLAVOUR] in result.stderr, "a module that brings another MPI", result)
+    ok(not starts or result.stdout == "sum 1 of 1\n" and result.returncode == 6 and not lines
+       and sentence[FLAVOUR] in result.stderr, "a module that brings another MPI" + refused, result)
     with open("static.c", "w") as file:
         file.write("int main(void) { return 0; }\n")
     if not run(["cc", "-static", "-o", "static", "static.c"]).returncode:

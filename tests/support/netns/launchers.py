@@ -13,6 +13,14 @@ def version(flavour):
     return tuple(int(n) for n in found.groups() if n) if found else (0, 0)
 
 
+def shares_no_memory(flavour):
+    """Whether this MPI puts each rank alone on its node: MPICH from 5.0 on with UCX does."""
+    if flavour != "mpich" or version(flavour) < (5, 0):
+        return False
+    said = subprocess.run(["mpichversion"], capture_output=True, text=True, check=False).stdout
+    return "ch4:ucx" in said
+
+
 def over_hosts(flavour, agent):
     """Its options. Open MPI from 5.0 starts its ranks by PRRTE, which has names of its own."""
     if flavour == "mpich":

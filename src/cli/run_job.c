@@ -11,6 +11,7 @@
 #include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/batch.h"
 #include "cli/child.h"
 
@@ -335,6 +336,9 @@ nw_status nw_job_check_list(const struct nw_job *job)
     const char *list = job->hosts ? job->hosts : "";
     const char *at = *list == '-' ? list : strstr(list, ",-");
 
+    for (const char *c = list; !at && *c; c++)
+        if (!strchr("\t\r\n", *c) && nw_text_control(c))
+            return nw_host_check(list);
     return at ? nw_host_check(at + (*at == ',')) : NW_OK;
 }
 

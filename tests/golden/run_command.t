@@ -76,6 +76,9 @@ $ for h in -x:2 n1,-x:y ../x é +n0:2; do nodewise run --store store -n 2 --host
 ! host '-x:y' ... a letter or digit
 ! host '../x' ... a letter or digit
 ! host 'é' ... a letter or digit
+$ nodewise run --store store -n 2 --hosts "$(printf 'a\033[2J')" --launcher ./mpirun --dry-run -- ./app
+! host 'a?[2J' ... a letter or digit
+? 2
 $ nodewise run --store store --hosts -x -p none --launcher ./mpirun --dry-run -- ./app
 ! host '-x' ... a letter or digit
 ? 2

@@ -141,6 +141,10 @@ struct dimension {
     int64_t size, start, length, step;
 };
 
+/* Values in Open MPI's own header. Open MPI 6.0.0rc2 returns them to programs
+ * of the standard ABI, too. They are no values of other headers. */
+enum { OPENMPI_ORDER_C, OPENMPI_CYCLIC = 1, OPENMPI_NONE = 2 };
+
 /* Repeats `part` for the selected elements of one dimension. `unit` is the
  * distance in bytes between neighbouring elements of the dimension. */
 static nw_status typemap_add_dimension(const struct dimension *d, MPI_Aint unit,
@@ -166,7 +170,8 @@ static nw_status add_array(
     struct dimension (*of)(const struct nw_datatype_contents *r, int64_t i),
     int64_t n, struct nw_typemap *out)
 {
-    bool c_order = r->number[r->numbers - 1] == MPI_ORDER_C;
+    int64_t order = r->number[r->numbers - 1];
+    bool c_order = order == MPI_ORDER_C || order == OPENMPI_ORDER_C;
     MPI_Aint unit = extent_of(r->type[0]);
     struct nw_typemap part;
     nw_status status = typemap_open_part(r->type[0], out, &part);
@@ -201,17 +206,17 @@ static struct dimension of_subarray(const struct nw_datatype_contents *r,
 static struct dimension of_darray(const struct nw_datatype_contents *r,
                                   int64_t i)
 {
-    int64_t n = r->number[2], below = 1;
+    int64_t n = r->number[2], below = 1, kind = r->number[3 + n + i];
     const int64_t *number = r->number + 3 + i,
                   *processes = r->number + 3 + 3 * n;
     struct dimension d = {.size = number[0], .length = number[2 * n]};
 
-    if (number[n] == MPI_DISTRIBUTE_NONE)
+    if (kind == MPI_DISTRIBUTE_NONE || kind == OPENMPI_NONE)
         return (struct dimension){d.size, 0, d.size, d.size};
     for (int64_t k = i + 1; k < n; k++)
         below *= processes[k];
-    if (d.length == MPI_DISTRIBUTE_DFLT_DARG)
-        d.length = number[n] == MPI_DISTRIBUTE_CYCLIC
+    if (d.length == MPI_DISTRIBUTE_DFLT_DARG || d.length < 1)
+        d.length = kind == MPI_DISTRIBUTE_CYCLIC || kind == OPENMPI_CYCLIC
                        ? 1
                        : (d.size + processes[i] - 1) / processes[i];
     d.start = r->number[1] / below % processes[i] * d.length;

@@ -40,6 +40,7 @@ static int32_t make_random(struct nw_random *random, int32_t n,
         int32_t sum = 0;
 
         graph->size[v] = 1;
+        graph->load[v] = 1;
         for (int32_t u = 0; u < n; u++) {
             sum += bytes[v][u];
             if (bytes[v][u])
@@ -52,11 +53,17 @@ static int32_t make_random(struct nw_random *random, int32_t n,
 }
 
 static nw_status fm(const struct nw_graph *graph, int32_t target, int32_t most,
-                    int8_t *side, double *cut)
+                    bool reduced_effort, int8_t *side, double *cut)
 {
-    struct nw_fm_cut to = {.target = target, .most = most};
+    struct nw_bisection to = nw_bisection_exact(graph, target);
+    struct nw_fm fm = {graph, &to, side, .most = most};
+    nw_status status;
 
-    return nw_fm(graph, to, side, cut);
+    to.reduced_effort = reduced_effort;
+    status = nw_fm(&fm);
+    *cut = fm.cut;
+    assert_true(fm.excess == 0);
+    return status;
 }
 
 static int32_t lefts(const int8_t *side, int32_t n)
@@ -83,11 +90,10 @@ static void test_sizes_are_exact_and_cuts_do_not_rise(void **state)
         int8_t side[MAX];
         double before, cut;
 
-        graph.reduced_effort = i % 2;
         for (int32_t v = 0; v < n; v++)
             side[v] = v >= (grown ? 1 : target);
         before = nw_bisect_cut(&graph, side);
-        MUST(fm(&graph, target, most, side, &cut));
+        MUST(fm(&graph, target, most, i % 2, side, &cut));
         assert_int_equal(lefts(side, n), target);
         assert_true(cut == nw_bisect_cut(&graph, side));
         assert_true(grown || cut <= before);
@@ -133,7 +139,7 @@ static void test_few_vertices_come_to_the_least(void **state)
 
             memset(side, 1, sizeof side);
             side[from] = 0;
-            MUST(fm(&graph, 5, most, side, &cut));
+            MUST(fm(&graph, 5, most, false, side, &cut));
             assert_true(cut >= least);
             best = best < 0 || cut < best ? cut : best;
         }
@@ -158,16 +164,16 @@ static void test_chains_are_cut_once(void **state)
         MUST(nw_alloc((size_t)n, 1, &side));
         for (int32_t v = 0; v < n; v++) {
             graph.size[v] = 1;
+            graph.load[v] = 1;
             if (v)
                 graph.arc[at++] = (struct nw_graph_arc){v - 1, 1008};
             if (v + 1 < n)
                 graph.arc[at++] = (struct nw_graph_arc){v + 1, 1008};
             graph.row[v + 1] = at;
         }
-        graph.reduced_effort = n % 2;
         memset(side, 1, (size_t)n);
         side[0] = 0;
-        MUST(fm(&graph, n / 3 + 1, NW_FM_BUCKETS_MAX, side, &cut));
+        MUST(fm(&graph, n / 3 + 1, NW_FM_BUCKETS_MAX, n % 2, side, &cut));
         assert_true(cut == 2 * 1008);
         assert_int_equal(lefts(side, n), n / 3 + 1);
         free(side);

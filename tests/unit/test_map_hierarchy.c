@@ -564,6 +564,7 @@ static void test_halves_are_exact(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct nw_graph graph;
         struct nw_random random;
+        struct nw_bisection to;
         int32_t n, target, zeros = 0, at = 0;
         int8_t side[400];
 
@@ -573,13 +574,16 @@ static void test_halves_are_exact(void **state)
         MUST(nw_graph_init(&graph, n, 2 * (size_t)n));
         for (int32_t v = 0; v < n; v++) { /* makes a ring or a path */
             graph.size[v] = 1;
+            graph.load[v] = 1;
             if (v || seed % 2)
                 graph.arc[at++] = (struct nw_graph_arc){(v + n - 1) % n, 1};
             if (v + 1 < n || seed % 2)
                 graph.arc[at++] = (struct nw_graph_arc){(v + 1) % n, 1};
             graph.row[v + 1] = at;
         }
-        MUST(nw_bisect_multilevel(&graph, target, 4, &random, side));
+        to = nw_bisection_exact(&graph, target);
+        to.tries = 4;
+        MUST(nw_bisect_multilevel(&graph, &to, &random, side));
         for (int32_t v = 0; v < n; v++)
             zeros += !side[v];
         assert_int_equal(zeros, target);

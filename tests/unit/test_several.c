@@ -613,7 +613,7 @@ static void test_gains_add_up(void **state)
     int32_t part[N];
     double table[K * K];
     size_t row[N + 1] = {0};
-    nw_kway_load limit[K];
+    nw_graph_load limit[K];
     int64_t load[N];
     int32_t size[N], capacity[K];
     struct nw_graph g = {N, row, arc, size, load, .range = NULL};

@@ -24,7 +24,7 @@ struct scene {
     int32_t size[N], capacity[K], in_order[N];
     int64_t load[N];
     double table[K * K], step[K], share[K];
-    nw_kway_load limit[K];
+    nw_graph_load limit[K];
 };
 
 static struct scene scene;
@@ -120,7 +120,7 @@ static double cost_of(const int32_t *part)
 
 static void check_limits(const int32_t *part)
 {
-    nw_kway_load load[K] = {0};
+    nw_graph_load load[K] = {0};
 
     for (int v = 0; v < N; v++)
         load[part[v]]++;

@@ -25,7 +25,7 @@ struct scene {
     int32_t size[N], capacity[K];
     int64_t load[N];
     double step[K], share[K];
-    nw_kway_load limit[K];
+    nw_graph_load limit[K];
     bool falls[N];
     struct nw_graph_range range[N];
 };
@@ -109,7 +109,7 @@ static double solve_on(int threads, int starts, int group_starts, int32_t *part)
         .effort = {starts, 2, 3, 4, 2, 30, group_starts, NULL},
         .seed = 1,
         .budget = &budget};
-    nw_kway_load load[K] = {0};
+    nw_graph_load load[K] = {0};
 
     assert_int_equal(nw_kway(&run, part), NW_OK);
     for (int v = 0; v < N; v++)

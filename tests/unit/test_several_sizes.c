@@ -23,7 +23,7 @@ static struct scene {
     int32_t size[VERTICES], capacity[PARTS];
     double step[PARTS], share[PARTS];
     int64_t load[VERTICES];
-    nw_kway_load limit[PARTS];
+    nw_graph_load limit[PARTS];
     int32_t part[VERTICES];
 } scene;
 

@@ -22,9 +22,9 @@ struct bin_packing_work {
     const struct nw_several *several;
     /* elements that take at least one more rank, by `gain` */
     struct nw_heap heap;
-    nw_kway_load *left; /* [k] load that each element can still take */
-    double *gain;       /* [k] `left` as a double, for the heap */
-    int32_t *count;     /* [k] number of ranks on each element */
+    nw_graph_load *left; /* [k] load that each element can still take */
+    double *gain;        /* [k] `left` as a double, for the heap */
+    int32_t *count;      /* [k] number of ranks on each element */
     struct bin_packing_weighed *order; /* [n] ranks, the heaviest first */
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Converts a limit of load to 64 bits; larger limits become INT64_MAX. */
-static int64_t slots_problem_whole(nw_kway_load limit)
+static int64_t slots_problem_whole(nw_graph_load limit)
 {
     return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }

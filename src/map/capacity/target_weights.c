@@ -430,7 +430,7 @@ static nw_status target_weights_check_loads(const struct nw_several *several)
 {
     const struct nw_graph *g = &several->graph;
     const struct nw_kway_machine *m = &several->machine;
-    nw_kway_load most = 0;
+    nw_graph_load most = 0;
 
     for (int32_t q = 0; q < m->k; q++)
         if (m->limit[q] > most)
@@ -457,15 +457,15 @@ static bool target_weights_is_even(const struct nw_kway_machine *m)
  * `all_even` is the load of all ranks, from which the result is exact.
  * Otherwise it is 0: then a share slightly above a whole number is taken as
  * this number, because the excess is a rounding error. */
-static nw_kway_load target_weights_round_up(const struct nw_kway_machine *m,
-                                            int32_t q, nw_kway_load all_even)
+static nw_graph_load target_weights_round_up(const struct nw_kway_machine *m,
+                                             int32_t q, nw_graph_load all_even)
 {
     double share = m->share[q], whole = ceil(share * (1 - 1e-9));
 
     if (all_even)
         return (all_even + m->k - 1) / m->k;
-    return (nw_kway_load)(whole < share - 1 ? ceil(share * (1 + 1e-15))
-                                            : whole);
+    return (nw_graph_load)(whole < share - 1 ? ceil(share * (1 + 1e-15))
+                                             : whole);
 }
 
 /* Sets the share and the limit of load of each element. The limit is the share
@@ -475,7 +475,7 @@ static nw_status target_weights_set_limits(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
     double imbalance = several->options.imbalance, mean;
-    nw_kway_load all = 0, all_even;
+    nw_graph_load all = 0, all_even;
 
     for (int32_t v = 0; v < several->graph.n; v++) {
         all += several->graph.load[v];
@@ -489,12 +489,12 @@ static nw_status target_weights_set_limits(struct nw_several *several)
         target_weights_share_by_speed(several, (double)all, mean);
     all_even = target_weights_is_even(m) ? all : 0;
     for (int32_t q = 0; q < m->k; q++) {
-        nw_kway_load load = target_weights_round_up(m, q, all_even);
+        nw_graph_load load = target_weights_round_up(m, q, all_even);
 
         m->limit[q] =
             imbalance < 0
                 ? all
-                : load + (nw_kway_load)(imbalance * (double)load + 1e-6);
+                : load + (nw_graph_load)(imbalance * (double)load + 1e-6);
     }
     return target_weights_check_loads(several);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* largest load of all ranks together */
-#define LOAD_MAX ((nw_kway_load)1 << 63)
+#define LOAD_MAX ((nw_graph_load)1 << 63)
 
 /* Fills the edges of the graph with the traffic between ranks. */
 static nw_status to_graph_read(struct nw_several *several)
@@ -51,15 +51,15 @@ static nw_status to_graph_set_loads(struct nw_several *several)
     const uint64_t *weight = several->options.weights
                                  ? several->options.weights
                                  : several->pattern->weight;
-    nw_kway_load sum = 0;
+    nw_graph_load sum = 0;
 
     for (int32_t v = 0; v < several->graph.n; v++) {
         uint64_t load = weight ? weight[v] : 1;
 
-        if (load > INT64_MAX || sum + (nw_kway_load)load > LOAD_MAX)
+        if (load > INT64_MAX || sum + (nw_graph_load)load > LOAD_MAX)
             return nw_fail(NW_EINVAL, "the weights of the ranks sum to more "
                                       "than 2^63");
-        sum += (nw_kway_load)load;
+        sum += (nw_graph_load)load;
         several->graph.load[v] = (int64_t)load;
         several->graph.size[v] = 1;
     }

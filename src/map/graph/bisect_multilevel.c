@@ -2,11 +2,23 @@
 /* Contracts the graph to a small one, bisects the small graph, and projects the
  * bisection back with refinement on each level. */
 #include "map/graph/bisect_multilevel.h"
+#include "map/common/addressable_heap.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct nw_bisection nw_bisection_exact(const struct nw_graph *graph,
+                                       int32_t target)
+{
+    return (struct nw_bisection){.target = target,
+                                 .limit = {target, graph->n - target},
+                                 .capacity = {graph->n, graph->n},
+                                 .merged_max = graph->n,
+                                 .coarsest = nw_tuned.bisection.coarsest,
+                                 .repeats = 1};
+}
 
 double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side)
 {
@@ -19,114 +31,187 @@ double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side)
     return sum;
 }
 
+/* Copies a bisection that is better than *best to side[]: one with less beyond
+ * the limits, or with a smaller cut if both have as much. */
+static void bisect_keep_better(const struct nw_fm *made, struct nw_fm *best,
+                               int8_t *side)
+{
+    if (best->side &&
+        (made->excess > best->excess ||
+         (made->excess == best->excess && made->cut >= best->cut)))
+        return;
+    *best = *made;
+    best->side = side;
+    memcpy(side, made->side, (size_t)made->graph->n);
+}
+
 /* --- initial bisections --- */
 
-/* Greedy graph growing: side 0 begins with a random vertex. Then the vertex
- * with the largest (bytes to side 0 less bytes to side 1) joins, again and
- * again, until the size of side 0 is near `target`. Takes O(n^2) time, for
- * small n. connection[n] is scratch. */
-static void bisect_grow(const struct nw_graph *graph, int32_t target,
-                        struct nw_random *random, double *connection,
-                        int8_t *side)
+/* Puts fixed vertices on their sides and all others on side 1. Adds these to
+ * the heap, with the gain of a move to side 0. Returns the load of side 0. */
+static double bisect_begin_grown(const struct nw_graph *graph,
+                                 const int8_t *fixed, struct nw_heap *heap,
+                                 double *gain, int8_t *side)
 {
-    int32_t v = (int32_t)nw_random_below(random, (uint64_t)graph->n);
-    int32_t size = 0;
+    double load = 0;
 
-    for (int32_t u = 0; u < graph->n; u++) {
-        side[u] = 1;
-        connection[u] = 0;
-        for (size_t a = graph->row[u]; a < graph->row[u + 1]; a++)
-            connection[u] -= graph->arc[a].weight;
+    for (int32_t v = 0; v < graph->n; v++) {
+        side[v] = fixed && fixed[v] >= 0 ? fixed[v] : 1;
+        load += side[v] ? 0 : (double)graph->load[v];
     }
-    while (v >= 0 && size < target) {
-        int32_t next = -1;
-
-        side[v] = 0;
-        size += graph->size[v];
+    for (int32_t v = 0; v < graph->n; v++) {
         for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            connection[graph->arc[a].to] += 2 * (double)graph->arc[a].weight;
-        for (int32_t u = 0; u < graph->n; u++)
-            if (side[u] && size + graph->size[u] / 2 <= target &&
-                (next < 0 || connection[u] > connection[next]))
-                next = u;
-        v = next;
+            gain[v] += side[graph->arc[a].to] ? -(double)graph->arc[a].weight
+                                              : (double)graph->arc[a].weight;
+        if (!fixed || fixed[v] < 0)
+            nw_heap_add(heap, v);
     }
+    return load;
 }
 
-/* Refines a bisection by FM. On coarse levels the size of side 0 may differ
- * from `target` by the size of the largest vertex, because otherwise that
- * vertex could not move. */
-static nw_status bisect_refine(const struct nw_graph *graph, int32_t target,
-                               int8_t *side, double *cut)
-{
-    struct nw_fm_cut to = {.target = target};
-
-    for (int32_t v = 0; v < graph->n; v++)
-        if (graph->size[v] > 1 && graph->size[v] > to.tolerance)
-            to.tolerance = graph->size[v];
-    return nw_fm(graph, to, side, cut);
-}
-
-/* Makes `tries` initial bisections by growing, refines each and keeps the one
- * with the smallest cut. */
-static nw_status bisect_cut_first(const struct nw_graph *graph, int32_t target,
-                                  int tries, struct nw_random *random,
-                                  int8_t *side)
+/* Greedy graph growing: side 0 begins with a random vertex, or with the fixed
+ * ones. Then the vertex with the largest (weight to side 0 less weight to side
+ * 1) joins, again and again, until the load of side 0 is near the target. */
+static nw_status bisect_grow(const struct nw_graph *graph,
+                             const struct nw_bisection *to,
+                             struct nw_random *random, int8_t *side)
 {
     size_t n = (size_t)graph->n;
-    double *connection = NULL, best = -1;
-    int8_t *mine = NULL;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, connection), NW_ARRAY(n, mine));
+    struct nw_heap heap = {0};
+    double *gain = NULL, load = 0;
+    int32_t v = (int32_t)nw_random_below(random, (uint64_t)n);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, gain), NW_ARRAY(n, heap.at),
+                                    NW_ARRAY(n, heap.item));
 
-    for (int i = 0; !status && i < tries; i++) {
-        double cut;
-
-        bisect_grow(graph, target, random, connection, mine);
-        status = bisect_refine(graph, target, mine, &cut);
-        if (!status && (best < 0 || cut < best)) {
-            best = cut;
-            memcpy(side, mine, n);
-        }
+    heap.gain = gain;
+    if (!status) {
+        load = bisect_begin_grown(graph, to->fixed, &heap, gain, side);
+        if (load > 0 || !heap.at[v])
+            v = nw_heap_top(&heap);
     }
-    free(connection);
-    free(mine);
+    while (!status && v >= 0 && load < to->target) {
+        nw_heap_remove(&heap, v);
+        side[v] = 0;
+        load += (double)graph->load[v];
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            int32_t u = graph->arc[a].to;
+
+            gain[u] += 2 * (double)graph->arc[a].weight;
+            if (heap.at[u])
+                nw_heap_update(&heap, u);
+        }
+        while ((v = nw_heap_top(&heap)) >= 0 &&
+               load + (double)(graph->load[v] / 2) > to->target)
+            nw_heap_remove(&heap, v);
+    }
+    NW_FREE_ALL(gain, heap.at, heap.item);
+    return status;
+}
+
+/* Makes `tries` initial bisections by growing, refines each and keeps the best
+ * one: in side[] and *best. */
+static nw_status bisect_cut_first(const struct nw_graph *graph,
+                                  const struct nw_bisection *to, bool coarse,
+                                  struct nw_random *random, int8_t *side,
+                                  struct nw_fm *best)
+{
+    struct nw_fm made = {graph, to, .coarse = coarse};
+    nw_status status = nw_alloc((size_t)graph->n, 1, &made.side);
+
+    best->side = NULL;
+    for (int i = 0; !status && i < to->tries &&
+                    !(i && nw_budget_is_past(to->budget, to->until));
+         i++) {
+        status = bisect_grow(graph, to, random, made.side);
+        if (!status)
+            status = nw_fm(&made);
+        if (!status)
+            bisect_keep_better(&made, best, side);
+    }
+    free(made.side);
     return status;
 }
 
 /* --- the multilevel scheme --- */
 
-nw_status nw_bisect_multilevel(const struct nw_graph *graph, int32_t target,
-                               int tries, struct nw_random *random,
-                               int8_t *side)
+static nw_status bisect_level(const struct nw_graph *graph,
+                              const struct nw_bisection *to, bool coarse,
+                              struct nw_random *random, int8_t *side,
+                              struct nw_fm *made);
+
+/* Bisects the coarser graph in which into[v] contains vertex v of `graph`, then
+ * projects that cut to `graph` and refines it. */
+static nw_status bisect_coarser(const struct nw_graph *graph,
+                                struct nw_bisection to,
+                                const struct nw_graph *coarser,
+                                const int32_t *into, struct nw_random *random,
+                                int8_t *side)
 {
-    struct nw_graph_merge merge = {0};
-    struct nw_graph coarse = {0};
-    size_t n = (size_t)graph->n;
+    size_t n = (size_t)coarser->n;
+    int8_t *above = NULL, *fixed = NULL;
+    struct nw_fm made;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, above), NW_ARRAY(n, fixed));
+
+    for (int32_t v = 0; !status && to.fixed && v < graph->n; v++)
+        fixed[into[v]] = to.fixed[v];
+    if (to.fixed)
+        to.fixed = fixed;
+    if (!status)
+        status = bisect_level(coarser, &to, true, random, above, &made);
+    for (int32_t v = 0; !status && v < graph->n; v++)
+        side[v] = above[into[v]];
+    free(above);
+    free(fixed);
+    return status;
+}
+
+/* Bisects the graph, which is the caller's or a coarser one. *made describes
+ * the result in side[]. */
+static nw_status bisect_level(const struct nw_graph *graph,
+                              const struct nw_bisection *to, bool coarse,
+                              struct nw_random *random, int8_t *side,
+                              struct nw_fm *made)
+{
+    struct nw_graph_merge merge = {.load_max = to->merged_max,
+                                   .side = to->fixed};
+    struct nw_graph coarser = {0};
     int32_t *into = NULL;
-    int8_t *above = NULL;
-    int32_t coarsest =
-        graph->coarsest ? graph->coarsest : nw_tuned.bisection.coarsest;
-    double cut;
     nw_status status = NW_OK;
 
-    if (graph->n <= coarsest)
-        return bisect_cut_first(graph, target, tries, random, side);
-    status = nw_alloc(n, sizeof *into, &into);
+    if (graph->n <= to->coarsest)
+        return bisect_cut_first(graph, to, coarse, random, side, made);
+    status = nw_alloc((size_t)graph->n, sizeof *into, &into);
     if (!status)
-        status = nw_graph_coarsen(graph, &merge, random, &coarse, into);
-    if (!status)
-        status = nw_alloc((size_t)coarse.n, 1, &above);
-    if (!status && coarse.n < nw_tuned.bisection.shrink * graph->n) {
-        status = nw_bisect_multilevel(&coarse, target, tries, random, above);
-        for (size_t v = 0; !status && v < n; v++)
-            side[v] = above[into[v]];
+        status = nw_graph_coarsen(graph, &merge, random, &coarser, into);
+    if (!status && coarser.n < nw_tuned.bisection.shrink * graph->n) {
+        status = bisect_coarser(graph, *to, &coarser, into, random, side);
+        *made = (struct nw_fm){graph, to, .side = side, .coarse = coarse};
         if (!status)
-            status = bisect_refine(graph, target, side, &cut);
+            status = nw_fm(made);
     } else if (!status) {
-        status = bisect_cut_first(graph, target, 2, random, side);
+        status = bisect_cut_first(graph, to, coarse, random, side, made);
     }
     free(into);
-    free(above);
-    nw_graph_fini(&coarse);
+    nw_graph_fini(&coarser);
+    return status;
+}
+
+nw_status nw_bisect_multilevel(const struct nw_graph *graph,
+                               const struct nw_bisection *to,
+                               struct nw_random *random, int8_t *side)
+{
+    struct nw_fm made, best = {0};
+    int8_t *mine = NULL;
+    nw_status status = nw_alloc((size_t)graph->n, 1, &mine);
+
+    for (int i = 0; !status && i < to->repeats &&
+                    !(i && nw_budget_is_past(to->budget, to->until));
+         i++) {
+        status = bisect_level(graph, to, false, random, mine, &made);
+        made.side = mine;
+        if (!status)
+            bisect_keep_better(&made, &best, side);
+    }
+    free(mine);
     return status;
 }

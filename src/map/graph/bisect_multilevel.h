@@ -1,45 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Multilevel bisection with exact sizes: heavy-edge matching (Karypis and Kumar
- * 1998, section 3), a bisection of the coarsest graph, and FM refinement on
+ * Multilevel bisection within limits: heavy-edge matching (Karypis and Kumar
+ * 1998, section 3), bisections of the coarsest graph, and FM refinement on
  * every level (Fiduccia and Mattheyses 1982).
  */
 #ifndef NW_MAP_GRAPH_BISECT_MULTILEVEL_H
 #define NW_MAP_GRAPH_BISECT_MULTILEVEL_H
 
 #include "base/random.h"
+#include "map/common/budget.h"
 #include "map/graph/graph.h"
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the bytes between the two sides, counting each edge twice. */
+/* What a bisection must keep, and how much work it does. */
+struct nw_bisection {
+    double target;          /* load that side 0 should get */
+    nw_graph_load limit[2]; /* largest load of each side */
+    int64_t capacity[2];    /* most vertices of the finest graph on each side */
+    int64_t merged_max;     /* largest load of a coarse vertex */
+    const int8_t *fixed;    /* [n] side on which a vertex stays; -1: either.
+                               NULL: no vertex is fixed */
+    int32_t coarsest;       /* largest number of vertices of the coarsest
+                               graph */
+    int tries;              /* initial bisections of the coarsest graph */
+    int repeats;            /* bisections; the best is kept */
+    bool reduced_effort;    /* FM makes fewer passes, because the caller refines
+                               the result again */
+    struct nw_budget *budget; /* if overdue, the bisection ends with what it
+                                 has; NULL: never */
+    uint64_t until;           /* time in ns after which no further try or repeat
+                                 begins; 0: none */
+};
+/* Returns a bisection with exactly `target` vertices on side 0, of a graph
+ * whose vertices have size and load 1, by the default amount of work. */
+struct nw_bisection nw_bisection_exact(const struct nw_graph *graph,
+                                       int32_t target);
+
+/* Returns the weight between the two sides, counting each edge twice. */
 double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side);
 
-/* The balance that nw_fm must reach: the size of side 0 is at least target -
- * tolerance and at most target + tolerance. */
-struct nw_fm_cut {
-    int32_t target, tolerance;
+/* One refinement by nw_fm. */
+struct nw_fm {
+    const struct nw_graph *graph;
+    const struct nw_bisection *to; /* nw_fm ignores target, coarsest, tries,
+                                      repeats and until */
+    int8_t *side;                  /* [n] 0 or 1 for each vertex */
+    bool coarse;  /* each side may exceed its limits by the largest vertex,
+                     because that vertex could not move otherwise */
     int32_t most; /* 0: use a heap of gains. Otherwise use gain buckets: all
-                     sizes must then be 1, all bytes must be integers, and the
-                     sum of the bytes on the arcs of a vertex must be at most
-                     `most` */
+                     weights must then be integers, and the sum of the weights
+                     on the arcs of a vertex must be at most `most` */
+    /* out: load and vertices beyond the limits, as a fraction of them; weight
+     * between the sides, counting each edge twice */
+    double excess, cut;
 };
-/* Largest allowed value of nw_fm_cut.most. There are 2 x most + 1 gain buckets,
- * at most 4033; fm.c marks the nonempty ones in a bitmap of 64 words. */
+/* Largest allowed value of nw_fm.most. There are 2 x most + 1 gain buckets, at
+ * most 4033; fm.c marks the nonempty ones in a bitmap of 64 words. */
 #define NW_FM_BUCKETS_MAX 2016
 
-/* Lowers the cut of side[n] (0 or 1) and brings the size of side 0 within
- * `tolerance` of `target`. Sets *cut to the bytes that are cut, counting each
- * edge twice. */
-NW_MUST_CHECK nw_status nw_fm(const struct nw_graph *graph, struct nw_fm_cut to,
-                              int8_t *side, double *cut);
+/* Brings both sides within their limits and lowers the cut. */
+NW_MUST_CHECK nw_status nw_fm(struct nw_fm *fm);
 
-/* Bisects the graph, whose vertices have size 1: fills side[n] so that exactly
- * `target` vertices are on side 0. Tries `tries` bisections of the coarsest
- * graph. */
+/* Bisects the graph: fills side[n]. The sides are within their limits if such a
+ * cut was found. */
 NW_MUST_CHECK nw_status nw_bisect_multilevel(const struct nw_graph *graph,
-                                             int32_t target, int tries,
+                                             const struct nw_bisection *to,
                                              struct nw_random *random,
                                              int8_t *side);
 

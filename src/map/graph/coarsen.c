@@ -16,6 +16,7 @@ static bool coarsen_may_join(const struct nw_graph *graph,
     return graph->load[v] <= merge->load_max - graph->load[u] &&
            (!merge->part || merge->part[v] == merge->part[u]) &&
            (!merge->other || merge->other[v] == merge->other[u]) &&
+           (!merge->side || merge->side[v] == merge->side[u]) &&
            (!range ||
             (range[v].low == range[u].low && range[v].high == range[u].high));
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define WORD 64
+#define OFTEN 256 /* moves between two looks at the budget */
 #define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
 /* State of a vertex in a pass. OUTSIDE: not in a queue; WAITING: in the queue
@@ -23,7 +24,7 @@
 enum fm_state { OUTSIDE, WAITING, MOVED };
 
 /* The vertices of a side that may move, by gain. Bucket i has the vertices of
- * gain i - nw_fm_cut.most. */
+ * gain i - nw_fm.most. */
 struct fm_buckets {
     uint64_t any;         /* bit w: word w of `some` is not 0 */
     uint64_t some[WORDS]; /* bit i: bucket i is not empty */
@@ -34,8 +35,9 @@ struct fm_buckets {
 /* State of one call of nw_fm. */
 struct fm_work {
     const struct nw_graph *graph;
-    struct nw_fm_cut to;
+    const struct nw_bisection *to;
     int8_t *side;
+    int32_t most; /* nw_fm.most */
     /* [n] decrease of the cut by a move of the vertex; sum of the bytes of its
      * arcs */
     double *gain, *bytes;
@@ -45,8 +47,11 @@ struct fm_work {
     struct fm_buckets buckets[2];
     /* [n] next and previous vertex in the same bucket; -1: none */
     int32_t *after, *before;
-    int32_t imbalance; /* size of side 0 minus the target */
-    double cut;        /* bytes between the sides, counting each edge twice */
+    /* load and vertices of the finest graph: on each side, and allowed on it */
+    nw_graph_load load[2], load_max[2];
+    int64_t size[2], size_max[2];
+    int32_t spare; /* 1: a side that only just keeps a limit counts as full */
+    double cut;    /* weight between the sides, counting each edge twice */
 };
 
 /* --- queues of vertices that may move --- */
@@ -55,7 +60,7 @@ struct fm_work {
 static void fm_push(struct fm_work *work, int32_t v)
 {
     struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
-    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->to.most);
+    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->most);
     uint64_t bit = UINT64_C(1) << at % WORD, *some = &buckets->some[at / WORD];
 
     work->after[v] = *some & bit ? buckets->first[at] : -1;
@@ -71,7 +76,7 @@ static void fm_push(struct fm_work *work, int32_t v)
 static void fm_take(struct fm_work *work, int32_t v)
 {
     struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
-    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->to.most);
+    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->most);
     int32_t before = work->before[v], after = work->after[v];
 
     if (after >= 0)
@@ -94,7 +99,7 @@ static int32_t fm_top_of(const struct fm_work *work, int side)
     const struct fm_buckets *buckets = &work->buckets[side];
     int word;
 
-    if (!work->to.most)
+    if (!work->most)
         return nw_heap_top(&work->heap[side]);
     if (!buckets->any)
         return -1;
@@ -107,7 +112,7 @@ static int32_t fm_top_of(const struct fm_work *work, int side)
 static void fm_put_in(struct fm_work *work, int32_t v)
 {
     work->state[v] = WAITING;
-    if (work->to.most)
+    if (work->most)
         fm_push(work, v);
     else
         nw_heap_add(&work->heap[(int)work->side[v]], v);
@@ -117,7 +122,7 @@ static void fm_put_in(struct fm_work *work, int32_t v)
 static void fm_take_out(struct fm_work *work, int32_t v)
 {
     work->state[v] = MOVED;
-    if (work->to.most)
+    if (work->most)
         fm_take(work, v);
     else
         nw_heap_remove(&work->heap[(int)work->side[v]], v);
@@ -127,7 +132,7 @@ static void fm_take_out(struct fm_work *work, int32_t v)
  * outside and has not moved in this pass. */
 static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 {
-    if (work->state[v] == WAITING && !work->to.most) {
+    if (work->state[v] == WAITING && !work->most) {
         work->gain[v] += change;
         nw_heap_update(&work->heap[(int)work->side[v]], v);
         return;
@@ -141,15 +146,18 @@ static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 
 /* --- moves --- */
 
-/* Changes the side of a vertex and its gain, the cut and the imbalance. The
- * caller updates the gains of its peers. */
+/* Changes the side of a vertex and its gain, the cut, the loads and the sizes.
+ * The caller updates the gains of its peers. */
 static void fm_cross(struct fm_work *work, int32_t v)
 {
-    int32_t size = work->graph->size[v];
+    int from = work->side[v];
 
     work->cut -= 2 * work->gain[v];
-    work->imbalance += work->side[v] ? size : -size;
-    work->side[v] ^= 1;
+    work->load[from] -= work->graph->load[v];
+    work->load[!from] += work->graph->load[v];
+    work->size[from] -= work->graph->size[v];
+    work->size[!from] += work->graph->size[v];
+    work->side[v] = (int8_t)!from;
     work->gain[v] = -work->gain[v];
 }
 
@@ -185,26 +193,35 @@ static void fm_move_back(struct fm_work *work, int32_t v)
         work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
 }
 
-/* Returns by how much the size of side 0 exceeds the tolerance around the
- * target, upwards or downwards; 0 if it is within it. */
-static int32_t fm_imbalance_of(const struct fm_work *work)
+/* Returns how far the sides exceed their limits: the excess load and the excess
+ * number of vertices, each as a fraction of what both sides may have. */
+static double fm_excess_of(const struct fm_work *work)
 {
-    int32_t imbalance = abs(work->imbalance), tolerance = work->to.tolerance;
+    const struct nw_bisection *to = work->to;
+    double sum = 0;
 
-    return imbalance > tolerance ? imbalance - tolerance : 0;
+    for (int s = 0; s < 2; s++) {
+        if (work->load[s] > work->load_max[s])
+            sum += (double)(work->load[s] - work->load_max[s]) /
+                   (double)(to->limit[0] + to->limit[1] + 1);
+        if (work->size[s] > work->size_max[s])
+            sum += (double)(work->size[s] - work->size_max[s]) /
+                   (double)(to->capacity[0] + to->capacity[1] + 1);
+    }
+    return sum;
 }
 
-/* Returns the next vertex to move: the one with the largest gain on the side
- * that is too large, or on both sides if neither is; -1 if none may move. */
+/* Returns the next vertex to move: the one with the largest gain on a side that
+ * is too full, or on both sides if neither is; -1 if none may move. */
 static int32_t fm_choose(const struct fm_work *work)
 {
     int32_t top[2] = {fm_top_of(work, 0), fm_top_of(work, 1)};
-    int32_t capacity = work->to.tolerance ? work->to.tolerance : 1;
 
-    if (work->imbalance >= capacity && top[0] >= 0)
-        return top[0];
-    if (work->imbalance <= -capacity && top[1] >= 0)
-        return top[1];
+    for (int s = 0; s < 2; s++)
+        if ((work->load[s] + work->spare > work->load_max[s] ||
+             work->size[s] + work->spare > work->size_max[s]) &&
+            top[s] >= 0)
+            return top[s];
     if (top[0] < 0 || top[1] < 0)
         return top[0] < 0 ? top[1] : top[0];
     return work->gain[top[0]] >= work->gain[top[1]] ? top[0] : top[1];
@@ -212,13 +229,12 @@ static int32_t fm_choose(const struct fm_work *work)
 
 /* --- passes --- */
 
-/* Computes the gains of all vertices, the cut and the imbalance from scratch.
- */
+/* Computes the gains of all vertices, the cut, the loads and the sizes from
+ * scratch. */
 static void fm_look_at_all(struct fm_work *work)
 {
     const struct nw_graph *graph = work->graph;
 
-    work->imbalance = -work->to.target;
     for (int32_t v = 0; v < graph->n; v++) {
         double outside = 0, bytes = 0;
 
@@ -231,32 +247,52 @@ static void fm_look_at_all(struct fm_work *work)
         work->bytes[v] = bytes;
         work->gain[v] = 2 * outside - bytes;
         work->cut += outside;
-        work->imbalance += work->side[v] ? 0 : graph->size[v];
+        work->load[(int)work->side[v]] += graph->load[v];
+        work->size[(int)work->side[v]] += graph->size[v];
+    }
+}
+
+/* Sets what is allowed on each side. */
+static void fm_set_limits(struct fm_work *work, bool coarse)
+{
+    const struct nw_graph *graph = work->graph;
+    int64_t load = 0, size = 0;
+
+    for (int32_t v = 0; coarse && v < graph->n; v++) {
+        load = graph->load[v] > load ? graph->load[v] : load;
+        size = graph->size[v] > size ? graph->size[v] : size;
+    }
+    work->spare = coarse;
+    for (int s = 0; s < 2; s++) {
+        work->load_max[s] = work->to->limit[s] + load;
+        work->size_max[s] = work->to->capacity[s] + size;
     }
 }
 
 /* Returns true if passes end early: with gain buckets and reduced effort. */
 static bool fm_is_brief(const struct fm_work *work)
 {
-    return work->to.most && work->graph->reduced_effort;
+    return work->most && work->to->reduced_effort;
 }
 
 /* Begins a pass: empties the queues and adds the vertices at the border, or all
- * vertices if the size of side 0 is not allowed or the graph is small. */
+ * vertices if a side exceeds a limit or the graph is small. */
 static void fm_fill_queues(struct fm_work *work)
 {
     int32_t n = work->graph->n;
-    bool all = fm_imbalance_of(work) > 0 || (!fm_is_brief(work) && n < 200);
+    bool all = fm_excess_of(work) > 0 || (!fm_is_brief(work) && n < 200);
 
     for (int s = 0; s < 2; s++) {
         work->heap[s].count = 0;
         work->buckets[s].any = 0;
         memset(work->buckets[s].some, 0,
-               (size_t)(2 * work->to.most / WORD + 1) * sizeof(uint64_t));
+               (size_t)(2 * work->most / WORD + 1) * sizeof(uint64_t));
     }
     memset(work->state, OUTSIDE, (size_t)n);
     for (int32_t v = 0; v < n; v++)
-        if (all || work->gain[v] > -work->bytes[v])
+        if (work->to->fixed && work->to->fixed[v] >= 0)
+            work->state[v] = MOVED;
+        else if (all || work->gain[v] > -work->bytes[v])
             fm_put_in(work, v);
 }
 
@@ -269,32 +305,32 @@ static int32_t fm_patience_of(const struct fm_work *work)
     return fm_is_brief(work) && patience > brief ? brief : patience;
 }
 
-/* Runs one pass. Returns true if it lowered the imbalance or the cut. */
+/* Runs one pass. Returns true if it lowered the excess or the cut. */
 static bool fm_pass(struct fm_work *work)
 {
     double begun = work->cut, best = begun, least_gain = 1e-9 * begun;
-    int32_t best_off = fm_imbalance_of(work), begun_off = best_off;
+    double least = fm_excess_of(work), excess = least;
     int32_t count = 0, kept = 0, patience = fm_patience_of(work), v;
 
     fm_fill_queues(work);
     while ((v = fm_choose(work)) >= 0 &&
-           (count - kept < patience || best_off > 0)) {
-        int32_t now;
+           (count - kept < patience || least > 0) &&
+           (count % OFTEN || !nw_budget_is_overdue(work->to->budget))) {
+        double now;
 
         fm_move(work, v);
         work->moved[count++] = v;
-        now = fm_imbalance_of(work);
-        if (now < best_off ||
-            (now == best_off && work->cut < best - least_gain)) {
+        now = fm_excess_of(work);
+        if (now < least || (now == least && work->cut < best - least_gain)) {
             best = work->cut;
-            best_off = now;
+            least = now;
             kept = count;
         }
     }
     while (count > kept)
         fm_move_back(work, work->moved[--count]);
     work->cut = best;
-    return best_off < begun_off || best < begun - least_gain;
+    return least < excess || best < begun - least_gain;
 }
 
 /* --- the search as a whole --- */
@@ -303,7 +339,7 @@ static bool fm_pass(struct fm_work *work)
  * only one of the two kinds is used. */
 static nw_status fm_alloc(struct fm_work *work)
 {
-    size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->to.most + 1;
+    size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->most + 1;
     int32_t *memory;
     nw_status status = nw_alloc_raw(
         n, 2 * sizeof *work->gain + 4 * sizeof *memory + 1, &work->gain);
@@ -327,20 +363,22 @@ static nw_status fm_alloc(struct fm_work *work)
     return NW_OK;
 }
 
-nw_status nw_fm(const struct nw_graph *graph, struct nw_fm_cut to, int8_t *side,
-                double *cut)
+nw_status nw_fm(struct nw_fm *fm)
 {
-    struct fm_work work = {.graph = graph, .to = to, .side = side};
-    int passes = !graph->reduced_effort ? nw_tuned.bisection.passes
-                 : to.most ? nw_tuned.bisection.bucket_passes_reduced
-                           : nw_tuned.bisection.heap_passes_reduced;
+    struct fm_work work = {
+        .graph = fm->graph, .to = fm->to, .side = fm->side, .most = fm->most};
+    int passes = !fm->to->reduced_effort ? nw_tuned.bisection.passes
+                 : fm->most ? nw_tuned.bisection.bucket_passes_reduced
+                            : nw_tuned.bisection.heap_passes_reduced;
     nw_status status = fm_alloc(&work);
 
     if (!status) {
+        fm_set_limits(&work, fm->coarse);
         fm_look_at_all(&work);
         for (int i = 0; i < passes && fm_pass(&work); i++)
             ;
-        *cut = work.cut;
+        fm->cut = work.cut;
+        fm->excess = fm_excess_of(&work);
     }
     free(work.gain);
     free(work.buckets[0].first);

@@ -82,8 +82,6 @@ nw_status nw_graph_contract(const struct nw_graph *fine, const int32_t *into,
         status = nw_alloc((size_t)n, sizeof *coarse->range, &coarse->range);
     if (!status)
         graph_list_members(fine, into, n, first, member);
-    coarse->coarsest = fine->coarsest;
-    coarse->reduced_effort = fine->reduced_effort;
     for (int32_t g = 0; !status && g < n; g++) {
         size_t end = coarse->row[g];
 

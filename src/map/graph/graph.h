@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Type of sums of loads. 128 bits, because the sum over all vertices may reach
+ * 2^63. */
+__extension__ typedef __int128 nw_graph_load;
+
 /* One direction of an edge: from its vertex to vertex `to`, with the edge's
  * weight in bytes or messages. */
 struct nw_graph_arc {
@@ -32,14 +36,9 @@ struct nw_graph {
     struct nw_graph_arc *arc; /* [row[n]] */
     /* [n] number of vertices of the finest graph in each vertex */
     int32_t *size;
-    int64_t *load; /* [n] load (computation) that a vertex adds to its part; 0
-                      in graphs of which only sizes matter */
+    int64_t *load; /* [n] load (computation) that a vertex adds to its part */
     struct nw_graph_range *range; /* [n] elements on which a vertex may be
                                      placed; NULL: on all */
-    int32_t coarsest; /* bisection: largest number of vertices of the coarsest
-                         graph; 0: a default that suits large graphs */
-    bool reduced_effort; /* bisection: FM makes fewer passes, because the caller
-                            refines the result again */
 };
 /* Allocates the arrays, except `range`; `row`, `size` and `load` are 0. */
 NW_MUST_CHECK nw_status nw_graph_init(struct nw_graph *graph, int32_t n,
@@ -67,6 +66,7 @@ struct nw_graph_merge {
                              NULL: of any parts */
     const int32_t *other; /* [n] second partition; joined vertices are in the
                              same part of it, too. NULL: none */
+    const int8_t *side;   /* [n] a bisection, as `other`; NULL: none */
 };
 /* Coarsens a graph by one level: contracts the edges of a matching. Makes the
  * coarser graph *coarse and fills into[n] with the coarse vertex of each

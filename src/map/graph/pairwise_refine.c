@@ -134,14 +134,13 @@ static nw_status pairwise_join(const struct pairwise_work *work,
         int32_t v = member[i];
 
         out->size[i] = 1;
+        out->load[i] = 1;
         for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (work->local[graph->arc[a].to] >= 0)
                 out->arc[at++] = (struct nw_graph_arc){
                     work->local[graph->arc[a].to], graph->arc[a].weight};
         out->row[i + 1] = at;
     }
-    out->reduced_effort = true;
-    out->coarsest = nw_tuned.pairwise.coarsest;
     return status;
 }
 
@@ -178,9 +177,13 @@ static nw_status pairwise_bisect(struct pairwise_work *work,
                                  bool *better)
 {
     double least;
-    nw_status status = nw_bisect_multilevel(
-        both, first, nw_tuned.pairwise.first_cuts, &work->random, work->side);
+    struct nw_bisection to = nw_bisection_exact(both, first);
+    nw_status status;
 
+    to.tries = nw_tuned.pairwise.first_cuts;
+    to.coarsest = nw_tuned.pairwise.coarsest;
+    to.reduced_effort = true;
+    status = nw_bisect_multilevel(both, &to, &work->random, work->side);
     work->left -= pairwise_cost_of(both);
     for (int32_t i = 0; i < both->n; i++)
         work->was[i] = i >= first;

@@ -7,6 +7,7 @@
  */
 #include "base/array.h"
 #include "base/parallel.h"
+#include "map/graph/bisect_multilevel.h"
 #include "map/kway/memetic.h"
 #include "map/common/parameters.h"
 
@@ -144,14 +145,16 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
  * single elements, it does so by the d-th root of the factor that the elements'
  * limits allow. Each of the d bisections may then use an equal part of that
  * factor. */
-static struct nw_kway_bisection
+static struct nw_bisection
 initial_bisection_make_cut(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
                            int32_t middle)
 {
     const struct nw_kway_machine *m = s->machine;
-    struct nw_kway_bisection cut = {
-        .tries = s->effort->tries, .repeats = 1, .budget = s->effort->budget};
+    struct nw_bisection cut = {.coarsest = nw_tuned.bisection.coarsest,
+                               .tries = s->effort->tries,
+                               .repeats = 1,
+                               .budget = s->effort->budget};
     double share[2] = {0}, limit[2] = {0},
            load = initial_bisection_load_of(s, here), ease;
 
@@ -166,22 +169,25 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
         int32_t below = side ? here->high - middle : middle - here->low;
-        double depth = ceil(log2((double)below)) + 1, room;
+        double depth = ceil(log2((double)below)) + 1, room, target;
 
-        cut.target[side] = share[0] + share[1] > 0
-                               ? load * share[side] / (share[0] + share[1])
-                               : load / 2;
-        room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
+        target = share[0] + share[1] > 0
+                     ? load * share[side] / (share[0] + share[1])
+                     : load / 2;
+        room = target > 0 ? limit[side] / target : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
-        cut.limit[side] = (nw_kway_load)(cut.target[side] * ease + 1e-6);
+        cut.limit[side] = (nw_graph_load)(target * ease + 1e-6);
         /* If a side has no wanted load or is a single element, or its limit is
          * below its target, its limit is that of its elements. */
-        if (below == 1 || cut.target[side] <= 0 ||
-            cut.limit[side] < (nw_kway_load)ceil(cut.target[side]))
-            cut.limit[side] = (nw_kway_load)limit[side];
+        if (below == 1 || target <= 0 ||
+            cut.limit[side] < (nw_graph_load)ceil(target))
+            cut.limit[side] = (nw_graph_load)limit[side];
         if ((double)cut.limit[side] > limit[side])
-            cut.limit[side] = (nw_kway_load)limit[side];
+            cut.limit[side] = (nw_graph_load)limit[side];
+        if (!side)
+            cut.target = target;
     }
+    cut.merged_max = (int64_t)(load / nw_tuned.kway.merged_max) + 1;
     return cut;
 }
 
@@ -258,29 +264,33 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
                             int32_t middle, int8_t *side)
 {
-    struct nw_kway_bisection cut = initial_bisection_make_cut(s, here, middle);
+    struct nw_bisection cut = initial_bisection_make_cut(s, here, middle);
+    const struct nw_graph_range *range = s->graph->range;
     struct nw_graph graph;
     struct nw_random random;
+    int8_t *fixed = NULL;
     nw_status status = nw_graph_init(
         &graph, here->count, initial_bisection_count_arcs(s->graph, here));
 
-    if (status)
-        return status;
+    if (!status && range)
+        status = nw_alloc((size_t)here->count, 1, &fixed);
+    for (int32_t i = 0; !status && range && i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        fixed[i] = range[v].high <= middle  ? 0
+                   : range[v].low >= middle ? 1
+                                            : -1;
+    }
+    cut.fixed = fixed;
     cut.until =
         nw_time_shares_until(&s->pace, (double)here->count * cut.repeats);
     nw_random_init(&random, initial_bisection_seed_of(s, here));
-    initial_bisection_subgraph(s, here, &graph);
-    for (int32_t i = 0; i < here->count; i++) {
-        int32_t v = here->vertex[i];
-
-        side[i] = -1;
-        if (s->graph->range && s->graph->range[v].high <= middle)
-            side[i] = 0;
-        else if (s->graph->range && s->graph->range[v].low >= middle)
-            side[i] = 1;
+    if (!status) {
+        initial_bisection_subgraph(s, here, &graph);
+        status = nw_bisect_multilevel(&graph, &cut, &random, side);
     }
-    status = nw_kway_bisect(&graph, &cut, side, &random);
     nw_graph_fini(&graph);
+    free(fixed);
     return status;
 }
 

@@ -65,7 +65,7 @@ static void initial_multisection_tighten(struct nw_kway_machine *m,
         if (most < ceil(target))
             most = ceil(target);
         if (most < (double)m->limit[g])
-            m->limit[g] = (nw_kway_load)most;
+            m->limit[g] = (nw_graph_load)most;
     }
 }
 

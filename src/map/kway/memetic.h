@@ -19,10 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Type of sums of loads. 128 bits, because the sum over all vertices may reach
- * 2^63. */
-__extension__ typedef __int128 nw_kway_load;
-
 /* Returns true if vertex v may be on element q. */
 static inline bool nw_kway_allows(const struct nw_graph *graph, int32_t v,
                                   int32_t q)
@@ -40,13 +36,13 @@ struct nw_kway_machine {
     const double *table;
     double (*distance)(const struct nw_kway_machine *machine, int32_t a,
                        int32_t b);
-    const void *user;    /* not read here; for the function `distance` */
-    double *step;        /* [k] distance between elements i - 1 and i; step[0]
-                            is not used */
-    double *share;       /* [k] load that an element should get */
-    nw_kway_load *limit; /* [k] largest load that an element may get */
-    int32_t *capacity;   /* [k] most vertices of the finest graph that an
-                            element may get */
+    const void *user;     /* not read here; for the function `distance` */
+    double *step;         /* [k] distance between elements i - 1 and i; step[0]
+                             is not used */
+    double *share;        /* [k] load that an element should get */
+    nw_graph_load *limit; /* [k] largest load that an element may get */
+    int32_t *capacity;    /* [k] most vertices of the finest graph that an
+                             element may get */
 };
 /* Allocates the arrays step, share, limit and capacity for k elements, filled
  * with 0; other members are not changed. The caller calls nw_kway_machine_fini,
@@ -152,29 +148,6 @@ void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
  * stage has no end, any thread may call this function. */
 uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
-/* --- bisect --- */
-
-/* The parameters of a bisection: of dividing a graph into sides 0 and 1. */
-struct nw_kway_bisection {
-    double target[2];      /* load that each side should get */
-    nw_kway_load limit[2]; /* largest load that each side may get */
-    int64_t capacity[2];   /* most vertices of the finest graph on each side */
-    int tries;             /* initial cuts of the coarsest graph, each refined;
-                              the best one is kept */
-    int repeats;           /* how often the whole bisection is repeated; the
-                              best cut is kept */
-    struct nw_budget *budget; /* if overdue, the bisection ends with the cut it
-                                 has */
-    uint64_t until; /* time in ns after which no further try or repeat begins;
-                       0: none */
-};
-/* Bisects the graph: sets side[v] to 0 or 1 for each vertex v that is -1 on
- * input. Vertices that are 0 or 1 on input stay on that side. The sides are
- * within their limits if such a cut was found. */
-NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_graph *graph,
-                                       const struct nw_kway_bisection *cut,
-                                       int8_t *side, struct nw_random *random);
-
 /* --- recursive bisection along the order of the elements --- */
 
 /* Fills part[n] with the element of each vertex, by recursive bisection of the
@@ -215,22 +188,22 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 struct nw_kway_state {
     const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
-    int32_t *part;              /* [n] part of a vertex; the array is the
-                                   caller's */
-    nw_kway_load *load, *limit; /* [k] load: present load of a part; limit:
+    int32_t *part;               /* [n] part of a vertex; the array is the
+                                    caller's */
+    nw_graph_load *load, *limit; /* [k] load: present load of a part; limit:
                                    largest allowed load */
-    int64_t *count;             /* [k] vertices of the finest graph in a part */
-    int64_t *most;              /* [k] most vertices of the finest graph in a
-                                   part */
-    int32_t *first;             /* [k] first vertex in the list of a part, -1:
-                                   none */
-    int32_t *next;              /* [n] next vertex of the same part, -1: none */
-    int32_t *back;              /* [n] previous vertex of the same part, -1:
-                                   none */
-    double *bound; /* [k] nw_kway_state_gather(v) sets it: bytes between v and
-                      its neighbours in each part */
-    int32_t *near; /* [near_count] parts in which v has neighbours, that is,
-                      whose `bound` is not 0 */
+    int64_t *count; /* [k] vertices of the finest graph in a part */
+    int64_t *most;  /* [k] most vertices of the finest graph in a
+                       part */
+    int32_t *first; /* [k] first vertex in the list of a part, -1:
+                       none */
+    int32_t *next;  /* [n] next vertex of the same part, -1: none */
+    int32_t *back;  /* [n] previous vertex of the same part, -1:
+                       none */
+    double *bound;  /* [k] nw_kway_state_gather(v) sets it: bytes between v and
+                       its neighbours in each part */
+    int32_t *near;  /* [near_count] parts in which v has neighbours, that is,
+                       whose `bound` is not 0 */
     int32_t near_count;
     double gained;            /* sum of the gains of all moves so far */
     uint64_t looked;          /* number of arcs visited so far */

@@ -236,9 +236,9 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
 
 /* Returns the sum over all parts of the load beyond the load limit and the
  * number of vertices beyond the vertex limit. */
-static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
+static nw_graph_load kway_rebalance_overload(const struct nw_kway_state *s)
 {
-    nw_kway_load sum = 0;
+    nw_graph_load sum = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++) {
         if (s->load[q] > s->limit[q])
@@ -255,7 +255,7 @@ static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
 static nw_status kway_rebalance_relieve_all(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
-    nw_kway_load before, now = kway_rebalance_overload(s);
+    nw_graph_load before, now = kway_rebalance_overload(s);
     int idle = 0;
 
     while (now && idle < 4) {

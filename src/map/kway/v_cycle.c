@@ -104,7 +104,7 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
         free(part[1]);
         part[0] = next[0];
         part[1] = next[1];
-        if (fine[1].n > fine->n - fine->n / nw_tuned.kway.less_min)
+        if (fine[1].n >= nw_tuned.bisection.shrink * fine->n)
             break;
     }
     free(part[1]);

@@ -56,10 +56,15 @@ static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
-    struct nw_fm_cut to = {.target = cut->piece->left,
-                           .most = work->unit > 0 ? work->most : 0};
+    struct nw_bisection to = nw_bisection_exact(cut->graph, cut->piece->left);
+    struct nw_fm fm = {cut->graph, &to, cut->side,
+                       .most = work->unit > 0 ? work->most : 0};
     double bytes;
-    nw_status status = nw_fm(cut->graph, to, cut->side, &bytes);
+    nw_status status;
+
+    to.reduced_effort = nw_rb_reduces_effort(work);
+    status = nw_fm(&fm);
+    bytes = fm.cut;
 
     if (!status && work->bisection->loose > 0)
         bytes *= 1 + work->bisection->loose * nw_random_unit(cut->random);

@@ -50,6 +50,9 @@ struct sectioning {
  * .. to - 1 of a level. */
 int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
                          int32_t to);
+/* Returns true if FM makes fewer passes, because the start may be left out or
+ * is one of many. */
+bool nw_rb_reduces_effort(const struct sectioning *work);
 /* Makes the graph of the processes of piece now[number]: vertex i is process
  * list[first + i]. */
 NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,

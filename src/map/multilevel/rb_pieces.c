@@ -46,6 +46,12 @@ static size_t rb_pieces_count_arcs(const struct sectioning *work,
     return arcs;
 }
 
+bool nw_rb_reduces_effort(const struct sectioning *work)
+{
+    return (work->bisection->only_expander_like && !work->annealed) ||
+           work->bisection->kinds & NW_RB_START_STRAIGHT;
+}
+
 nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
                       struct nw_graph *graph)
 {
@@ -59,6 +65,7 @@ nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
         int32_t p = work->list[i];
 
         graph->size[i - piece->first] = 1;
+        graph->load[i - piece->first] = 1;
         for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
             int32_t to = work->place[work->arc[b].to];
 

@@ -109,28 +109,17 @@ static nw_status rb_sort_sides(struct sectioning *work,
     return NW_OK;
 }
 
-/* Bisects `graph` repeatedly with different seeds and takes the best cut. */
-static nw_status rb_bisect_best(const struct nw_graph *graph, int32_t target,
-                                const struct nw_recursive_bisection *bisection,
-                                struct nw_random *random, int8_t *side)
+/* Bisects `graph`, of whose vertices `target` go to side 0. */
+static nw_status rb_bisect(const struct sectioning *work,
+                           const struct nw_graph *graph, int32_t target,
+                           struct nw_random *random, int8_t *side)
 {
-    double least = -1;
-    int8_t *mine = NULL;
-    nw_status status = nw_alloc((size_t)graph->n, 1, &mine);
+    struct nw_bisection to = nw_bisection_exact(graph, target);
 
-    for (int i = 0; !status && i < bisection->repeats; i++) {
-        double cut;
-
-        status =
-            nw_bisect_multilevel(graph, target, bisection->tries, random, mine);
-        cut = nw_bisect_cut(graph, mine);
-        if (status || (least >= 0 && cut >= least))
-            continue;
-        least = cut;
-        memcpy(side, mine, (size_t)graph->n);
-    }
-    free(mine);
-    return status;
+    to.tries = work->bisection->tries;
+    to.repeats = work->bisection->repeats;
+    to.reduced_effort = nw_rb_reduces_effort(work);
+    return nw_bisect_multilevel(graph, &to, random, side);
 }
 
 /* Returns true if a piece is split in its present order of processes, without a
@@ -162,14 +151,10 @@ static nw_status rb_cut(struct sectioning *work, int32_t number)
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {
         status = nw_rb_graph(work, number, &graph);
-        graph.reduced_effort =
-            (work->bisection->only_expander_like && !work->annealed) ||
-            work->bisection->kinds & NW_RB_START_STRAIGHT;
         if (!status && work->bisection->stencil)
             status = nw_rb_grid_cut(work, piece, &graph, &random, side);
         else if (!status)
-            status = rb_bisect_best(&graph, piece->left, work->bisection,
-                                    &random, side);
+            status = rb_bisect(work, &graph, piece->left, &random, side);
         if (!status)
             status = rb_sort_sides(work, piece, side);
     }

@@ -40,7 +40,7 @@ $ nodewise evaluate -t far.yaml -p far.pattern far.mapping --json | grep -c '"ho
 ## a GPU elsewhere is not where a rank can be held
 $ printf 'nodewise mapping 1\nranks 2\n0 n0 0 n1:0\n1 * * *\n' > far.fixed
 $ nodewise map -t far.yaml -p far.pattern --remote-gpus --fix far.fixed
-! far.fixed:3 ... rank 0 ... GPU ... n1 ... n0 ... GPUs
+! far.fixed:3 ... rank 0 ... GPU of n1 ... n0 ... own node
 ? 3
 
 ## two packages, each with a core, a GPU and a network card of its own, whose

@@ -252,3 +252,12 @@ $ nodewise xyz
 ? 2
 $ nodewise map --help > long; nodewise map -h | cmp - long && nodewise help map | cmp - long && nodewise -h | head -1
 Usage: nodewise COMMAND [OPTION...]
+## A new result has the mode of the umask; one that is replaced keeps its own.
+$ for m in 0 027 077; do (umask $m; nodewise pattern --generate stencil2d5:dims=2x2 -q -o mode.$m; stat -c %a mode.$m); done; chmod 604 mode.0; nodewise pattern --generate stencil2d5:dims=2x2 -q -o mode.0; stat -c %a mode.0; ls mode.*
+666
+640
+600
+604
+mode.0
+mode.027
+mode.077

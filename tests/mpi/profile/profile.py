@@ -296,6 +296,9 @@ def shared():
         ok(job.returncode == 0 and said.count("done") == 2, "a job ends well", job.returncode, said)
     ok("ranks 2" in open("folder/p").read() and not glob.glob("folder/p.part.*.*"),
        "a profile, and no part", os.listdir("folder"))
+    mask = os.umask(0)
+    os.umask(mask)
+    ok(os.stat("folder/p").st_mode & 0o777 == 0o666 & ~mask, "the profile follows the umask")
     ok(open("victim").read() == "data", "a link is not followed")
     with open("script", "w") as file:
         for ranks in 2, 3:

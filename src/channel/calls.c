@@ -3,8 +3,8 @@
  * and creates or checks a request. */
 #include "channel/state.h"
 
+#include "base/backoff.h"
 #include "base/status.h"
-#include "channel/backoff.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ nw_status nw_channel_wait(nw_channel_request **request,
             continue;
         /* without the lock, other threads can use the channel meanwhile */
         nw_channel_unlock(channel);
-        nw_give_way(&backoff);
+        nw_backoff_pause(&backoff);
         nw_channel_lock(channel);
     }
     status = request_answer(request, result);

@@ -5,9 +5,9 @@
 #include "channel/proto/ipc.h"
 
 #include "base/array.h"
+#include "base/backoff.h"
 #include "base/environment.h"
 #include "base/status.h"
-#include "channel/backoff.h"
 #include "channel/tune/thresholds.h"
 #include "channel/memory/vulkan.h"
 
@@ -289,7 +289,7 @@ static bool all_said_bye(const nw_channel *channel)
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};
-    struct nw_backoff patience = {0};
+    struct nw_backoff backoff = {0};
     uint64_t until =
         nw_clock_ns() + channel->options.timeout_ms * UINT64_C(100000);
 
@@ -298,20 +298,20 @@ static void say_bye(nw_channel *channel)
             nw_send_control(&channel->peer[i], channel, &bye);
     while ((!all_said_bye(channel) || channel->controls > 0) &&
            nw_clock_ns() < until)
-        if (nw_backoff_ends(&patience, nw_progress(channel)))
-            nw_give_way(&patience);
+        if (nw_backoff_ends(&backoff, nw_progress(channel)))
+            nw_backoff_pause(&backoff);
 }
 
 void nw_channel_flush(nw_channel *channel)
 {
     uint64_t until = nw_clock_ns() + UINT64_C(1000000000);
-    struct nw_backoff patience = {0};
+    struct nw_backoff backoff = {0};
 
     nw_channel_lock(channel);
     while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
            nw_clock_ns() < until)
-        if (nw_backoff_ends(&patience, nw_progress(channel)))
-            nw_give_way(&patience);
+        if (nw_backoff_ends(&backoff, nw_progress(channel)))
+            nw_backoff_pause(&backoff);
     nw_channel_unlock(channel);
 }
 

@@ -3,9 +3,11 @@
  * polls and yields the core for a limited time, then polls and sleeps. A time
  * limits the yields, not their number: if many processes share a core, one
  * yield can last as long as the time slices of all of them, and the scheduler
- * prefers processes that slept. */
-#ifndef NW_CHANNEL_BACKOFF_H
-#define NW_CHANNEL_BACKOFF_H
+ * prefers processes that slept. Loops around MPI_Test only yield, since MPI
+ * makes progress inside the call, and a sleep would delay its other messages.
+ */
+#ifndef NW_BASE_BACKOFF_H
+#define NW_BASE_BACKOFF_H
 
 #include "base/clock.h"
 
@@ -23,7 +25,7 @@ struct nw_backoff {
 /* Pauses the core between two polls. Without the pause, a poll would repeatedly
  * take a cache line that other cores want to write, and would slow the second
  * hardware thread of the core. */
-static inline void nw_breathe(void)
+static inline void nw_backoff_breathe(void)
 {
 #if defined __x86_64__
     __builtin_ia32_pause();
@@ -33,23 +35,23 @@ static inline void nw_breathe(void)
 }
 
 /* Call it after each poll; `news` says whether the poll found an event. Returns
- * true if the caller should now call nw_give_way, false if it should poll
+ * true if the caller should now call nw_backoff_pause, false if it should poll
  * again. */
-static inline bool nw_backoff_ends(struct nw_backoff *patience, bool news)
+static inline bool nw_backoff_ends(struct nw_backoff *backoff, bool news)
 {
-    patience->idle = news ? 0 : patience->idle + 1;
-    if (patience->idle)
-        nw_breathe();
-    return patience->idle > NW_LOOKS;
+    backoff->idle = news ? 0 : backoff->idle + 1;
+    if (backoff->idle)
+        nw_backoff_breathe();
+    return backoff->idle > NW_LOOKS;
 }
 
-static inline void nw_give_way(struct nw_backoff *patience)
+static inline void nw_backoff_pause(struct nw_backoff *backoff)
 {
     uint64_t now = nw_clock_ns();
 
-    if (patience->idle == NW_LOOKS + 1)
-        patience->since_ns = now;
-    if (now - patience->since_ns < NW_YIELDS_NS)
+    if (backoff->idle == NW_LOOKS + 1)
+        backoff->since_ns = now;
+    if (now - backoff->since_ns < NW_YIELDS_NS)
         (void)sched_yield();
     else
         (void)usleep(NW_NAP_US);

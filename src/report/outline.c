@@ -3,10 +3,11 @@
  * walk down the tree shows all items of a line together. */
 #include "report/outline.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
-/* At most this many equal items are shown one by one, if they are `apart`. */
+/* At most this many equal items are shown one by one, if they are `pinned`. */
 #define FEW 8
 
 struct walk {
@@ -15,14 +16,6 @@ struct walk {
                        child[] */
     int32_t *child;
 };
-
-uint64_t nw_outline_mix(uint64_t look, uint64_t word)
-{
-    look = (look ^ word) * 0x9e3779b97f4a7c15u;
-    look ^= look >> 29;
-    look *= 0xbf58476d1ce4e5b9u;
-    return look ^ look >> 32;
-}
 
 static nw_status find_children(struct walk *walk)
 {
@@ -48,24 +41,25 @@ static nw_status find_children(struct walk *walk)
  * item. */
 static void hash_subtrees(struct walk *walk)
 {
-    uint64_t *look = walk->outline->look;
+    uint64_t *hash = walk->outline->hash;
 
     for (int32_t i = walk->outline->count - 1; i >= 0; i--)
         for (int32_t c = walk->first[i]; c < walk->first[i + 1]; c++)
-            look[i] = nw_outline_mix(look[i], look[walk->child[c]]);
+            hash[i] = nw_hash_word(hash[i], hash[walk->child[c]]);
 }
 
 /* Returns how many children, from index `c` on, share a line, since their
  * subtrees are equal. `many`: the line above stands for several items. */
-static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
+static int32_t outline_identical(const struct walk *walk, int32_t c,
+                                 int32_t end, bool many)
 {
     const struct nw_outline *outline = walk->outline;
     int32_t from = c, item = walk->child[c];
 
-    while (c < end && outline->look[walk->child[c]] == outline->look[item])
+    while (c < end && outline->hash[walk->child[c]] == outline->hash[item])
         c++;
     /* below several items, no item is shown by itself */
-    if (!many && outline->apart && outline->apart[item] && c - from <= FEW)
+    if (!many && outline->pinned && outline->pinned[item] && c - from <= FEW)
         return 1;
     return c - from;
 }
@@ -107,7 +101,7 @@ static nw_status outline_show(struct walk *walk, int32_t above,
     nw_status status = NW_OK;
 
     for (int32_t c = walk->first[*line->item]; !status && c < end; c += step) {
-        step = alike(walk, c, end, line->count > 1);
+        step = outline_identical(walk, c, end, line->count > 1);
         status = show_children(walk, row, line,
                                (struct nw_outline_line){
                                    .item = &walk->child[c],

@@ -21,10 +21,10 @@ struct nw_outline {
     const int32_t *parent; /* [count] parent of each item, which comes before
                               it; -1 for item 0, the root */
     /* [count] hash of each item, without its children; equal for items that
-     * look alike; overwritten */
-    uint64_t *look;
-    const bool *apart; /* [count] items that get a line each if they are few;
-                          or NULL */
+     * are shown identically; overwritten */
+    uint64_t *hash;
+    const bool *pinned; /* [count] items that get a line each if they are few;
+                           or NULL */
     /* Shows a line below the line with the number `above` (-1: no line above).
      * Returns the number of the new line. */
     int32_t (*show)(void *user, int32_t above,
@@ -32,8 +32,5 @@ struct nw_outline {
     void *user;
 };
 NW_MUST_CHECK nw_status nw_outline_show(struct nw_outline *outline);
-
-/* Mixes a number into the hash `look`. */
-uint64_t nw_outline_mix(uint64_t look, uint64_t word);
 
 #endif

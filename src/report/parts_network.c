@@ -3,6 +3,7 @@
  * its switches are shown with the nodes below them. In other networks,
  * switches, links and nodes are counted by kind. */
 #include "base/array.h"
+#include "base/hash.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
 
@@ -15,7 +16,7 @@ struct parts_network_view {
     nw_table *table;
     const nw_topology *topology;
     int32_t *parent;
-    uint64_t *look;
+    uint64_t *hash;
     bool failed;
 };
 
@@ -152,12 +153,12 @@ static void fill_switches(struct parts_network_view *view)
         int32_t up = network->parent ? network->parent[s] : -1;
 
         view->parent[1 + s] = up + 1;
-        view->look[1 + s] = nw_outline_mix(
+        view->hash[1 + s] = nw_hash_word(
             1,
             up < 0 ? 0 : (uint64_t)network->link_class[network->uplink[s]] + 1);
         if (!network->parent)
-            view->look[1 + s] = nw_outline_mix(view->look[1 + s],
-                                               (uint64_t)network->level[s] + 1);
+            view->hash[1 + s] = nw_hash_word(view->hash[1 + s],
+                                             (uint64_t)network->level[s] + 1);
     }
 }
 
@@ -170,12 +171,12 @@ static void fill_nodes(struct parts_network_view *view)
 
     for (int32_t node = 0; node < topology->node_count; node++) {
         int32_t item = 1 + network->switch_count + node;
-        uint64_t look = nw_outline_mix(2, (uint64_t)topology->node_type[node]);
+        uint64_t hash = nw_hash_word(2, (uint64_t)topology->node_type[node]);
 
         for (int32_t p = topology->port_first[node];
              p < topology->port_first[node + 1]; p++)
-            look = nw_outline_mix(look, (uint64_t)topology->port_class[p]);
-        view->look[item] = look;
+            hash = nw_hash_word(hash, (uint64_t)topology->port_class[p]);
+        view->hash[item] = hash;
         view->parent[item] =
             network->parent ? 1 + topology->port[topology->port_first[node]]
                             : 0;
@@ -216,7 +217,7 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
         nw_alloc((size_t)count, sizeof *view.parent, &view.parent);
 
     if (!status)
-        status = nw_alloc((size_t)count, sizeof *view.look, &view.look);
+        status = nw_alloc((size_t)count, sizeof *view.hash, &view.hash);
     if (!status) {
         view.parent[0] = -1;
         fill_switches(&view);
@@ -224,7 +225,7 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
         status = nw_outline_show(&(struct nw_outline){
             .count = count,
             .parent = view.parent,
-            .look = view.look,
+            .hash = view.hash,
             .show = parts_network_show,
             .user = &view,
         });
@@ -232,6 +233,6 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
     if (!status && !topology->network->parent)
         status = count_links(&view);
     free(view.parent);
-    free(view.look);
+    free(view.hash);
     return status;
 }

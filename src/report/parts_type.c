@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shows the parts of one type of node as lines of the topology's tree. */
 #include "base/array.h"
+#include "base/hash.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
 
@@ -115,16 +116,16 @@ static int32_t parts_type_show(void *user, int32_t above,
 
 /* Sets the hash of each part, and which parts are shown one by one: packages,
  * NUMA nodes, and devices with a name or a PCI address. */
-static void find_looks(const struct nw_node_type *type, uint64_t *look,
-                       bool *apart)
+static void parts_type_hash(const struct nw_node_type *type, uint64_t *hash,
+                            bool *pinned)
 {
     for (int32_t v = 0; v < type->vertex_count; v++) {
         const struct nw_device *device = device_of(type, v);
 
-        look[v] = nw_outline_mix(type->kind[v], (uint32_t)type->class[v]);
-        apart[v] = type->kind[v] == NW_VERTEX_PACKAGE ||
-                   type->kind[v] == NW_VERTEX_NUMA ||
-                   (device && (device->name || device->pci));
+        hash[v] = nw_hash_word(type->kind[v], (uint32_t)type->class[v]);
+        pinned[v] = type->kind[v] == NW_VERTEX_PACKAGE ||
+                    type->kind[v] == NW_VERTEX_NUMA ||
+                    (device && (device->name || device->pci));
     }
 }
 
@@ -132,25 +133,25 @@ static nw_status show_tree(struct parts_type_view *view)
 {
     const struct nw_node_type *type = view->type;
     size_t n = (size_t)type->vertex_count;
-    uint64_t *look = NULL;
-    bool *apart = NULL;
-    nw_status status = nw_alloc(n, sizeof *look, &look);
+    uint64_t *hash = NULL;
+    bool *pinned = NULL;
+    nw_status status = nw_alloc(n, sizeof *hash, &hash);
 
     if (!status)
-        status = nw_alloc(n, sizeof *apart, &apart);
+        status = nw_alloc(n, sizeof *pinned, &pinned);
     if (!status) {
-        find_looks(type, look, apart);
+        parts_type_hash(type, hash, pinned);
         status = nw_outline_show(&(struct nw_outline){
             .count = type->vertex_count,
             .parent = type->parent,
-            .look = look,
-            .apart = apart,
+            .hash = hash,
+            .pinned = pinned,
             .show = parts_type_show,
             .user = view,
         });
     }
-    free(look);
-    free(apart);
+    free(hash);
+    free(pinned);
     return status;
 }
 

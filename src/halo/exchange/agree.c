@@ -4,6 +4,8 @@
 #include "halo/exchange/agree.h"
 #include "halo/exchange/yielding_collectives.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 nw_status nw_halo_mpi(int code, const char *what)
@@ -76,9 +78,7 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
 
 static int64_t halo_agree_fold(int64_t hash, int64_t value)
 {
-    uint64_t mixed = ((uint64_t)hash ^ (uint64_t)value) * 0x100000001b3u;
-
-    return (int64_t)((mixed ^ mixed >> 29) & INT64_MAX);
+    return (int64_t)(nw_hash_word((uint64_t)hash, (uint64_t)value) & INT64_MAX);
 }
 
 static int64_t fold_radii(const struct nw_halo_options *options)

@@ -3,6 +3,7 @@
  * computes sums and hashes that are the same for every division of the grid. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -128,14 +129,6 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
     return out;
 }
 
-/* Mixes the bits of z, as the last step of the generator splitmix64 does. */
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field)
 {
     int64_t first[3], extent[3], n[3];
@@ -156,7 +149,7 @@ uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field)
                     (uint64_t)(((first[0] + i) * n[1] + first[1] + j) * n[2] +
                                first[2] + k);
                 memcpy(&bits, next++, sizeof bits);
-                sum += mix(bits + mix(at + 1));
+                sum += nw_hash_word(nw_hash_word(0, at + 1), bits);
             }
     free(values);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, job->grid.comm);

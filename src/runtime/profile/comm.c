@@ -7,6 +7,7 @@
  */
 #include "runtime/profile/comm.h"
 
+#include "base/hash.h"
 #include "runtime/gpu_memory.h"
 
 #include <pthread.h>
@@ -63,7 +64,7 @@ static uint64_t win_handle(MPI_Win win)
 
 static size_t comm_place(uint64_t handle)
 {
-    return (handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return nw_hash_word(0, handle);
 }
 
 static bool describe_comm(struct comm_entry *entry, MPI_Comm comm)

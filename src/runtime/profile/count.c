@@ -6,6 +6,7 @@
  */
 #include "runtime/profile/count.h"
 
+#include "base/hash.h"
 #include "runtime/profile/storage.h"
 
 #include <pthread.h>
@@ -101,12 +102,9 @@ static struct table *this_table(void)
 
 static size_t hash(struct nw_count_key key)
 {
-    uint64_t h = (uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag;
-
-    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57 ^ key.origin ^
-         (uint64_t)key.phase << 40) *
-        UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h ^ h >> 29);
+    return nw_hash_word((uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag,
+                        (uint64_t)(key.class << 1 | key.inward) << 57 ^
+                            key.origin ^ (uint64_t)key.phase << 40);
 }
 
 static bool matches(const struct nw_part_record *record,

@@ -6,6 +6,7 @@
  */
 #include "runtime/profile/request.h"
 
+#include "base/hash.h"
 #include "runtime/profile/profile.h"
 
 #include <pthread.h>
@@ -48,7 +49,7 @@ static int *counter(enum request_what what)
 
 static struct kept **request_place(uint64_t handle, bool message)
 {
-    size_t at = handle * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    size_t at = nw_hash_word(0, handle);
     struct kept **kept = &bucket[at % BUCKETS];
 
     while (*kept &&

@@ -4,6 +4,8 @@
  * two boxes of one level travel the distance of this level. */
 #include "runtime/reorder/boxes.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,8 +142,8 @@ static struct boxes_state *boxes_find_state(struct boxes_search *search,
     struct boxes_state *state;
 
     for (int d = 0; d < search->boxes->dims; d++)
-        hash = (hash ^ (uint64_t)shape[d]) * 0x9e3779b97f4a7c15u;
-    for (hash >>= 40;; hash++) {
+        hash = nw_hash_word(hash, (uint64_t)shape[d]);
+    for (;; hash++) {
         state = &search->state[hash % STATES];
         if (!state->level ||
             (state->level == level &&

@@ -3,6 +3,7 @@
  * between the ranks, the report, and the new communicator. */
 #include "runtime/reorder/reorder.h"
 
+#include "base/hash.h"
 #include "runtime/warn.h"
 
 #include <nodewise/cost.h>
@@ -267,9 +268,7 @@ int nw_call_permute(const struct nw_call *call, MPI_Comm *out)
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ (uint64_t)(uint32_t)values[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
+    for (size_t i = 0; i < count; i++)
+        hash = nw_hash_word(hash, (uint32_t)values[i]);
     return hash;
 }

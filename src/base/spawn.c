@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 8, ABOVE_STANDARD = 3, STEP_US = 1000 };
+enum { MOST_ARGUMENTS = 8, ABOVE_STANDARD = 3, STEP_US = 1000, WATCH_MS = 100 };
 
 /* Moves a descriptor above 2, since the helper gets new descriptors 0 to 2. */
 static int spawn_raise(int fd)
@@ -112,8 +112,10 @@ static int spawn_start(char *const *arguments, char *const *variables,
     return error;
 }
 
-/* Returns true if the helper closed its output in time. */
-static bool spawn_read(int from, uint64_t until_ns, struct nw_text *answer)
+/* Returns true if the helper closed its output before the time limit, and
+ * spawn->watch did not end it. */
+static bool spawn_read(const struct nw_spawn *spawn, int from,
+                       uint64_t until_ns, struct nw_text *answer)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
     char block[65536];
@@ -122,9 +124,10 @@ static bool spawn_read(int from, uint64_t until_ns, struct nw_text *answer)
         uint64_t now = nw_clock_ns();
         ssize_t count;
 
-        if (now >= until_ns)
+        if (now >= until_ns ||
+            (spawn->watch && !spawn->watch(spawn->user, answer)))
             return false;
-        if (poll(&wait, 1, (int)((until_ns - now) / 1000000) + 1) <= 0)
+        if (poll(&wait, 1, WATCH_MS) <= 0)
             continue;
         count = read(from, block, sizeof block);
         if (count < 0 && errno == EINTR)
@@ -158,7 +161,9 @@ static int spawn_end(pid_t pid, uint64_t until_ns)
 static nw_status spawn_talk(const struct nw_spawn *spawn, char *const *words,
                             struct nw_text *answer, int *how)
 {
-    uint64_t until_ns = nw_clock_ns() + spawn->seconds * UINT64_C(1000000000);
+    uint64_t until_ns =
+        spawn->seconds ? nw_clock_ns() + spawn->seconds * UINT64_C(1000000000)
+                       : UINT64_MAX;
     int ends[2] = {-1, -1}, fds[2], error = ENOMEM;
     struct nw_text environment = {0};
     char **variables = NULL;
@@ -178,8 +183,9 @@ static nw_status spawn_talk(const struct nw_spawn *spawn, char *const *words,
         if (fds[i] >= 0)
             (void)close(fds[i]);
     if (!error) {
-        (void)spawn_read(ends[0], until_ns, answer);
-        *how = spawn_end(pid, until_ns);
+        bool ended = spawn_read(spawn, ends[0], until_ns, answer);
+
+        *how = spawn_end(pid, ended ? until_ns : 0);
     }
     (void)close(ends[0]);
     return error

@@ -15,11 +15,16 @@ struct nw_spawn {
     const char *const *arguments; /* after the name; NULL at the end */
     const char *input;            /* text for its standard input, or NULL */
     size_t length;                /* length of the input in bytes */
-    unsigned seconds;             /* wall-clock limit in seconds */
+    unsigned seconds;             /* wall-clock limit in seconds; 0: none */
     bool from_path;               /* `program` is a command of the system, found
-                                     on the PATH */
+                                     on the PATH, or a path */
+    /* Called ten times per second with the output so far. Returns false to kill
+     * the program. May be NULL. */
+    bool (*watch)(void *user, const struct nw_text *answer);
+    void *user;
 };
 
+/* The program was killed, by the time limit or by `watch`. */
 enum { NW_SPAWN_TIMED_OUT = -1 };
 
 /* Appends the program's standard output to `answer`. *how is the status from

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the program nodewise-simgrid: sends the traffic and reads the simulated
- * time over a socket that is standard input and output of the program. If the
- * program crashes, the caller gets an error message and no signal. */
+/* Runs the program nodewise-simgrid, which reads the traffic and writes the
+ * simulated time. If the program crashes, the caller gets an error message and
+ * no signal. */
 #include "simulate/traffic.h"
 
-#include "base/array.h"
-#include "base/install_path.h"
 #include "base/c_locale.h"
+#include "base/install_path.h"
+#include "base/spawn.h"
 #include "base/status.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 #define HELPER "nodewise-simgrid"
 
@@ -34,7 +26,8 @@ static nw_status find_helper(char path[PATH_MAX])
     const char *named = getenv("NODEWISE_SIMGRID");
 
     if (named) {
-        snprintf(path, PATH_MAX, "%s", named);
+        /* a slash keeps posix_spawnp from searching the PATH */
+        snprintf(path, PATH_MAX, "%s%s", strchr(named, '/') ? "" : "./", named);
         if (!access(path, X_OK))
             return NW_OK;
         return nw_fail(NW_ENODEV, "NODEWISE_SIMGRID: '%s' cannot be started",
@@ -46,38 +39,6 @@ static nw_status find_helper(char path[PATH_MAX])
                    HELPER " is not installed: build nodewise where SimGrid "
                           "is (Debian: libsimgrid-dev), or ask for the "
                           "congestion estimate");
-}
-
-struct helper {
-    pid_t pid;
-    int socket; /* connected to the program */
-    struct nw_text answer;
-};
-
-static nw_status helper_start(struct helper *helper, char *path)
-{
-    posix_spawn_file_actions_t actions;
-    char *arguments[] = {path, NULL};
-    int pair[2], error;
-
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-        return nw_fail(NW_EHELPER, HELPER ": %s", strerror(errno));
-    error = posix_spawn_file_actions_init(&actions);
-    if (!error) {
-        posix_spawn_file_actions_adddup2(&actions, pair[1], 0);
-        posix_spawn_file_actions_adddup2(&actions, pair[1], 1);
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-        error =
-            posix_spawn(&helper->pid, path, &actions, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    close(pair[1]);
-    if (error) {
-        close(pair[0]);
-        return nw_fail(NW_ENODEV, "%s: %s", path, strerror(error));
-    }
-    helper->socket = pair[0];
-    return NW_OK;
 }
 
 /* Writes the traffic in the form that simgrid.cpp describes. */
@@ -100,32 +61,13 @@ static void helper_describe(const struct nw_traffic *traffic,
     nw_text_add(text, "end\n");
 }
 
-/* Sends the text. If the helper dies before it has read everything,
- * helper_listen_to later reports the error. */
-static void helper_tell(struct helper *helper, const struct nw_text *text)
-{
-    size_t sent = 0;
-
-    while (sent < text->length) {
-        ssize_t count = send(helper->socket, text->data + sent,
-                             text->length - sent, MSG_NOSIGNAL);
-
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            break;
-        sent += (size_t)count;
-    }
-    shutdown(helper->socket, SHUT_WR);
-}
-
 /* Finds the last complete line that begins with `word`, and returns the text
  * after `word`. Returns NULL if no complete line begins with `word`. */
-static const char *last_line(const struct helper *helper, const char *word)
+static const char *last_line(const struct nw_text *answer, const char *word)
 {
     const char *found = NULL;
 
-    for (const char *line = helper->answer.data; line && *line;) {
+    for (const char *line = answer->data; line && *line;) {
         const char *end = strchr(line, '\n');
 
         if (!end)
@@ -137,10 +79,17 @@ static const char *last_line(const struct helper *helper, const char *word)
     return found;
 }
 
-static void show_progress(const struct helper *helper,
-                          const struct nw_play *play)
+static bool is_cancelled(const struct nw_play *play)
 {
-    const char *at = last_line(helper, "at ");
+    return play->progress &&
+           __atomic_load_n(&play->progress->cancelled, __ATOMIC_RELAXED);
+}
+
+/* Shows the progress. Returns false if the user cancels the simulation. */
+static bool helper_watch(void *user, const struct nw_text *answer)
+{
+    const struct nw_play *play = user;
+    const char *at = last_line(answer, "at ");
     double done = at ? nw_strtod(at, NULL) / play->unit : 0;
 
     /* play->unit is only an estimate of the duration, so that the simulation
@@ -149,59 +98,13 @@ static void show_progress(const struct helper *helper,
         play->progress->update(play->progress,
                                done < 0.99 ? (uint64_t)(done * 1000) : 990,
                                1000, "simulating");
+    return !is_cancelled(play);
 }
 
-static bool is_cancelled(const struct nw_play *play)
+static nw_status read_answer(const struct nw_text *text, double *time)
 {
-    return play->progress &&
-           __atomic_load_n(&play->progress->cancelled, __ATOMIC_RELAXED);
-}
-
-/* Reads the answer until the helper closes its end of the socket or the user
- * cancels the simulation. */
-static nw_status helper_listen_to(struct helper *helper,
-                                  const struct nw_play *play)
-{
-    char bytes[4096];
-
-    while (!is_cancelled(play)) {
-        struct pollfd ready = {.fd = helper->socket, .events = POLLIN};
-        ssize_t count;
-
-        if (poll(&ready, 1, 100) <= 0) {
-            show_progress(helper, play);
-            continue;
-        }
-        count = read(helper->socket, bytes, sizeof bytes);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return NW_OK;
-        nw_text_add_bytes(&helper->answer, bytes, (size_t)count);
-        show_progress(helper, play);
-    }
-    return nw_fail(NW_ECANCELLED, "the simulation was cancelled");
-}
-
-static nw_status helper_end(struct helper *helper, bool at_once)
-{
-    int how = 0;
-
-    close(helper->socket);
-    if (at_once)
-        kill(helper->pid, SIGKILL);
-    while (waitpid(helper->pid, &how, 0) < 0 && errno == EINTR)
-        ;
-    if (!at_once && WIFSIGNALED(how))
-        return nw_fail(NW_EHELPER, HELPER " was ended by signal %d (%s)",
-                       WTERMSIG(how), strsignal(WTERMSIG(how)));
-    return NW_OK;
-}
-
-static nw_status read_answer(const struct helper *helper, double *time)
-{
-    const char *error = last_line(helper, "error ");
-    const char *answer = last_line(helper, "time ");
+    const char *error = last_line(text, "error ");
+    const char *answer = last_line(text, "time ");
     char *end;
 
     if (error)
@@ -218,28 +121,33 @@ static nw_status read_answer(const struct helper *helper, double *time)
 nw_status nw_helper_play(const struct nw_traffic *traffic,
                          const struct nw_play *play, double *time)
 {
-    struct helper helper = {0};
-    struct nw_text text = {0};
+    static const char *const none[] = {NULL};
+    struct nw_text text = {0}, answer = {0};
     char path[PATH_MAX];
-    nw_status status = find_helper(path), ended;
+    struct nw_spawn spawn = {.program = path,
+                             .arguments = none,
+                             .from_path = true,
+                             .watch = helper_watch,
+                             .user = (void *)(uintptr_t)play};
+    nw_status status = find_helper(path);
+    int how = 0;
 
     if (status)
         return status;
     helper_describe(traffic, play, &text);
-    if (text.failed)
-        status =
-            nw_fail(NW_ENOMEM, "no memory for %zu flows", traffic->flow_count);
+    spawn.input = text.data;
+    spawn.length = text.length;
+    status = text.failed ? nw_fail(NW_ENOMEM, "no memory for %zu flows",
+                                   traffic->flow_count)
+                         : nw_spawn_run(&spawn, &answer, &how);
+    if (!status && is_cancelled(play))
+        status = nw_fail(NW_ECANCELLED, "the simulation was cancelled");
+    if (!status && WIFSIGNALED(how))
+        status = nw_fail(NW_EHELPER, HELPER " was ended by signal %d (%s)",
+                         WTERMSIG(how), strsignal(WTERMSIG(how)));
     if (!status)
-        status = helper_start(&helper, path);
-    if (!status) {
-        helper_tell(&helper, &text);
-        status = helper_listen_to(&helper, play);
-        ended = helper_end(&helper, status != NW_OK);
-        status = status ? status : ended;
-    }
-    if (!status)
-        status = read_answer(&helper, time);
+        status = read_answer(&answer, time);
     nw_text_fini(&text);
-    nw_text_fini(&helper.answer);
+    nw_text_fini(&answer);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures the gain from measuring kinds of pairs separately. Four pieces are
+ * Measures the gain from a method of its own for pairs with small faces. Four pieces are
  * on four GPUs of one process: two pairs of near GPUs share large faces, and
  * far pairs share small ones. Each method for all pairs of two GPUs is compared
  * with the automatic choice, in turns; times are in microseconds. With the

@@ -2,8 +2,7 @@
 /* Keeps the results of measurements in a text file in the user's cache folder.
  * Each line belongs to one machine and one shape of halo, and begins with a key
  * that identifies both. */
-#include "halo/exchange/connections.h"
-#include "halo/plan/model.h"
+#include "halo/exchange/choose.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -18,7 +17,7 @@
 #include <unistd.h>
 
 #define KIND "nodewise halo choices "
-#define HEAD KIND "3"
+#define HEAD KIND "4"
 /* suffix of the schedule: the model chose the methods */
 #define MODELLED "+model"
 
@@ -84,30 +83,9 @@ static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
     return found;
 }
 
-/* Parses a number of kinds, then "KIND:METHODS" for each kind. Returns false if
- * the text is invalid. */
-static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
-{
-    int used = 0;
-
-    if (sscanf(line, " %d%n", &out->wish_count, &used) != 1 ||
-        out->wish_count < 0 || out->wish_count > NW_HALO_WISHES)
-        return false;
-    for (int i = 0; i < out->wish_count; i++) {
-        struct nw_halo_wish *wish = &out->wish[i];
-        unsigned long long kind;
-
-        line += used;
-        if (sscanf(line, " %16llx:%x%n", &kind, &wish->methods, &used) != 2)
-            return false;
-        wish->kind = kind;
-    }
-    return true;
-}
-
-/* Parses a line: the key, the schedule, the methods of each class, the methods
- * of some kinds of pairs, and a description, which is ignored. Returns false if
- * the line is invalid or has another key. */
+/* Parses a line: the key, the schedule, the methods of each class, and a
+ * description, which is ignored. Returns false if the line is invalid or has
+ * another key. */
 static bool choice_cache_parse(const char *line, uint64_t key,
                                struct nw_halo_scheme *out)
 {
@@ -132,8 +110,6 @@ static bool choice_cache_parse(const char *line, uint64_t key,
             return false;
         used = more;
     }
-    if (!parse_wishes(line + used, &scheme))
-        return false;
     *out = scheme;
     return true;
 }
@@ -205,11 +181,6 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
                    halo->scheme.modelled ? MODELLED : "");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
-    nw_text_format(text, " %d", halo->scheme.wish_count);
-    for (int i = 0; i < halo->scheme.wish_count; i++)
-        nw_text_format(text, " %016llx:%x",
-                       (unsigned long long)halo->scheme.wish[i].kind,
-                       halo->scheme.wish[i].methods);
     /* the rest of the line is shown by nodewise halo tune */
     nw_text_add(text, "  ");
     choice_cache_add_words(halo, text);

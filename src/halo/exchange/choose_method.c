@@ -2,10 +2,9 @@
 /* Finds the methods that all ranks can use, and selects the scheme: by
  * measurement, by the model, or by taking the first usable method in a fixed
  * order. */
-#include "halo/exchange/connections.h"
+#include "halo/exchange/choose.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
-#include "halo/exchange/groups.h"
 
 #include "base/hash.h"
 #include "base/text.h"

@@ -2,7 +2,7 @@
 /* Finds the class of a pair of ranks. The class depends on the hardware between
  * them (GPU, package, node, network). It also depends on the number of cells,
  * because a face and a corner may need different methods. */
-#include "halo/exchange/classes.h"
+#include "halo/exchange/choose.h"
 #include "halo/exchange/yielding_collectives.h"
 
 #include "base/file.h"
@@ -82,9 +82,23 @@ static uint64_t *classes_weight_of(const nw_halo *halo,
     return &halo->weight[2 * (out ? pair->to_rank : pair->from_rank) + out];
 }
 
+/* Returns the number of cells that are copied between two pieces of this rank,
+ * in the direction of the pair. */
+static uint64_t classes_cells_between(const nw_halo *halo,
+                                      const struct nw_halo_pair *pair)
+{
+    const struct nw_halo_transfer *item = halo->transfers.item;
+    uint64_t cells = 0;
+
+    for (size_t i = 0; i < halo->transfers.count; i++)
+        if (item[i].from == pair->from && item[i].to == pair->to)
+            cells += classes_cells_of(&item[i]);
+    return cells;
+}
+
 nw_status nw_halo_weigh(nw_halo *halo)
 {
-    unsigned long long own = 0, most = 0;
+    unsigned long long own[2] = {0, 0}, most[2] = {0, 0};
     int code;
 
     for (int i = 0; i < 2 * halo->size; i++)
@@ -92,16 +106,20 @@ nw_status nw_halo_weigh(nw_halo *halo)
     for (size_t i = 0; i < halo->transfers.count; i++) {
         struct nw_halo_pair pair =
             nw_halo_pair_of(halo, &halo->transfers.item[i]);
-        uint64_t *weight = classes_weight_of(halo, &pair);
+        bool gpus = pair.same_rank && !pair.same_gpu && halo->gpu_memory;
+        uint64_t cells = classes_cells_of(&halo->transfers.item[i]);
 
-        if (pair.same_rank)
-            continue;
-        *weight += classes_cells_of(&halo->transfers.item[i]);
-        own = *weight > own ? *weight : own;
+        if (!pair.same_rank)
+            cells = *classes_weight_of(halo, &pair) += cells;
+        else if (gpus)
+            cells = classes_cells_between(halo, &pair);
+        if ((gpus || !pair.same_rank) && cells > own[gpus])
+            own[gpus] = cells;
     }
-    code = nw_halo_allreduce(halo->comm, &own, &most, 1, MPI_UNSIGNED_LONG_LONG,
+    code = nw_halo_allreduce(halo->comm, own, most, 2, MPI_UNSIGNED_LONG_LONG,
                              MPI_MAX);
-    halo->heaviest = most;
+    halo->heaviest = most[0];
+    halo->heaviest_gpus = most[1];
     return nw_halo_mpi(code, "add up the bytes of a halo");
 }
 
@@ -110,9 +128,12 @@ enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
 {
     bool light;
 
+    if (pair->same_rank && (pair->same_gpu || !halo->gpu_memory))
+        return NW_HALO_CLASS_ALONE;
     if (pair->same_rank)
-        return pair->same_gpu || !halo->gpu_memory ? NW_HALO_CLASS_ALONE
-                                                   : NW_HALO_CLASS_GPUS;
+        return classes_cells_between(halo, pair) * LIGHT < halo->heaviest_gpus
+                   ? NW_HALO_CLASS_GPUS_LIGHT
+                   : NW_HALO_CLASS_GPUS;
     light = *classes_weight_of(halo, pair) * LIGHT < halo->heaviest;
     if (!pair->same_node)
         return light ? NW_HALO_CLASS_NETWORK_LIGHT : NW_HALO_CLASS_NETWORK;

@@ -2,10 +2,9 @@
 /* Divides a rank's transfers into connections, in the same way at both ends.
  * Opens the connections; the two ends of each exchange the data that its method
  * needs (offers). */
-#include "halo/exchange/connections.h"
+#include "halo/exchange/choose.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/gpus.h"
-#include "halo/exchange/groups.h"
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
@@ -113,7 +112,7 @@ static nw_status make_channels(nw_halo *halo)
     if (!status)
         status = nw_alloc(count, sizeof *ops, &ops);
     if (!status)
-        status = nw_halo_groups_methods(halo, ops);
+        nw_halo_pair_methods(halo, ops);
     for (size_t i = 0; !status && i < count; i++)
         status = fill_entry(halo, i, ops[i], &entry[i]);
     if (!status) {

@@ -122,6 +122,7 @@ struct nw_halo_remote {
 enum nw_halo_class {
     NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
     NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
+    NW_HALO_CLASS_GPUS_LIGHT,
     NW_HALO_CLASS_PACKAGE,
     NW_HALO_CLASS_PACKAGE_LIGHT,
     NW_HALO_CLASS_NODE, /* one node, but not one package */
@@ -131,17 +132,8 @@ enum nw_halo_class {
     NW_HALO_CLASS_COUNT
 };
 
-/* The methods (bits) for all pairs of one kind (groups.h). They override the
- * methods of the pairs' class. */
-struct nw_halo_wish {
-    uint64_t kind;
-    uint32_t methods, reserved;
-};
-#define NW_HALO_WISHES 8
-
 /* A scheme: a choice of methods for all pairs. Measurements compare schemes.
  * The method of a pair comes from the first of these rules that gives one:
- * - an entry of `wish`, if one is for the pair's kind;
  * - the model, if `modelled` is true;
  * - the first method, in the fixed order, that fits and is in `methods` of the
  *   pair's class;
@@ -151,8 +143,6 @@ struct nw_halo_scheme {
     bool phased;
     bool modelled;
     uint32_t methods[NW_HALO_CLASS_COUNT];
-    int32_t wish_count;
-    struct nw_halo_wish wish[NW_HALO_WISHES];
 };
 
 struct nw_halo {
@@ -163,12 +153,14 @@ struct nw_halo {
     int *package_of;   /* [size] package of each rank; -1: several */
     uint64_t *weight;  /* [2 * size] cells from, to each rank */
     uint64_t heaviest; /* greatest weight of any pair of ranks */
+    /* greatest number of cells between two pieces of one rank on two GPUs */
+    uint64_t heaviest_gpus;
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] numbers of this rank's pieces, ascending */
     int32_t *own_at; /* [piece_count] index in `own`; -1: other rank */
     bool gpu_memory;
-    bool crowded; /* this rank's node has more ranks than cores */
+    bool oversubscribed; /* this rank's node has more ranks than cores */
     size_t row_align;
     double timeout;
     uint32_t methods; /* bits of the methods that all ranks allow and can use */
@@ -202,7 +194,7 @@ struct nw_halo {
     size_t started; /* number of connections whose phase has begun */
     bool running, broken;
     /* a peer process has ended, so collective calls would hang */
-    bool bereft;
+    bool peer_lost;
     char failure[256]; /* status and text of a failure, for the peers */
     uint64_t exchange; /* number of the current exchange, from 1 */
     uint64_t polls;    /* number of tests without completion */

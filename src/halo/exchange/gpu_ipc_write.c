@@ -242,7 +242,7 @@ static void gpu_ipc_write_close_channel(struct nw_halo_connection *connection)
         return;
     nw_halo_gpu_queue_close(connection->halo, &colocated->queue);
     gpu->event_free(colocated->packed);
-    if (!connection->halo->bereft)
+    if (!connection->halo->peer_lost)
         gpu->free(colocated->buffer);
     free(colocated);
     connection->state = NULL;

@@ -43,7 +43,7 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
         nw_gpu_copy_job_free(queue->one[f]);
     free(queue->one);
     /* after a peer has ended, others may still use the event */
-    if (!halo->bereft)
+    if (!halo->peer_lost)
         gpu->event_free(queue->done);
     gpu->stream_free(queue->stream);
     *queue = (struct nw_halo_gpu_queue){.device = 0};

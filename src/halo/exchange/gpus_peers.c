@@ -199,6 +199,7 @@ void nw_halo_peers_close(nw_halo *halo)
 
 void nw_halo_peers_part(const nw_halo *halo)
 {
-    if (halo->gpus && halo->gpus->told && halo->node_size > 1 && !halo->bereft)
+    if (halo->gpus && halo->gpus->told && halo->node_size > 1 &&
+        !halo->peer_lost)
         nw_halo_barrier(halo->node_comm);
 }

@@ -236,7 +236,7 @@ void nw_halo_memory_free(nw_halo *halo)
     struct memory *memory = halo->memory;
 
     if (memory && !memory->borrowed && memory->window != MPI_WIN_NULL &&
-        !halo->bereft)
+        !halo->peer_lost)
         NW_PMPI(Win_free)(&memory->window);
     if (memory)
         free(memory->own);

@@ -4,7 +4,7 @@
  * step fails on one rank, it fails on all. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/connections.h"
-#include "halo/exchange/classes.h"
+#include "halo/exchange/choose.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/trace.h"
@@ -47,7 +47,7 @@ static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
                                         MPI_INFO_NULL, &node);
 
     if (code == MPI_SUCCESS)
-        code = nw_halo_crowd_find(node, &halo->crowded);
+        code = nw_halo_find_oversubscribed(node, &halo->oversubscribed);
     if (code == MPI_SUCCESS)
         code = plan_split_by_memory(&node);
     if (code != MPI_SUCCESS || !ranks_per_node) {
@@ -83,11 +83,11 @@ static int open_node(nw_halo *halo, int32_t ranks_per_node)
 }
 
 /* The position of a rank, which it sends to all ranks. */
-struct plan_seat {
+struct plan_location {
     int lowest, node_rank, package; /* lowest: the lowest rank of its node */
 };
 
-static nw_status make_tables(nw_halo *halo, struct plan_seat **seat)
+static nw_status make_tables(nw_halo *halo, struct plan_location **location)
 {
     size_t size = (size_t)halo->size;
     nw_status status = nw_alloc(size, sizeof(int), &halo->node_of);
@@ -99,43 +99,46 @@ static nw_status make_tables(nw_halo *halo, struct plan_seat **seat)
     if (!status)
         status = nw_alloc(2 * size, sizeof *halo->weight, &halo->weight);
     if (!status)
-        status = nw_alloc(size, sizeof **seat, seat);
+        status = nw_alloc(size, sizeof **location, location);
     return nw_halo_agree(halo->comm, status);
 }
 
 /* Fills the tables of all ranks. Nodes are numbered in the order of their
  * lowest ranks: in a loop over the ranks, the lowest rank of a node comes first
  * and defines its number. */
-static void halo_plan_take_seats(nw_halo *halo, const struct plan_seat *seat)
+static void halo_plan_take_locations(nw_halo *halo,
+                                     const struct plan_location *location)
 {
     int nodes = 0;
 
     for (int i = 0; i < halo->size; i++) {
-        halo->node_rank_of[i] = seat[i].node_rank;
-        halo->package_of[i] = seat[i].package;
-        halo->node_of[i] =
-            seat[i].lowest == i ? nodes++ : halo->node_of[seat[i].lowest];
+        halo->node_rank_of[i] = location[i].node_rank;
+        halo->package_of[i] = location[i].package;
+        halo->node_of[i] = location[i].lowest == i
+                               ? nodes++
+                               : halo->node_of[location[i].lowest];
     }
 }
 
 static nw_status halo_plan_find_nodes(nw_halo *halo)
 {
-    struct plan_seat own = {halo->rank, halo->node_rank, nw_halo_own_package()};
-    struct plan_seat *seat = NULL;
+    struct plan_location own = {halo->rank, halo->node_rank,
+                                nw_halo_own_package()};
+    struct plan_location *location = NULL;
     int code, bytes = sizeof own;
-    nw_status status = make_tables(halo, &seat);
+    nw_status status = make_tables(halo, &location);
 
     if (status) {
-        free(seat);
+        free(location);
         return status;
     }
     code = NW_PMPI(Bcast)(&own.lowest, 1, MPI_INT, 0, halo->node_comm);
     if (code == MPI_SUCCESS)
-        code = NW_PMPI(Allgather)(&own, bytes, MPI_BYTE, seat, bytes, MPI_BYTE,
-                                  halo->comm);
+        code = NW_PMPI(Allgather)(&own, bytes, MPI_BYTE, location, bytes,
+                                  MPI_BYTE, halo->comm);
     if (code == MPI_SUCCESS)
-        halo_plan_take_seats(halo, seat);
-    free(seat);
+        halo_plan_take_locations(halo, location);
+    free(location);
     return nw_halo_mpi(code, "find nodes");
 }
 
@@ -526,7 +529,7 @@ void nw_halo_free(nw_halo *halo)
         halo->broken = true;
     /* if a process has ended, freeing windows and communicators would wait for
      * it */
-    halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
+    halo->peer_lost = halo->broken && nw_halo_watch_check(halo) != NW_OK;
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
     nw_halo_trace_close(halo);
@@ -544,13 +547,13 @@ void nw_halo_free(nw_halo *halo)
     free(halo->node_rank_of);
     free(halo->package_of);
     free(halo->weight);
-    if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
+    if (halo->node_comm != MPI_COMM_NULL && !halo->peer_lost)
         NW_PMPI(Comm_free)(&halo->node_comm);
     /* Keep the communicator after a failure: messages about the failure may
      * still arrive, and MPI may reuse the communicator's context id for another
      * halo, which would receive them. MPICH from 4.2 on also ends a process
      * that frees a communicator with unreceived messages. */
-    if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken &&
+    if (halo->comm != MPI_COMM_NULL && !halo->peer_lost && !halo->broken &&
         !halo_plan_has_messages(halo))
         NW_PMPI(Comm_free)(&halo->comm);
     free(halo);

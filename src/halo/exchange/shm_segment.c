@@ -123,7 +123,7 @@ void nw_halo_segment_free(nw_halo *halo)
 
     if (!segment)
         return;
-    if (segment->made && !halo->bereft)
+    if (segment->made && !halo->peer_lost)
         NW_PMPI(Win_free)(&segment->window);
     free(segment->start);
     free(segment);

@@ -83,7 +83,7 @@ int nw_halo_barrier(MPI_Comm comm)
     return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
 }
 
-int nw_halo_crowd_find(MPI_Comm node, bool *out)
+int nw_halo_find_oversubscribed(MPI_Comm node, bool *out)
 {
     cpu_set_t own, all;
     int ranks, code = NW_PMPI(Comm_size)(node, &ranks);

@@ -19,6 +19,6 @@ bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
 /* Sets *out to true if the node has more ranks than cores on which these ranks
  * may run, else to false. Returns an MPI error code. Collective over the ranks
  * of the node. */
-int nw_halo_crowd_find(MPI_Comm node, bool *out);
+int nw_halo_find_oversubscribed(MPI_Comm node, bool *out);
 
 #endif

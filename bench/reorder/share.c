@@ -43,7 +43,7 @@ static struct nw_site make_site(int ranks)
                            .node_count = (ranks + 31) / 32};
     size_t words = (size_t)site.node_count * NW_SWITCH_DEPTH;
 
-    site.seat = calloc((size_t)ranks, sizeof *site.seat);
+    site.location = calloc((size_t)ranks, sizeof *site.location);
     site.above = malloc(words * sizeof *site.above);
     memset(site.above, -1, words * sizeof *site.above);
     for (int n = 0; n < site.node_count; n++) {
@@ -51,7 +51,7 @@ static struct nw_site make_site(int ranks)
         site.above[n * NW_SWITCH_DEPTH + 1] = 1 + n / 16;
     }
     for (int r = 0; r < ranks; r++)
-        site.seat[r] = (struct nw_rank_location){
+        site.location[r] = (struct nw_rank_location){
             r / 32, 2, {1 + r % 32 / 16, 10 + r % 32}};
     return site;
 }
@@ -167,7 +167,7 @@ int main(void)
         struct nw_members *members = make_members(&site);
         double begun = now();
 
-        if (nw_members_seat(members))
+        if (nw_members_locate(members))
             abort();
         printf("%8d  machine, once  %9.3f ms\n", ranks[i],
                1e3 * (now() - begun));
@@ -179,7 +179,7 @@ int main(void)
         }
         fflush(stdout);
         nw_members_drop(members);
-        free(site.seat);
+        free(site.location);
         free(site.above);
     }
     return 0;

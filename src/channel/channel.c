@@ -252,7 +252,7 @@ nw_status nw_channel_open(const struct nw_channel_options *options,
         return status;
     (void)pthread_mutex_init(&channel->lock, NULL);
     channel->options = *options;
-    channel->board_file = -1;
+    channel->ack_file = -1;
     status = channel_check(&channel->options);
     if (!status)
         status = open_parts(channel);

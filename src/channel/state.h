@@ -157,10 +157,11 @@ struct nw_channel_request {
     bool is_send, done, orphan, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
     bool weighs;      /* timed to compare sending in parts with FETCH */
-    int32_t word;     /* 1 + index of the send's word on our board; 0: none */
-    bool offered;     /* the receive's memory was offered by OPEN */
-    bool staged;      /* the GPU memory could not be registered, so the data
-                         go through staging pieces */
+    int32_t word; /* 1 + index of the send's word on our acknowledgement page;
+                     0: none */
+    bool offered; /* the receive's memory was offered by OPEN */
+    bool staged;  /* the GPU memory could not be registered, so the data
+                     go through staging pieces */
     unsigned flights; /* number of libfabric operations in flight */
     nw_status status;
     struct nw_bounce *bounce;
@@ -223,11 +224,11 @@ struct nw_peer {
      * overtake: no other send to this peer starts before it has completed.
      * NULL: none. */
     nw_channel_request *two;
-    bool unread[2];         /* peer cannot read our [0] host, [1] GPU memory */
-    int board_file;         /* the peer's descriptor of its board; -1: none */
-    struct nw_board *board; /* the peer's board, mapped at first use */
-    uint64_t nonce;         /* every message to the peer carries this number */
-    uint64_t nonce_at;      /* address of `nonce` in the peer's memory */
+    bool unread[2]; /* peer cannot read our [0] host, [1] GPU memory */
+    int ack_file;   /* descriptor of its acknowledgement page; -1: none */
+    struct nw_ack_page *ack_page; /* its page, mapped at first use */
+    uint64_t nonce;    /* every message to the peer carries this number */
+    uint64_t nonce_at; /* address of `nonce` in the peer's memory */
 };
 
 struct nw_channel {
@@ -279,7 +280,8 @@ struct nw_channel {
     nw_channel_request **known; /* rendezvous requests, indexed by their ids */
     size_t known_count;
     uint32_t generation;
-    uint64_t words;   /* bit i is set if word i of our board is in use */
+    uint64_t words; /* bit i is set if word i of our acknowledgement page is in
+                       use */
     int32_t controls; /* number of control messages in flight */
     int32_t stuck;    /* 1 if messages wait to be sent, else 0 */
     const struct nw_gpu_mapping *mapping;
@@ -307,8 +309,8 @@ struct nw_channel {
     int32_t lost;
     bool unreaped; /* a peer was lost and its requests have not ended */
     bool fetches;  /* this process may use NW_CHANNEL_FETCH */
-    int board_file;
-    struct nw_board *board; /* where peers confirm their reads; or NULL */
+    int ack_file;
+    struct nw_ack_page *ack_page; /* where peers confirm their reads; or NULL */
     uint64_t nonce;
     nw_channel_request *fetched[NW_WIRE_WORDS];
 };

@@ -394,14 +394,14 @@ static nw_status cli_launch_make(struct launch_arguments *arguments,
                                  const nw_topology *topology,
                                  const nw_mapping *mapping, nw_launch **launch)
 {
-    struct nw_launch_options *wish = &arguments->launch;
+    struct nw_launch_options *chosen = &arguments->launch;
     char *command = NULL;
-    nw_status status = nw_launch_resolve(wish, &command);
+    nw_status status = nw_launch_resolve(chosen, &command);
 
-    if (!wish->srun_mpi)
-        wish->srun_mpi = nw_launch_srun_mpi(wish);
+    if (!chosen->srun_mpi)
+        chosen->srun_mpi = nw_launch_srun_mpi(chosen);
     if (!status)
-        status = nw_launch_new(topology, mapping, wish, launch);
+        status = nw_launch_new(topology, mapping, chosen, launch);
     if (!status && command) {
         free((*launch)->word[0]);
         (*launch)->word[0] = command;

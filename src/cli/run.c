@@ -36,7 +36,7 @@
 
 struct run_arguments {
     struct nw_job job;
-    struct nw_run_wish wish;
+    struct nw_run_plan_options plan;
     const char *folder, *output, *pattern;
     nw_pattern *given; /* content of the pattern given by the user */
     int32_t rounds;    /* number of rounds of a comparison; 0: no comparison */
@@ -111,7 +111,7 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
         arguments->pattern = value;
         return 0;
     case 't':
-        arguments->wish.topology = value;
+        arguments->plan.topology = value;
         return 0;
     case KEY_HOSTFILE:
         arguments->job.hostfile = value;
@@ -160,10 +160,10 @@ static error_t run_parse(int key, char *value, struct argp_state *state)
         arguments->dry = true;
         return 0;
     case KEY_NO_STORE:
-        arguments->wish.store = false;
+        arguments->plan.store = false;
         return 0;
     case KEY_REFRESH:
-        arguments->wish.refresh = true;
+        arguments->plan.refresh = true;
         return 0;
     case KEY_STORE:
         if (!*value)
@@ -171,13 +171,13 @@ static error_t run_parse(int key, char *value, struct argp_state *state)
         arguments->folder = value;
         return 0;
     case KEY_PROBE_TIME:
-        if (!nw_parse_duration(value, &arguments->wish.probe_seconds) ||
-            arguments->wish.probe_seconds < 0)
+        if (!nw_parse_duration(value, &arguments->plan.probe_seconds) ||
+            arguments->plan.probe_seconds < 0)
             nw_argfail(state, "--probe-time is a time such as 10s, not '%s'",
                        value);
         return 0;
     case 'q':
-        arguments->quiet = arguments->wish.quiet = true;
+        arguments->quiet = arguments->plan.quiet = true;
         return 0;
     case 'o':
         arguments->output = value;
@@ -328,7 +328,7 @@ static nw_status profiled_words(const struct run_arguments *arguments,
  * cannot improve anything then. A topology of -t may be another machine. */
 static bool may_be_mapped(const struct run_arguments *arguments)
 {
-    return !arguments->job.shared_cores || arguments->wish.topology;
+    return !arguments->job.shared_cores || arguments->plan.topology;
 }
 
 static void say_shared(const struct run_arguments *arguments)
@@ -388,8 +388,8 @@ static bool check_topology(const struct run_arguments *arguments)
 {
     nw_topology *topology = NULL;
     nw_status status =
-        arguments->wish.topology
-            ? nw_topology_load(arguments->wish.topology, NULL, &topology)
+        arguments->plan.topology
+            ? nw_topology_load(arguments->plan.topology, NULL, &topology)
             : NW_OK;
 
     if (status)
@@ -409,7 +409,7 @@ static int run_profiled(const struct run_arguments *arguments,
     int code;
 
     say_shared(arguments);
-    if (!arguments->wish.store) {
+    if (!arguments->plan.store) {
         run_say(arguments, "no pattern is known, and none is to be stored: "
                            "started as without nodewise");
         return run_plain(arguments, NULL);
@@ -441,7 +441,7 @@ static void say_plan(const struct run_arguments *arguments,
             nw_plural((uint64_t)arguments->job.ranks),
             arguments->job.host.count,
             nw_plural((uint64_t)arguments->job.host.count), plan->known_by,
-            plan->crowded ? ", ranks share cores" : "");
+            plan->oversubscribed ? ", ranks share cores" : "");
     if (arguments->quiet || !plan->has_headline ||
         nw_report_headline_text(&plan->headline, &words))
         return;
@@ -492,7 +492,7 @@ static int start_plan(const struct run_arguments *arguments,
     say_plan(arguments, plan);
     code = arguments->rounds ? cli_run_compare(arguments, &account)
                              : run_start(arguments, &account);
-    if (arguments->wish.store && tried != !code)
+    if (arguments->plan.store && tried != !code)
         nw_store_set_tried(store, &plan->command, &plan->variables, !code);
     return code;
 }
@@ -505,7 +505,7 @@ static int run_mapped(const struct run_arguments *arguments,
     int code;
 
     if (nw_store_begin_run(store, arguments->dry) ||
-        nw_run_plan_make(&arguments->job, store, pattern, &arguments->wish,
+        nw_run_plan_make(&arguments->job, store, pattern, &arguments->plan,
                          &plan))
         code = run_warned(arguments, nw_error_text());
     else
@@ -594,7 +594,7 @@ static int run_with_store(const struct run_arguments *arguments,
 
     if (arguments->given)
         return run_by_given(arguments, store);
-    if (!arguments->wish.refresh)
+    if (!arguments->plan.refresh)
         find_pattern(arguments, store, &pattern, &why);
     if (why)
         run_say(arguments, "%s: profiling again", why);
@@ -664,7 +664,7 @@ static nw_status check_output(const struct run_arguments *arguments)
 static int cli_run(int argc, char **argv)
 {
     struct run_arguments arguments = {
-        .wish = {.probe_seconds = 10, .store = true}};
+        .plan = {.probe_seconds = 10, .store = true}};
     struct nw_store store = {.lock = -1};
     nw_status status, found;
     int code;

@@ -20,7 +20,7 @@
 
 /* The words in a cluster file of nodewise probe that say that ranks shared
  * cores while the hosts were measured. */
-#define CROWDED "ranks shared"
+#define OVERSUBSCRIBED "ranks shared"
 
 bool nw_job_is_only_here(const struct nw_job *job)
 {
@@ -70,14 +70,15 @@ static nw_status run_prober(struct nw_prober *prober, bool quiet,
  * the caller frees. Returns NW_ENODEV if the measuring program could not be
  * started on the hosts. */
 static nw_status run_machine_measure(const struct nw_job *job,
-                                     const struct nw_run_wish *wish, char **out)
+                                     const struct nw_run_plan_options *options,
+                                     char **out)
 {
     struct nw_words words = {0};
     struct nw_prober prober = {.flavour = job->flavour,
-                               .seconds = wish->probe_seconds,
+                               .seconds = options->probe_seconds,
                                .patience = 5,
                                .start = nw_job_start_seconds(job),
-                               .describe = wish->probe_seconds <= 0};
+                               .describe = options->probe_seconds <= 0};
     nw_probe *probe = NULL;
     int code = 0;
     nw_status status = nw_job_start_words(job, &words);
@@ -88,7 +89,7 @@ static nw_status run_machine_measure(const struct nw_job *job,
     if (!status)
         status = nw_probe_new(&probe);
     if (!status)
-        status = run_prober(&prober, wish->quiet, probe, &code);
+        status = run_prober(&prober, options->quiet, probe, &code);
     if (!status && !nw_probe_is_done(probe))
         status = say_unmeasured(job, probe, code);
     if (!status)
@@ -98,16 +99,17 @@ static nw_status run_machine_measure(const struct nw_job *job,
     return status;
 }
 
-/* Sets *crowded to true if the cluster file says that ranks share cores, or
- * else to false. */
-static nw_status look_for_crowd(const char *path, bool *crowded)
+/* Sets *oversubscribed to true if the cluster file says that ranks share cores,
+ * or else to false. */
+static nw_status run_machine_find_oversubscribed(const char *path,
+                                                 bool *oversubscribed)
 {
     size_t length;
     char *data;
     nw_status status = nw_file_read(path, &data, &length);
 
     if (!status) {
-        *crowded = strstr(data, CROWDED);
+        *oversubscribed = strstr(data, OVERSUBSCRIBED);
         free(data);
     }
     return status;
@@ -141,11 +143,11 @@ static nw_status load_all_hosts(const struct nw_job *job,
 /* Measures the hosts and stores the result. Returns an error if a host of the
  * job is missing in it, because its ranks did not answer in time. */
 static nw_status take_measured(const struct nw_job *job,
-                               const struct nw_run_wish *wish,
+                               const struct nw_run_plan_options *options,
                                const struct nw_store *store, nw_topology **out)
 {
     char *text = NULL;
-    nw_status status = run_machine_measure(job, wish, &text);
+    nw_status status = run_machine_measure(job, options, &text);
 
     if (!status)
         status = nw_file_write(store->topology, text, strlen(text));
@@ -163,32 +165,33 @@ static nw_status take_measured(const struct nw_job *job,
  * the hosts for their cores. */
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
-                          const struct nw_run_wish *wish,
+                          const struct nw_run_plan_options *options,
                           struct nw_run_plan *plan)
 {
-    bool known = !wish->refresh && !access(store->topology, R_OK) &&
+    bool known = !options->refresh && !access(store->topology, R_OK) &&
                  !load_all_hosts(job, store, &plan->topology);
-    struct nw_run_wish describe = *wish;
+    struct nw_run_plan_options describe = *options;
     nw_status status =
-        known ? NW_OK : take_measured(job, wish, store, &plan->topology);
+        known ? NW_OK : take_measured(job, options, store, &plan->topology);
 
     describe.probe_seconds = 0;
-    plan->known_by = known                     ? "from the store"
-                     : wish->probe_seconds > 0 ? "measured"
-                                               : "discovered";
-    if (status && status != NW_ENODEV && wish->probe_seconds > 0) {
+    plan->known_by = known                        ? "from the store"
+                     : options->probe_seconds > 0 ? "measured"
+                                                  : "discovered";
+    if (status && status != NW_ENODEV && options->probe_seconds > 0) {
         plan->known_by = "discovered";
         status = take_measured(job, &describe, store, &plan->topology);
     }
     if (!status)
-        status = look_for_crowd(store->topology, &plan->crowded);
-    if (!known && !wish->store)
+        status = run_machine_find_oversubscribed(store->topology,
+                                                 &plan->oversubscribed);
+    if (!known && !options->store)
         unlink(store->topology);
     return status;
 }
 
-/* Sets plan->crowded to true if the topology gives this machine more cores than
- * the machine has. Ranks then share cores. */
+/* Sets plan->oversubscribed to true if the topology gives this machine more
+ * cores than the machine has. Ranks then share cores. */
 static void compare_with_here(struct nw_run_plan *plan)
 {
     char name[256] = "";
@@ -199,27 +202,28 @@ static void compare_with_here(struct nw_run_plan *plan)
     node = nw_topology_node_find(plan->topology, name);
     if (node < 0 || nw_launch_machine(NULL, &here))
         return;
-    plan->crowded |= nw_topology_node_elements(plan->topology, node).count >
-                     nw_topology_element_count(here);
+    plan->oversubscribed |=
+        nw_topology_node_elements(plan->topology, node).count >
+        nw_topology_element_count(here);
     nw_topology_free(here);
 }
 
 nw_status nw_run_find_topology(const struct nw_job *job,
                                const struct nw_store *store,
-                               const struct nw_run_wish *wish,
+                               const struct nw_run_plan_options *options,
                                struct nw_run_plan *plan)
 {
     nw_status status;
 
-    if (wish->topology) {
+    if (options->topology) {
         plan->known_by = "given";
-        status = nw_topology_load(wish->topology, NULL, &plan->topology);
+        status = nw_topology_load(options->topology, NULL, &plan->topology);
         if (!status)
             compare_with_here(plan);
         return status;
     }
     if (!nw_job_is_only_here(job))
-        return discover(job, store, wish, plan);
+        return discover(job, store, options, plan);
     plan->known_by = "of this machine";
     status = nw_launch_machine(NULL, &plan->topology);
     if (!status)

@@ -329,17 +329,17 @@ static nw_status make_command(const struct nw_job *job,
         status = add_agent(job, store, plan);
     if (status)
         return status;
-    return plan->crowded ? order_command(job, store, plan)
-                         : bound_command(job, store, plan);
+    return plan->oversubscribed ? order_command(job, store, plan)
+                                : bound_command(job, store, plan);
 }
 
 nw_status nw_run_plan_make(const struct nw_job *job,
                            const struct nw_store *store,
                            const nw_pattern *pattern,
-                           const struct nw_run_wish *wish,
+                           const struct nw_run_plan_options *options,
                            struct nw_run_plan *plan)
 {
-    nw_status status = nw_run_find_topology(job, store, wish, plan);
+    nw_status status = nw_run_find_topology(job, store, options, plan);
 
     if (!status)
         status = run_plan_compute(job, pattern, plan);

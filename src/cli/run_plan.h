@@ -12,7 +12,7 @@
 #include <nodewise/topology.h>
 
 /* Options of `nodewise run` for finding the topology and for mapping. */
-struct nw_run_wish {
+struct nw_run_plan_options {
     const char *topology; /* the SOURCE of -t, or NULL */
     double probe_seconds; /* longest time in s for measuring hosts that are
                              not in the store; 0: do not measure */
@@ -26,8 +26,8 @@ struct nw_run_plan {
                              allows, if the job runs only here; else NULL */
     const char *known_by; /* the source of the topology for messages, such
                              as "from the store"; a static string */
-    bool crowded;         /* ranks share cores, so that the mapping selects
-                             only the host of each rank */
+    bool oversubscribed;  /* ranks share cores, so that the mapping selects
+                      only the host of each rank */
     nw_mapping *mapping;
     double before, after; /* predicted communication time of the run in s, with
                              the launcher's default placement and with the
@@ -40,11 +40,10 @@ struct nw_run_plan {
 
 /* Returns true if the job runs on this machine only. */
 bool nw_job_is_only_here(const struct nw_job *job);
-/* Sets topology, given, known_by and crowded of the plan. */
-NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
-                                             const struct nw_store *store,
-                                             const struct nw_run_wish *wish,
-                                             struct nw_run_plan *plan);
+/* Sets topology, given, known_by and oversubscribed of the plan. */
+NW_MUST_CHECK nw_status nw_run_find_topology(
+    const struct nw_job *job, const struct nw_store *store,
+    const struct nw_run_plan_options *options, struct nw_run_plan *plan);
 
 /* Converts the core numbers of a mapping from those of plan->given, the part of
  * this machine that may be used, to those of plan->topology, the whole
@@ -52,11 +51,10 @@ NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
 NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
                                         nw_mapping *mapping);
 
-NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
-                                         const struct nw_store *store,
-                                         const nw_pattern *pattern,
-                                         const struct nw_run_wish *wish,
-                                         struct nw_run_plan *plan);
+NW_MUST_CHECK nw_status nw_run_plan_make(
+    const struct nw_job *job, const struct nw_store *store,
+    const nw_pattern *pattern, const struct nw_run_plan_options *options,
+    struct nw_run_plan *plan);
 /* Returns true if the launcher accepts the plan: runs true(1) instead of the
  * program. */
 bool nw_run_plan_works(const struct nw_job *job,

@@ -38,7 +38,7 @@ static void put_variables(struct nw_json *json, char *const *variable)
 static void put_plan(struct nw_json *json, const struct nw_run_plan *plan)
 {
     nw_json_string(json, "topology", plan->known_by);
-    nw_json_bool(json, "ranks_share_cores", plan->crowded);
+    nw_json_bool(json, "ranks_share_cores", plan->oversubscribed);
     if (plan->before > 0 && plan->after > 0) {
         nw_json_number(json, "default_time", plan->before);
         nw_json_number(json, "time", plan->after);

@@ -69,7 +69,7 @@ static nw_status bind_collect(const nw_topology *machine, struct nw_ints cores,
     return NW_OK;
 }
 
-static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
+static nw_status set_and_check(const cpu_set_t *wanted, cpu_set_t *old,
                                cpu_set_t *now)
 {
     size_t size = NW_CPU_BYTES;
@@ -77,12 +77,13 @@ static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
     if (sched_getaffinity(0, size, old) < 0)
         return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
                        strerror(errno));
-    if (sched_setaffinity(0, size, wish) < 0)
+    if (sched_setaffinity(0, size, wanted) < 0)
         return nw_fail(NW_ENODEV, "the kernel refuses the cores: %s",
                        strerror(errno));
     /* the kernel silently removes CPUs that this process may not use */
     CPU_ZERO_S(size, now);
-    if (sched_getaffinity(0, size, now) < 0 || !CPU_EQUAL_S(size, wish, now)) {
+    if (sched_getaffinity(0, size, now) < 0 ||
+        !CPU_EQUAL_S(size, wanted, now)) {
         (void)sched_setaffinity(0, size, old);
         return nw_fail(NW_ENODEV, "some of the cores may not be used by this "
                                   "process");
@@ -93,17 +94,17 @@ static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
 nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
                          int32_t rank)
 {
-    cpu_set_t *wish = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT),
+    cpu_set_t *wanted = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT),
               *now = CPU_ALLOC(NW_CPU_LIMIT);
     nw_status status;
 
-    if (!wish || !old || !now)
+    if (!wanted || !old || !now)
         status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
     else
-        status = bind_collect(machine, nw_mapping_cores(mapping, rank), wish);
+        status = bind_collect(machine, nw_mapping_cores(mapping, rank), wanted);
     if (!status)
-        status = set_and_check(wish, old, now);
-    CPU_FREE(wish);
+        status = set_and_check(wanted, old, now);
+    CPU_FREE(wanted);
     CPU_FREE(old);
     CPU_FREE(now);
     return status;
@@ -118,12 +119,12 @@ static bool hwloc_is_told(void)
 
 static nw_status collect_here(const struct nw_local_cpus *here,
                               struct nw_ints cores, enum nw_elements elements,
-                              cpu_set_t *wish)
+                              cpu_set_t *wanted)
 {
     int32_t count =
         elements == NW_ELEMENTS_PU ? here->cpu_count : here->core_count;
 
-    CPU_ZERO_S(NW_CPU_BYTES, wish);
+    CPU_ZERO_S(NW_CPU_BYTES, wanted);
     for (size_t i = 0; i < cores.count; i++) {
         int32_t core = cores.values[i], from = core, to = core + 1;
 
@@ -137,7 +138,7 @@ static nw_status collect_here(const struct nw_local_cpus *here,
             to = here->first[core + 1];
         }
         for (; from < to; from++)
-            CPU_SET_S((size_t)here->cpu[from], NW_CPU_BYTES, wish);
+            CPU_SET_S((size_t)here->cpu[from], NW_CPU_BYTES, wanted);
     }
     return NW_OK;
 }
@@ -162,7 +163,7 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
 {
     static _Alignas(cpu_set_t) char room[4][NW_CPU_BYTES];
     cpu_set_t *old = (cpu_set_t *)room[0], *allowed = (cpu_set_t *)room[1],
-              *wish = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
+              *wanted = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
     struct nw_local_cpus here = {0};
     nw_status status = bind_widen(old, allowed);
 
@@ -171,9 +172,9 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
     status = nw_local_cpus_read("/sys", allowed, &here);
     if (!status)
         status = collect_here(&here, nw_mapping_cores(mapping, rank), elements,
-                              wish);
+                              wanted);
     if (!status)
-        status = set_and_check(wish, allowed, now);
+        status = set_and_check(wanted, allowed, now);
     if (status)
         (void)sched_setaffinity(0, NW_CPU_BYTES, old);
     nw_local_cpus_fini(&here);

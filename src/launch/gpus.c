@@ -44,16 +44,16 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
  * ranks with different GPUs have the same order. Then follow this rank's other
  * GPUs, then all GPUs that are left. */
 static void launch_gpus_arrange(struct order *order,
-                                const struct nw_launch_seat *seat)
+                                const struct nw_launch_node_rank *place)
 {
-    const nw_mapping *mapping = seat->mapping;
-    struct nw_ints own = nw_launch_own_gpus(mapping, seat->rank);
-    int32_t slot = nw_launch_seat_local(seat) % order->count;
+    const nw_mapping *mapping = place->mapping;
+    struct nw_ints own = nw_launch_own_gpus(mapping, place->rank);
+    int32_t slot = nw_launch_node_rank_index(place) % order->count;
 
     if (own.count)
         launch_gpus_put(order, slot, own.values[0]);
-    for (size_t i = 0; i < seat->mates.count; i++) {
-        int32_t mate = seat->mates.values[i];
+    for (size_t i = 0; i < place->mates.count; i++) {
+        int32_t mate = place->mates.values[i];
 
         if (nw_launch_has_gpu(mapping, mate))
             launch_gpus_put(order, (int32_t)i % order->count,
@@ -65,7 +65,7 @@ static void launch_gpus_arrange(struct order *order,
         put_next(order, 0, gpu);
 }
 
-static nw_status launch_gpus_permute(const struct nw_launch_seat *seat,
+static nw_status launch_gpus_permute(const struct nw_launch_node_rank *place,
                                      struct order *order)
 {
     nw_status status =
@@ -78,7 +78,7 @@ static nw_status launch_gpus_permute(const struct nw_launch_seat *seat,
         return status;
     for (int32_t i = 0; i < order->count; i++)
         order->gpu[i] = -1;
-    launch_gpus_arrange(order, seat);
+    launch_gpus_arrange(order, place);
     return NW_OK;
 }
 
@@ -121,11 +121,11 @@ static nw_status launch_gpus_write_list(const nw_topology *topology,
     return nw_text_take(&text, out);
 }
 
-nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat, int32_t count,
-                              int32_t **out)
+nw_status nw_launch_gpu_order(const struct nw_launch_node_rank *place,
+                              int32_t count, int32_t **out)
 {
     struct order order = {.count = count};
-    nw_status status = launch_gpus_permute(seat, &order);
+    nw_status status = launch_gpus_permute(place, &order);
 
     free(order.is_used);
     if (status)
@@ -135,19 +135,20 @@ nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat, int32_t count,
     return status;
 }
 
-static bool node_has_gpus(const struct nw_launch_seat *seat)
+static bool node_has_gpus(const struct nw_launch_node_rank *place)
 {
-    for (size_t i = 0; i < seat->mates.count; i++)
-        if (nw_launch_has_gpu(seat->mapping, seat->mates.values[i]))
+    for (size_t i = 0; i < place->mates.count; i++)
+        if (nw_launch_has_gpu(place->mapping, place->mates.values[i]))
             return true;
     return false;
 }
 
-nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
-                              const struct nw_launch_seat *seat,
-                              enum nw_gpu_visibility visibility, char **out)
+nw_status nw_launch_node_rank_gpus(const nw_topology *topology, int32_t node,
+                                   const struct nw_launch_node_rank *place,
+                                   enum nw_gpu_visibility visibility,
+                                   char **out)
 {
-    struct nw_ints gpus = nw_launch_own_gpus(seat->mapping, seat->rank);
+    struct nw_ints gpus = nw_launch_own_gpus(place->mapping, place->rank);
     int32_t *order = NULL, count;
     nw_status status = NW_OK;
 
@@ -155,11 +156,11 @@ nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
     if (visibility == NW_GPU_PERMUTED) {
         count = node < 0 ? nw_local_cpus_gpu_count("")
                          : nw_topology_node_gpus(topology, node).count;
-        if (!count && node_has_gpus(seat))
+        if (!count && node_has_gpus(place))
             return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
                                       "name a topology with -t");
         if (count)
-            status = nw_launch_gpu_order(seat, count, &order);
+            status = nw_launch_gpu_order(place, count, &order);
         gpus = (struct nw_ints){order, (size_t)count};
     }
     if (!status)
@@ -168,8 +169,8 @@ nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
     return status;
 }
 
-nw_status nw_launch_seat_find(const nw_mapping *mapping, int32_t rank,
-                              struct nw_launch_seat *out)
+nw_status nw_launch_node_rank_find(const nw_mapping *mapping, int32_t rank,
+                                   struct nw_launch_node_rank *out)
 {
     int32_t *mates;
     size_t count = 0;
@@ -181,15 +182,15 @@ nw_status nw_launch_seat_find(const nw_mapping *mapping, int32_t rank,
     for (int32_t r = 0; r < mapping->rank_count; r++)
         if (mapping->node[r] == mapping->node[rank])
             mates[count++] = r;
-    *out = (struct nw_launch_seat){mapping, rank, {mates, count}};
+    *out = (struct nw_launch_node_rank){mapping, rank, {mates, count}};
     return NW_OK;
 }
 
-int32_t nw_launch_seat_local(const struct nw_launch_seat *seat)
+int32_t nw_launch_node_rank_index(const struct nw_launch_node_rank *place)
 {
     int32_t local = 0;
 
-    while (seat->mates.values[local] != seat->rank)
+    while (place->mates.values[local] != place->rank)
         local++;
     return local;
 }
@@ -198,16 +199,16 @@ nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
                          const nw_mapping *mapping, int32_t rank,
                          enum nw_gpu_visibility visibility, char **out)
 {
-    struct nw_launch_seat seat;
+    struct nw_launch_node_rank place;
     nw_status status;
 
     *out = NULL;
     if (!nw_launch_has_gpus(mapping))
         return NW_OK;
-    status = nw_launch_seat_find(mapping, rank, &seat);
+    status = nw_launch_node_rank_find(mapping, rank, &place);
     if (status)
         return status;
-    status = nw_launch_seat_gpus(topology, node, &seat, visibility, out);
-    free((void *)(uintptr_t)seat.mates.values);
+    status = nw_launch_node_rank_gpus(topology, node, &place, visibility, out);
+    free((void *)(uintptr_t)place.mates.values);
     return status;
 }

@@ -10,7 +10,7 @@
 
 /* A rank and all ranks of its node. `mates` is in ascending order and contains
  * the rank itself. */
-struct nw_launch_seat {
+struct nw_launch_node_rank {
     const nw_mapping *mapping;
     int32_t rank;
     struct nw_ints mates;
@@ -18,21 +18,19 @@ struct nw_launch_seat {
 
 /* Finds the ranks of the rank's node in the mapping. The caller frees
  * out->mates.values. */
-NW_MUST_CHECK nw_status nw_launch_seat_find(const nw_mapping *mapping,
-                                            int32_t rank,
-                                            struct nw_launch_seat *out);
+NW_MUST_CHECK nw_status nw_launch_node_rank_find(
+    const nw_mapping *mapping, int32_t rank, struct nw_launch_node_rank *out);
 /* Returns the position of the rank among the ranks of its node, from 0. */
-int32_t nw_launch_seat_local(const struct nw_launch_seat *seat);
+int32_t nw_launch_node_rank_index(const struct nw_launch_node_rank *place);
 /* Finds the order of GPUs for NW_GPU_PERMUTED. Device l of the program is GPU
  * (*out)[l] of the node, which has `count` GPUs. The caller frees *out. */
-NW_MUST_CHECK nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat,
-                                            int32_t count, int32_t **out);
+NW_MUST_CHECK nw_status nw_launch_gpu_order(
+    const struct nw_launch_node_rank *place, int32_t count, int32_t **out);
 /* Does the same as nw_launch_gpus, if the ranks of the rank's node are already
  * known. The mapping must have GPUs. */
-NW_MUST_CHECK nw_status nw_launch_seat_gpus(const nw_topology *topology,
-                                            int32_t node,
-                                            const struct nw_launch_seat *seat,
-                                            enum nw_gpu_visibility visibility,
-                                            char **out);
+NW_MUST_CHECK nw_status
+nw_launch_node_rank_gpus(const nw_topology *topology, int32_t node,
+                         const struct nw_launch_node_rank *place,
+                         enum nw_gpu_visibility visibility, char **out);
 
 #endif

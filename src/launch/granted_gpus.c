@@ -126,17 +126,17 @@ static nw_status granted_gpus_write_words(const struct granted *granted,
                                           char **out)
 {
     struct nw_ints gpus = nw_launch_own_gpus(placed, rank);
-    struct nw_launch_seat seat = {0};
+    struct nw_launch_node_rank place = {0};
     struct nw_text text = {0};
     int32_t *order = NULL;
     nw_status status = NW_OK;
 
     if (visibility == NW_GPU_PERMUTED && granted->count) {
-        status = nw_launch_seat_find(placed, rank, &seat);
+        status = nw_launch_node_rank_find(placed, rank, &place);
         if (!status)
-            status = nw_launch_gpu_order(&seat, granted->count, &order);
+            status = nw_launch_gpu_order(&place, granted->count, &order);
         gpus = (struct nw_ints){order, (size_t)granted->count};
-        free((void *)(uintptr_t)seat.mates.values);
+        free((void *)(uintptr_t)place.mates.values);
     }
     if (status)
         return status;

@@ -238,7 +238,7 @@ static nw_status decide_exec(struct nw_launch_job *job,
 {
     static const char *const nobody = "the launcher knows of no GPUs";
     const char *lacks = launcher->lacks(job), *lacks_gpus = NULL;
-    enum nw_launch_exec wish = job->options->exec;
+    enum nw_launch_exec wanted = job->options->exec;
     bool nics = has_nics(job->mapping);
 
     if (job->options->place_only)
@@ -246,8 +246,9 @@ static nw_status decide_exec(struct nw_launch_job *job,
     note_far_gpus(job);
     if (job->has_gpus)
         lacks_gpus = launcher->lacks_gpus ? launcher->lacks_gpus(job) : nobody;
-    job->exec = wish == NW_LAUNCH_EXEC_ALWAYS ||
-                (wish == NW_LAUNCH_EXEC_AUTO && (lacks || lacks_gpus || nics));
+    job->exec =
+        wanted == NW_LAUNCH_EXEC_ALWAYS ||
+        (wanted == NW_LAUNCH_EXEC_AUTO && (lacks || lacks_gpus || nics));
     job->chooses_gpus = !job->exec && job->has_gpus && !lacks_gpus;
     if (job->exec) {
         note_reason(job, "nodewise exec binds the ranks", lacks);

@@ -172,7 +172,7 @@ nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                              struct nw_text *text)
 {
     const struct nw_launch_node_ranks *places = &job->places;
-    const struct nw_launch_seat seat = {
+    const struct nw_launch_node_rank place = {
         job->mapping,
         one->rank,
         {places->rank + places->first[one->place],
@@ -183,15 +183,16 @@ nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
 
     if (!job->has_gpus)
         return NW_OK;
-    status = nw_launch_seat_gpus(job->topology, job->mapping->node[one->rank],
-                                 &seat, one->visibility, &gpus);
+    status =
+        nw_launch_node_rank_gpus(job->topology, job->mapping->node[one->rank],
+                                 &place, one->visibility, &gpus);
     if (!status) {
         nw_text_add(text, " gpus=");
         nw_text_add_quoted(text, gpus);
         if (one->visibility == NW_GPU_PERMUTED)
             nw_text_format(text, " first=%d local=%d",
                            own.count ? own.values[0] : -1,
-                           nw_launch_seat_local(&seat));
+                           nw_launch_node_rank_index(&place));
     }
     free(gpus);
     return status;

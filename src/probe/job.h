@@ -81,12 +81,12 @@ bool nw_probe_obey(struct nw_probe_self *self);
 
 /* The options of nw_probe_lead, which runs on rank 0 (lead.c): it measures for
  * at most `seconds` and prints records. Returns false if a rank failed. */
-struct nw_probe_wish {
+struct nw_probe_lead_options {
     double seconds;
     bool describe; /* print hosts and cores only; measure nothing */
 };
 bool nw_probe_lead(struct nw_probe_self *self,
-                   const struct nw_probe_wish *wish);
+                   const struct nw_probe_lead_options *options);
 
 /* The state of rank 0 while it measures. */
 struct nw_probe_coordinator {

@@ -246,13 +246,13 @@ static void run_alone(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Measures a stream from a to b, then a stream from b to a. `wish` has the
+/* Measures a stream from a to b, then a stream from b to a. `task_like` has the
  * memory and the duration of the streams. Each stream is repeated at most
  * `most` times. */
 static void both_directions(struct nw_probe_coordinator *coordinator, int a,
-                            int b, struct nw_probe_task *wish, int most)
+                            int b, struct nw_probe_task *task_like, int most)
 {
-    struct nw_probe_task task = *wish;
+    struct nw_probe_task task = *task_like;
 
     task.work = WORK_STREAM;
     task.chunk = guess_chunk(coordinator, a, b, task.seconds);
@@ -286,11 +286,11 @@ static void stream_between(struct nw_probe_coordinator *coordinator,
             rounds = nw_probe_rounds(hosts);
     double share = (STREAMS_END - PAIRS_END) / 2 * coordinator->seconds /
                    (4.0 * rounds * hosts / 2 + 1);
-    struct nw_probe_task wish = {.memory = memory,
-                                 .seconds =
-                                     share < SHORTEST_STREAM  ? SHORTEST_STREAM
-                                     : share > STREAM_SECONDS ? STREAM_SECONDS
-                                                              : share};
+    struct nw_probe_task task_like = {
+        .memory = memory,
+        .seconds = share < SHORTEST_STREAM  ? SHORTEST_STREAM
+                   : share > STREAM_SECONDS ? STREAM_SECONDS
+                                            : share};
 
     for (int32_t r = 0; r < rounds; r++) {
         for (int32_t h = 0;
@@ -300,7 +300,7 @@ static void stream_between(struct nw_probe_coordinator *coordinator,
             int b = other > h ? rank_on(coordinator, other, 0, memory) : -1;
 
             if (a >= 0 && b >= 0)
-                both_directions(coordinator, a, b, &wish, MOST_STREAMS);
+                both_directions(coordinator, a, b, &task_like, MOST_STREAMS);
         }
         nw_probe_emit_record(coordinator, "stage streams %d %d", r + 1, rounds);
     }
@@ -320,7 +320,8 @@ static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
 static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
-    struct nw_probe_task wish = {.memory = memory, .seconds = SHORTEST_STREAM};
+    struct nw_probe_task task_like = {.memory = memory,
+                                      .seconds = SHORTEST_STREAM};
 
     for (int32_t h = 0; h < coordinator->probe->host_count; h++) {
         int a = rank_on(coordinator, h, 0, memory), b = -1;
@@ -336,7 +337,7 @@ static void stream_inside(struct nw_probe_coordinator *coordinator,
             if (had[same])
                 continue;
             had[same] = true;
-            both_directions(coordinator, a, b, &wish, 3);
+            both_directions(coordinator, a, b, &task_like, 3);
         }
     }
 }
@@ -479,7 +480,7 @@ static bool has_stream(const struct nw_probe *probe, int a, int b)
 static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
     int size = coordinator->self->size, rounds = nw_probe_rounds(size);
-    struct nw_probe_task wish = {.seconds = SHORTEST_STREAM};
+    struct nw_probe_task task_like = {.seconds = SHORTEST_STREAM};
 
     for (int r = 0; r < rounds; r++) {
         for (int a = 0; a < size; a++) {
@@ -490,7 +491,7 @@ static void stream_rest(struct nw_probe_coordinator *coordinator)
             if (b > a && nw_probe_is_here(coordinator, a) &&
                 nw_probe_is_here(coordinator, b) &&
                 !has_stream(coordinator->probe, a, b))
-                both_directions(coordinator, a, b, &wish, 1);
+                both_directions(coordinator, a, b, &task_like, 1);
         }
         nw_probe_emit_record(coordinator, "stage rest %d %d", r + 1, rounds);
     }
@@ -523,16 +524,17 @@ static void lead_measure(struct nw_probe_coordinator *coordinator)
     stream_rest(coordinator);
 }
 
-bool nw_probe_lead(struct nw_probe_self *self, const struct nw_probe_wish *wish)
+bool nw_probe_lead(struct nw_probe_self *self,
+                   const struct nw_probe_lead_options *options)
 {
     struct nw_probe_coordinator coordinator = {.self = self,
-                                               .seconds = wish->seconds};
+                                               .seconds = options->seconds};
 
     if (nw_probe_new(&coordinator.probe))
         return false;
     nw_probe_gather_places(&coordinator);
     coordinator.begin = nw_probe_now();
-    if (!wish->describe) {
+    if (!options->describe) {
         nw_probe_set_clocks(&coordinator);
         lead_measure(&coordinator);
     }

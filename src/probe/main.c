@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct options {
-    struct nw_probe_wish wish;
+    struct nw_probe_lead_options lead;
     double timeout;
     bool host_only;
 };
@@ -23,12 +23,12 @@ static bool probe_main_parse(int argc, char **argv, struct options *options)
         bool good = true;
 
         if (!strcmp(argv[i], "--describe"))
-            options->wish.describe = true;
+            options->lead.describe = true;
         else if (!strcmp(argv[i], "--host-only"))
             options->host_only = true;
         else if (!strncmp(argv[i], "--time=", 7))
             good = nw_parse_quantity(argv[i] + 7, NW_UNIT_TIME,
-                                     &options->wish.seconds);
+                                     &options->lead.seconds);
         else if (!strncmp(argv[i], "--patience=", 11))
             good = nw_parse_quantity(argv[i] + 11, NW_UNIT_TIME,
                                      &options->timeout);
@@ -58,7 +58,7 @@ static int probe_main_run(struct nw_probe_self *self,
     struct nw_probe_place place;
     MPI_Request request;
 
-    nw_probe_find_place(self, !options->host_only && !options->wish.describe,
+    nw_probe_find_place(self, !options->host_only && !options->lead.describe,
                         &place);
     if (self->rank) {
         MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
@@ -70,12 +70,12 @@ static int probe_main_run(struct nw_probe_self *self,
     MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
               &request);
     MPI_Request_free(&request);
-    return nw_probe_lead(self, &options->wish) ? 0 : 1;
+    return nw_probe_lead(self, &options->lead) ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = {.wish = {.seconds = 60}, .timeout = 10};
+    struct options options = {.lead = {.seconds = 60}, .timeout = 10};
     struct nw_probe_self self = {0};
     bool short_of_some;
     int watcher;

@@ -13,13 +13,13 @@ int32_t nw_probe_rounds(int32_t players)
 
 int32_t nw_probe_opponent(int32_t players, int32_t round, int32_t player)
 {
-    int32_t seats = players % 2 ? players + 1 : players, turn = seats - 1;
+    int32_t slots = players % 2 ? players + 1 : players, turn = slots - 1;
     int32_t other;
 
-    if (player == seats - 1)
+    if (player == slots - 1)
         other = round % turn;
     else if (player == round % turn)
-        other = seats - 1;
+        other = slots - 1;
     else
         other =
             (int32_t)((2 * (int64_t)round - player + 2 * (int64_t)turn) % turn);

@@ -29,7 +29,7 @@ static int32_t above[MOST * NW_SWITCH_DEPTH];
  * nodes. */
 static struct nw_site even_site(int nodes, int cores, int leaf)
 {
-    struct nw_site site = {.seat = seats, .above = above, .node_count = nodes};
+    struct nw_site site = {.location = seats, .above = above, .node_count = nodes};
 
     memset(above, -1, sizeof above);
     for (int n = 0; n < nodes; n++) {
@@ -51,7 +51,7 @@ static struct nw_members *members_of(const struct nw_site *site,
     for (int i = 0; i < count; i++)
         world[i] = ranks ? ranks[i] : i;
     assert_int_equal(nw_members_new(site, world, count, &members), NW_OK);
-    assert_int_equal(nw_members_seat(members), NW_OK);
+    assert_int_equal(nw_members_locate(members), NW_OK);
     return members;
 }
 
@@ -351,7 +351,7 @@ static pthread_barrier_t both;
 static void *seat_them(void *members)
 {
     pthread_barrier_wait(&both);
-    if (nw_members_seat(members))
+    if (nw_members_locate(members))
         return NULL;
     return ((struct nw_members *)members)->machine;
 }

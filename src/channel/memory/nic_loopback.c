@@ -60,70 +60,72 @@ static nw_status open_fabric(struct nw_endpoint *out)
 
 nw_status nw_loopback_open(struct nw_loopback **out)
 {
-    struct nw_loopback *pull = NULL;
+    struct nw_loopback *loopback = NULL;
     nw_status status =
         nw_memory_open() ? NW_OK : nw_fail(NW_ENODEV, "no GPU found");
 
     if (!status)
-        status = nw_alloc(1, sizeof *pull, &pull);
+        status = nw_alloc(1, sizeof *loopback, &loopback);
     if (!status)
-        status = open_fabric(&pull->fabric);
+        status = open_fabric(&loopback->fabric);
+    if (!status)
+        status = nw_endpoint_meet(&loopback->fabric, loopback->fabric.name,
+                                  &loopback->self);
     if (!status)
         status =
-            nw_endpoint_meet(&pull->fabric, pull->fabric.name, &pull->self);
+            nw_memory_pinned_new(NW_LOOPBACK_BYTES, (void **)&loopback->room);
     if (!status)
-        status = nw_memory_pinned_new(NW_LOOPBACK_BYTES, (void **)&pull->room);
-    if (!status)
-        status = nw_endpoint_register(&pull->fabric, pull->room,
-                                      NW_LOOPBACK_BYTES, &pull->region);
+        status = nw_endpoint_register(&loopback->fabric, loopback->room,
+                                      NW_LOOPBACK_BYTES, &loopback->region);
     if (status) {
-        nw_loopback_close(pull);
+        nw_loopback_close(loopback);
         return status;
     }
-    *out = pull;
+    *out = loopback;
     return NW_OK;
 }
 
-nw_status nw_loopback_out(struct nw_loopback *pull, void *to, void *gpu,
+nw_status nw_loopback_out(struct nw_loopback *loopback, void *to, void *gpu,
                           size_t bytes, const struct nw_memory_range *range)
 {
-    struct nw_endpoint *fabric = &pull->fabric;
+    struct nw_endpoint *fabric = &loopback->fabric;
     struct nw_endpoint_write write = {
         .bytes = bytes,
-        .peer = pull->self,
-        .address = nw_endpoint_address(fabric, pull->room),
-        .key = fi_mr_key(pull->region),
-        .context = &pull->context,
+        .peer = loopback->self,
+        .address = nw_endpoint_address(fabric, loopback->room),
+        .key = fi_mr_key(loopback->region),
+        .context = &loopback->context,
     };
     struct nw_region *region = NULL;
-    nw_status status = nw_rcache_hold(&pull->regions, fabric, range, &region);
+    nw_status status =
+        nw_rcache_hold(&loopback->regions, fabric, range, &region);
 
     if (!status) {
         write.from = gpu;
         write.descriptor = fi_mr_desc(region->mr);
-        status = nw_endpoint_write_through(fabric, &write, &pull->hangs);
+        status = nw_endpoint_write_through(fabric, &write, &loopback->hangs);
     }
     if (!status)
-        memcpy(to, pull->room, bytes);
-    if (!pull->hangs)
+        memcpy(to, loopback->room, bytes);
+    if (!loopback->hangs)
         nw_rcache_give(region);
     return status;
 }
 
-bool nw_loopback_hangs(const struct nw_loopback *pull)
+bool nw_loopback_hangs(const struct nw_loopback *loopback)
 {
-    return pull->hangs;
+    return loopback->hangs;
 }
 
 /* After a write that hangs, all memory stays until the process ends, because
  * the write may still use it. */
-void nw_loopback_close(struct nw_loopback *pull)
+void nw_loopback_close(struct nw_loopback *loopback)
 {
-    if (!pull || pull->hangs)
+    if (!loopback || loopback->hangs)
         return;
-    nw_rcache_close(&pull->regions);
-    nw_endpoint_unregister(pull->region);
-    nw_endpoint_close(&pull->fabric);
-    nw_memory_pinned_free(pull->room);
-    free(pull);
+    nw_rcache_close(&loopback->regions);
+    nw_endpoint_unregister(loopback->region);
+    nw_endpoint_close(&loopback->fabric);
+    nw_memory_pinned_free(loopback->room);
+    free(loopback);
 }

@@ -17,12 +17,12 @@ NW_MUST_CHECK nw_status nw_loopback_open(struct nw_loopback **out);
 /* Copies `bytes` bytes at `gpu`, which lie in the allocation `range`, to host
  * memory at `to`. The copy is complete on return. After an error, copies from
  * other allocations may still work. Not thread-safe. */
-NW_MUST_CHECK nw_status nw_loopback_out(struct nw_loopback *pull, void *to,
+NW_MUST_CHECK nw_status nw_loopback_out(struct nw_loopback *loopback, void *to,
                                         void *gpu, size_t bytes,
                                         const struct nw_memory_range *range);
 /* Returns true if an earlier write did not end. Then no later copy is possible.
  */
-bool nw_loopback_hangs(const struct nw_loopback *pull);
-void nw_loopback_close(struct nw_loopback *pull); /* NULL is ignored */
+bool nw_loopback_hangs(const struct nw_loopback *loopback);
+void nw_loopback_close(struct nw_loopback *loopback); /* NULL is ignored */
 
 #endif

@@ -2,10 +2,11 @@
 /* The protocol NW_CHANNEL_FETCH, for two ranks of one host. The sender sends
  * only a header, and the receiver reads the payload directly from the sender's
  * memory by one system call (cross-memory attach). The sender must learn that
- * the read has ended. So each process has a board: a shared page of words,
- * which peers map. A send occupies one word of its board; after the read, the
- * receiver writes the send's id into this word, which the sender polls. A
- * receiver that cannot read the memory answers with a CTS as in a rendezvous.
+ * the read has ended. So each process has an acknowledgement page: a shared
+ * page of words, which peers map. A send occupies one word of its
+ * acknowledgement page; after the read, the receiver writes the send's id into
+ * this word, which the sender polls. A receiver that cannot read the memory
+ * answers with a CTS as in a rendezvous.
  */
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
@@ -23,56 +24,56 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A board: NW_WIRE_WORDS words of shared memory, each in a cache line of its
- * own, because different processes write to them. */
-struct nw_board {
+/* An acknowledgement page: NW_WIRE_WORDS words of shared memory, each in a
+ * cache line of its own, because different processes write to them. */
+struct nw_ack_page {
     struct {
         _Alignas(64) uint64_t read; /* id of the send whose payload was read */
         uint64_t took_ns; /* duration of the read in ns, if requested */
     } word[NW_WIRE_WORDS];
 };
 
-/* -- the board -- */
+/* -- the acknowledgement page -- */
 
-static struct nw_board *map_board(int file)
+static struct nw_ack_page *map_ack_page(int file)
 {
-    void *page = mmap(NULL, sizeof(struct nw_board), PROT_READ | PROT_WRITE,
+    void *page = mmap(NULL, sizeof(struct nw_ack_page), PROT_READ | PROT_WRITE,
                       MAP_SHARED, file, 0);
 
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* If the board cannot be created, channel->board stays NULL, and this process
- * never offers its memory to be read. */
+/* If the acknowledgement page cannot be created, channel->ack_page stays NULL,
+ * and this process never offers its memory to be read. */
 void nw_cma_open(nw_channel *channel)
 {
     const char *how = getenv("NODEWISE_CHANNEL_FETCH");
 
     channel->fetches = !how || strcmp(how, "off");
-    channel->board_file = -1;
+    channel->ack_file = -1;
     if (getrandom(&channel->nonce, sizeof channel->nonce, 0) < 0)
         channel->nonce = (uintptr_t)channel ^ (uint64_t)getpid() << 40;
     if (!channel->fetches)
         return;
-    channel->board_file = memfd_create("nodewise", MFD_CLOEXEC);
-    if (channel->board_file >= 0 &&
-        !ftruncate(channel->board_file, sizeof(struct nw_board)))
-        channel->board = map_board(channel->board_file);
+    channel->ack_file = memfd_create("nodewise", MFD_CLOEXEC);
+    if (channel->ack_file >= 0 &&
+        !ftruncate(channel->ack_file, sizeof(struct nw_ack_page)))
+        channel->ack_page = map_ack_page(channel->ack_file);
 }
 
-static void unmap(struct nw_board *board)
+static void unmap(struct nw_ack_page *ack_page)
 {
-    if (board)
-        (void)munmap(board, sizeof *board);
+    if (ack_page)
+        (void)munmap(ack_page, sizeof *ack_page);
 }
 
 void nw_cma_close(nw_channel *channel)
 {
     for (int32_t i = 0; channel->peer && i < channel->options.count; i++)
-        unmap(channel->peer[i].board);
-    unmap(channel->board);
-    if (channel->board_file >= 0)
-        (void)close(channel->board_file);
+        unmap(channel->peer[i].ack_page);
+    unmap(channel->ack_page);
+    if (channel->ack_file >= 0)
+        (void)close(channel->ack_file);
 }
 
 /* -- the sender -- */
@@ -83,15 +84,15 @@ bool nw_cma_may(const nw_channel_request *request)
     const struct nw_peer *peer = request->peer;
     bool gpu = request->gpu >= 0;
 
-    return channel->board && peer->at_once && !peer->unread[gpu] &&
+    return channel->ack_page && peer->at_once && !peer->unread[gpu] &&
            channel->words != UINT64_MAX && request->message.bytes &&
            (!gpu || request->message.bytes <= channel->options.slot_bytes);
 }
 
-/* Returns true if a word of this process's board is free for the send. The word
- * is needed only when the send is posted, which may be long after the protocol
- * was chosen. If none is free by then, turns the send into a rendezvous and
- * returns false. */
+/* Returns true if a word of this process's acknowledgement page is free for the
+ * send. The word is needed only when the send is posted, which may be long
+ * after the protocol was chosen. If none is free by then, turns the send into a
+ * rendezvous and returns false. */
 static bool cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
@@ -137,8 +138,9 @@ void nw_cma_cleanup(nw_channel_request *request)
     request->kept = NULL;
 }
 
-/* Releases the word of the board that a send occupies. If the peer is lost, the
- * word stays in use forever, because this peer may still write to it. */
+/* Releases the word of the acknowledgement page that a send occupies. If the
+ * peer is lost, the word stays in use forever, because this peer may still
+ * write to it. */
 void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -194,12 +196,12 @@ bool nw_cma_look(nw_channel *channel)
         int word = __builtin_ctzll(left);
         nw_channel_request *request = channel->fetched[word];
 
-        if (!request || __atomic_load_n(&channel->board->word[word].read,
+        if (!request || __atomic_load_n(&channel->ack_page->word[word].read,
                                         __ATOMIC_ACQUIRE) != request->id)
             continue;
         if (request->weighs)
             nw_selector_took(nw_cma_selector(request), 1,
-                             channel->board->word[word].took_ns);
+                             channel->ack_page->word[word].took_ns);
         nw_request_finish(request, NW_OK);
         any = true;
     }
@@ -208,24 +210,24 @@ bool nw_cma_look(nw_channel *channel)
 
 /* -- the receiver -- */
 
-/* Maps the board of a peer by opening the peer's file descriptor in /proc. The
- * kernel permits this to every process that may read the peer's memory. Returns
- * false if the board cannot be mapped. */
+/* Maps the acknowledgement page of a peer by opening the peer's file descriptor
+ * in /proc. The kernel permits this to every process that may read the peer's
+ * memory. Returns false if the acknowledgement page cannot be mapped. */
 static bool find_board(struct nw_peer *peer)
 {
     char path[64];
     int file;
 
-    if (peer->board || peer->board_file < 0)
-        return peer->board != NULL;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer->pid, peer->board_file);
-    peer->board_file = -1;
+    if (peer->ack_page || peer->ack_file < 0)
+        return peer->ack_page != NULL;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer->pid, peer->ack_file);
+    peer->ack_file = -1;
     file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return false;
-    peer->board = map_board(file);
+    peer->ack_page = map_ack_page(file);
     (void)close(file);
-    return peer->board != NULL;
+    return peer->ack_page != NULL;
 }
 
 /* Returns the memory into which the receiver reads the message. For a host
@@ -259,8 +261,8 @@ bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
         return false;
     }
     if (wire->offset)
-        peer->board->word[wire->key].took_ns = nw_clock_ns() - start;
-    __atomic_store_n(&peer->board->word[wire->key].read, wire->id,
+        peer->ack_page->word[wire->key].took_ns = nw_clock_ns() - start;
+    __atomic_store_n(&peer->ack_page->word[wire->key].read, wire->id,
                      __ATOMIC_RELEASE);
     request->result.protocol = NW_CHANNEL_FETCH;
     nw_deliver(channel, slot, request);

@@ -6,16 +6,16 @@
 
 #include "channel/state.h"
 
-/* Creates this process's board: a page shared with the peers, in which they
- * confirm that they have read a message from this process's memory. Call this
- * function before nw_peers_meet, which sends the board's file descriptor to the
- * peers. */
+/* Creates this process's acknowledgement page: a page shared with the peers, in
+ * which they confirm that they have read a message from this process's memory.
+ * Call this function before nw_peers_meet, which sends the acknowledgement
+ * page's file descriptor to the peers. */
 void nw_cma_open(nw_channel *channel);
 void nw_cma_close(nw_channel *channel);
 
 /* Returns true if this send may use NW_CHANNEL_FETCH: the peer may read this
- * process's memory, a word of this process's board is free, and a message in
- * GPU memory fits into a receive slot. */
+ * process's memory, a word of this process's acknowledgement page is free, and
+ * a message in GPU memory fits into a receive slot. */
 bool nw_cma_may(const nw_channel_request *request);
 /* For a host message that shm would send in parts: sets *reads to true if
  * messages that the receiver read took less time so far than messages sent in
@@ -31,10 +31,11 @@ struct nw_selector *nw_cma_selector(const nw_channel_request *request);
  * is true, no more memory of this kind (host or GPU) is offered to this peer.
  */
 void nw_cma_refused(nw_channel_request *request, bool always);
-/* Releases the word of this process's board that a send occupies. */
+/* Releases the word of this process's acknowledgement page that a send
+ * occupies. */
 void nw_cma_forget(nw_channel_request *request);
-/* Polls the words of this process's board and ends the sends whose memory has
- * been read. Returns true if it ended any. */
+/* Polls the words of this process's acknowledgement page and ends the sends
+ * whose memory has been read. Returns true if it ended any. */
 bool nw_cma_look(nw_channel *channel);
 
 /* For the receiver: reads the message announced in `slot` from the sender's

@@ -69,7 +69,7 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     if (wire.kind == NW_WIRE_FETCH && out->key >= NW_WIRE_WORDS)
         return nw_fail(NW_EFORMAT,
                        "a damaged message names entry %llu of the sender's "
-                       "board, which has only %d",
+                       "acknowledgement page, which has only %d",
                        (unsigned long long)out->key, NW_WIRE_WORDS);
     return NW_OK;
 }

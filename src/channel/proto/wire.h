@@ -16,7 +16,7 @@ enum {
     NW_WIRE_VERSION = 9,
     NW_WIRE_HEADER = 40, /* size in bytes of the header before an eager
                             payload */
-    NW_WIRE_WORDS = 64,  /* number of words of a board (proto/cma.c) */
+    NW_WIRE_WORDS = 64,  /* words of an acknowledgement page (cma.c) */
 };
 
 enum nw_wire_kind {
@@ -29,7 +29,7 @@ enum nw_wire_kind {
     NW_WIRE_FAILED,
     /* An RTS whose receiver may also read the payload at `address` in the
      * sender's memory, and then confirms the read in word `key` of the sender's
-     * board. */
+     * acknowledgement page. */
     NW_WIRE_FETCH,
     /* An RTS whose sender asks the receiver to offer its GPU memory (OPEN). */
     NW_WIRE_ASK,

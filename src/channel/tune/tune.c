@@ -277,7 +277,8 @@ static nw_status agree(struct tuner *t)
     int32_t mine[5] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
                        t->channel->fabric[fabric].reach != NW_HMEM_NONE,
                        t->channel->mapping != NULL, (int32_t)t->rounds,
-                       t->channel->board && t->channel->peer[!t->rank].at_once},
+                       t->channel->ack_page &&
+                           t->channel->peer[!t->rank].at_once},
             theirs[5] = {0};
     struct nw_channel_message out = {mine, sizeof mine, 0, TAG_WORD},
                               in = {theirs, sizeof theirs, 0, TAG_WORD};

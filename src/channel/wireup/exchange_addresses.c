@@ -23,7 +23,7 @@ struct peers_card {
     uint64_t slot_bytes;
     /* nonce_at: address of the nonce, which peers try to read */
     uint64_t nonce, nonce_at;
-    int32_t pid, board;
+    int32_t pid, ack_file;
 };
 
 /* The second data that each rank sends to all others, once for each endpoint:
@@ -87,11 +87,11 @@ static nw_status peers_compare(nw_channel *channel,
         peer->here = !strcmp(cards[i].host, mine->host);
         peer->credits = mine->credits;
         peer->nonce = cards[i].nonce;
-        peer->watch = peer->board_file = -1;
+        peer->watch = peer->ack_file = -1;
         if (peer->here && peer->pid != getpid()) {
             peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
             peer->nonce_at = cards[i].nonce_at;
-            peer->board_file = cards[i].board;
+            peer->ack_file = cards[i].ack_file;
             peer->at_once = may_write(peer);
         }
     }
@@ -112,7 +112,7 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     mine.nonce = channel->nonce;
     mine.nonce_at = (uintptr_t)&channel->nonce;
     mine.pid = getpid();
-    mine.board = channel->board ? channel->board_file : -1;
+    mine.ack_file = channel->ack_page ? channel->ack_file : -1;
     if (!status)
         status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
     if (!status)

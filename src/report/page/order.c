@@ -10,15 +10,15 @@
 #include <stdlib.h>
 
 /* The place of a rank: node and core, or node and GPU. */
-struct seat {
+struct order_key {
     int32_t group; /* node; package if the machine has only one node */
     int32_t unit;  /* number of the core or GPU in the machine */
     int32_t rank;
 };
 
-static int compare_seats(const void *a, const void *b)
+static int order_compare(const void *a, const void *b)
 {
-    const struct seat *x = a, *y = b;
+    const struct order_key *x = a, *y = b;
 
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
@@ -39,24 +39,25 @@ static int32_t element_of(const struct nw_report_input *input,
 
 /* Returns the place of a rank: its GPU if `gpu` and it has one, else its first
  * core. */
-static struct seat seat_of(const struct nw_report_input *input,
-                           const nw_mapping *mapping, int32_t rank, bool gpu)
+static struct order_key order_key_of(const struct nw_report_input *input,
+                                     const nw_mapping *mapping, int32_t rank,
+                                     bool gpu)
 {
     const nw_topology *topology = input->topology;
     struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
     int32_t node = mapping->node[rank];
-    struct seat seat = {node, element_of(input, mapping, rank), rank};
+    struct order_key key = {node, element_of(input, mapping, rank), rank};
     bool one = nw_topology_node_count(topology) == 1;
 
     if (one)
-        seat.group = nw_topology_element_package(topology, seat.unit);
+        key.group = nw_topology_element_package(topology, key.unit);
     if (!gpu || !gpus.count || gpus.values[0] < 0)
-        return seat;
+        return key;
     if (mapping->gpu_node && mapping->gpu_node[rank] >= 0)
         node = mapping->gpu_node[rank];
-    seat.unit = nw_topology_node_gpus(topology, node).first + gpus.values[0];
-    seat.group = one ? nw_topology_gpu_package(topology, seat.unit) : node;
-    return seat;
+    key.unit = nw_topology_node_gpus(topology, node).first + gpus.values[0];
+    key.group = one ? nw_topology_gpu_package(topology, key.unit) : node;
+    return key;
 }
 
 /* Returns the bytes of a layer between ranks of the same group; *total is the
@@ -81,7 +82,7 @@ static double bytes_inside(const nw_pattern *pattern, enum nw_layer layer,
 
 /* Sets place and block of the order from the sorted places, and the group of
  * each rank. */
-static nw_status read_seats(const struct seat *seat, int32_t ranks,
+static nw_status order_read(const struct order_key *key, int32_t ranks,
                             struct nw_page_order *order, int32_t *group)
 {
     nw_status status =
@@ -90,9 +91,9 @@ static nw_status read_seats(const struct seat *seat, int32_t ranks,
     if (!status)
         status = nw_alloc((size_t)ranks, sizeof *order->block, &order->block);
     for (int32_t i = 0; !status && i < ranks; i++) {
-        order->place[seat[i].rank] = i;
-        group[seat[i].rank] = seat[i].group;
-        if (i && seat[i].group != seat[i - 1].group)
+        order->place[key[i].rank] = i;
+        group[key[i].rank] = key[i].group;
+        if (i && key[i].group != key[i - 1].group)
             order->block[order->block_count++] = i;
     }
     return status;
@@ -105,24 +106,24 @@ static nw_status find_order(const struct nw_page *page, size_t mapping,
 {
     const struct nw_report_input *input = page->input;
     int32_t ranks = input->pattern->rank_count, *group = NULL;
-    struct seat *seat = NULL;
-    nw_status status = nw_alloc((size_t)ranks, sizeof *seat, &seat);
+    struct order_key *key = NULL;
+    nw_status status = nw_alloc((size_t)ranks, sizeof *key, &key);
 
     if (!status)
         status = nw_alloc((size_t)ranks, sizeof *group, &group);
     for (int32_t r = 0; !status && r < ranks; r++)
-        seat[r] = seat_of(input, input->mapping[mapping].mapping, r,
-                          what.layer == NW_LAYER_GPU);
+        key[r] = order_key_of(input, input->mapping[mapping].mapping, r,
+                              what.layer == NW_LAYER_GPU);
     if (!status) {
-        qsort(seat, (size_t)ranks, sizeof *seat, compare_seats);
+        qsort(key, (size_t)ranks, sizeof *key, order_compare);
         order->one_node = nw_topology_node_count(input->topology) == 1;
-        status = read_seats(seat, ranks, order, group);
+        status = order_read(key, ranks, order, group);
     }
     if (!status)
         order->inside =
             bytes_inside(input->pattern, what.layer, group, &order->bytes);
     free(group);
-    free(seat);
+    free(key);
     what.place = order->place;
     return status ? status : nw_heat_bin(&what, &order->heat);
 }

@@ -70,28 +70,31 @@ static void open_mapping(void)
     nw_nic_read_start(copy);
 }
 
-static nw_status copy_path_by_driver(const struct nw_path_copy *haul)
+static nw_status copy_path_by_driver(const struct nw_path_copy *descriptor)
 {
-    int32_t gpu = haul->owner->gpu;
+    int32_t gpu = descriptor->owner->gpu;
 
-    return haul->out
-               ? nw_memory_copy_out(gpu, haul->host, haul->device, haul->bytes)
-               : nw_memory_copy_in(gpu, haul->device, haul->host, haul->bytes);
+    return descriptor->out
+               ? nw_memory_copy_out(gpu, descriptor->host, descriptor->device,
+                                    descriptor->bytes)
+               : nw_memory_copy_in(gpu, descriptor->device, descriptor->host,
+                                   descriptor->bytes);
 }
 
-static nw_status by_cpu(const struct nw_path_copy *haul)
+static nw_status by_cpu(const struct nw_path_copy *descriptor)
 {
-    return haul->out ? nw_gpu_mapping_load(mapping, haul->host, haul->device,
-                                           haul->bytes)
-                     : nw_gpu_mapping_store(mapping, haul->device, haul->host,
-                                            haul->bytes);
+    return descriptor->out
+               ? nw_gpu_mapping_load(mapping, descriptor->host,
+                                     descriptor->device, descriptor->bytes)
+               : nw_gpu_mapping_store(mapping, descriptor->device,
+                                      descriptor->host, descriptor->bytes);
 }
 
-static bool keep_in_step(const struct nw_path_copy *haul)
+static bool keep_in_step(const struct nw_path_copy *descriptor)
 {
     void *before = nw_gpu_cuda.context();
-    bool kept = !nw_gpu_cuda.select(haul->owner->gpu) &&
-                !nw_gpu_cuda.keep_in_step(haul->device);
+    bool kept = !nw_gpu_cuda.select(descriptor->owner->gpu) &&
+                !nw_gpu_cuda.keep_in_step(descriptor->device);
 
     nw_gpu_cuda.restore(before);
     return kept;
@@ -99,53 +102,57 @@ static bool keep_in_step(const struct nw_path_copy *haul)
 
 /* Counts a copy from or to the allocation. Returns the allocation's entry if
  * paths other than the driver may be used for it, else NULL. */
-static struct seen *reached(const struct nw_path_copy *haul)
+static struct seen *reached(const struct nw_path_copy *descriptor)
 {
-    const struct nw_pointer *owner = haul->owner;
+    const struct nw_pointer *owner = descriptor->owner;
     struct seen *one;
 
-    if (!owner->id || !nw_pointer_holds(owner, haul->device, haul->bytes))
+    if (!owner->id ||
+        !nw_pointer_holds(owner, descriptor->device, descriptor->bytes))
         return NULL;
     one = &seen[owner->id % SEEN];
     if (one->id != owner->id)
         *one = (struct seen){.id = owner->id};
     if (one->uses <= FIRST_USES && ++one->uses == FIRST_USES + 1)
-        one->apart = !keep_in_step(haul);
+        one->apart = !keep_in_step(descriptor);
     return one->apart || one->uses <= FIRST_USES ? NULL : one;
 }
 
-static bool fits_mapping(const struct nw_path_copy *haul)
+static bool fits_mapping(const struct nw_path_copy *descriptor)
 {
-    return mapping && haul->bytes <= most[haul->out && mapping->map ? OUT : IN];
+    return mapping && descriptor->bytes <=
+                          most[descriptor->out && mapping->map ? OUT : IN];
 }
 
-static bool may_map(const struct nw_path_copy *haul)
+static bool may_map(const struct nw_path_copy *descriptor)
 {
-    return fits_mapping(haul) &&
-           (forced ||
-            !nw_selector_is_hopeless(selectors[haul->out],
-                                     nw_selector_class(haul->bytes, CLASSES)));
+    return fits_mapping(descriptor) &&
+           (forced || !nw_selector_is_hopeless(
+                          selectors[descriptor->out],
+                          nw_selector_class(descriptor->bytes, CLASSES)));
 }
 
 /* Copies by the CPU or by the driver, as the selector chooses. If it chooses
  * the driver and needs no time, copies nothing and sets *done to false; the
  * caller then copies by the driver without holding the lock. */
-static nw_status move_near(const struct nw_path_copy *haul,
+static nw_status move_near(const struct nw_path_copy *descriptor,
                            struct seen *allocation, bool asked, bool *done)
 {
     struct nw_selector *selector =
-        &selectors[haul->out][nw_selector_class(haul->bytes, CLASSES)];
+        &selectors[descriptor->out]
+                  [nw_selector_class(descriptor->bytes, CLASSES)];
     bool timed = false;
     int way = BY_DRIVER;
     uint64_t start;
     nw_status status;
 
-    if (!allocation->barred && may_map(haul))
+    if (!allocation->barred && may_map(descriptor))
         way = forced ? BY_CPU : nw_selector_pick(selector, &timed);
     if (way != BY_CPU && !timed && !asked)
         return NW_OK;
     start = timed ? nw_clock_ns() : 0;
-    status = way == BY_CPU ? by_cpu(haul) : copy_path_by_driver(haul);
+    status =
+        way == BY_CPU ? by_cpu(descriptor) : copy_path_by_driver(descriptor);
     if (status && way == BY_CPU) {
         allocation->barred = true;
         return NW_OK;
@@ -156,41 +163,41 @@ static nw_status move_near(const struct nw_path_copy *haul,
     return status;
 }
 
-static nw_status copy_path_move(const struct nw_path_copy *haul,
+static nw_status copy_path_move(const struct nw_path_copy *descriptor,
                                 struct seen *allocation, bool *done)
 {
     bool timed = false;
-    bool pulled = !allocation->unread && nw_nic_read_pick(haul, &timed);
+    bool pulled = !allocation->unread && nw_nic_read_pick(descriptor, &timed);
     uint64_t start = timed ? nw_clock_ns() : 0;
     nw_status status = NW_OK;
 
     if (pulled)
-        *done = nw_nic_read_move(haul);
+        *done = nw_nic_read_move(descriptor);
     allocation->unread |= pulled && !*done;
     timed = timed && !allocation->unread;
     if (!*done)
-        status = move_near(haul, allocation, timed, done);
+        status = move_near(descriptor, allocation, timed, done);
     if (timed && *done && !status)
-        nw_nic_read_took(haul, pulled, nw_clock_ns() - start);
+        nw_nic_read_took(descriptor, pulled, nw_clock_ns() - start);
     return status;
 }
 
-nw_status nw_copy_path_move(const struct nw_path_copy *haul)
+nw_status nw_copy_path_move(const struct nw_path_copy *descriptor)
 {
     struct seen *allocation = NULL;
     nw_status status = NW_OK;
     bool done = false;
 
     (void)pthread_once(&once, open_mapping);
-    if (!nw_nic_read_may(haul) && !fits_mapping(haul))
-        return copy_path_by_driver(haul);
+    if (!nw_nic_read_may(descriptor) && !fits_mapping(descriptor))
+        return copy_path_by_driver(descriptor);
     (void)pthread_mutex_lock(&lock);
-    if (nw_nic_read_may(haul) || may_map(haul))
-        allocation = reached(haul);
+    if (nw_nic_read_may(descriptor) || may_map(descriptor))
+        allocation = reached(descriptor);
     if (allocation)
-        status = copy_path_move(haul, allocation, &done);
+        status = copy_path_move(descriptor, allocation, &done);
     (void)pthread_mutex_unlock(&lock);
-    return done ? status : copy_path_by_driver(haul);
+    return done ? status : copy_path_by_driver(descriptor);
 }
 
 char *nw_copy_path_open(const struct nw_path_copy *span)

@@ -22,7 +22,8 @@ struct nw_path_copy {
 };
 /* Copies the bytes by the fastest path. The copy is complete when the function
  * returns. Leaves the current GPU unchanged. */
-NW_MUST_CHECK nw_status nw_copy_path_move(const struct nw_path_copy *haul);
+NW_MUST_CHECK nw_status
+nw_copy_path_move(const struct nw_path_copy *descriptor);
 /* Returns the address at which the CPU can access the GPU memory of `span`. It
  * can be used by nw_copy_path_piece until nw_copy_path_shut. Returns NULL if
  * the CPU cannot access the memory or should not copy this many bytes;

@@ -20,7 +20,7 @@ enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
 static uint64_t after; /* number of messages after which libfabric is loaded */
-static struct nw_loopback *pull;
+static struct nw_loopback *loopback;
 static struct nw_selector selectors[CLASSES];
 static uint32_t first[CLASSES]; /* number of copies per size class so far, up to
                                    FIRST */
@@ -38,22 +38,22 @@ void nw_nic_read_start(const char *copy)
         nw_messages_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
 }
 
-static int nic_read_class_of(const struct nw_path_copy *haul)
+static int nic_read_class_of(const struct nw_path_copy *descriptor)
 {
-    return nw_selector_class(haul->bytes, CLASSES);
+    return nw_selector_class(descriptor->bytes, CLASSES);
 }
 
-bool nw_nic_read_may(const struct nw_path_copy *haul)
+bool nw_nic_read_may(const struct nw_path_copy *descriptor)
 {
-    return haul->out && __atomic_load_n(&wanted, __ATOMIC_RELAXED) &&
-           haul->bytes <= NW_LOOPBACK_BYTES;
+    return descriptor->out && __atomic_load_n(&wanted, __ATOMIC_RELAXED) &&
+           descriptor->bytes <= NW_LOOPBACK_BYTES;
 }
 
 static void stop(void)
 {
     __atomic_store_n(&wanted, false, __ATOMIC_RELAXED);
-    nw_loopback_close(pull);
-    pull = NULL;
+    nw_loopback_close(loopback);
+    loopback = NULL;
 }
 
 /* Returns true if the NIC is used for a size class. better: the selector has
@@ -67,18 +67,18 @@ static bool leads(int class, bool better)
     return taken_up[class];
 }
 
-bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
+bool nw_nic_read_pick(const struct nw_path_copy *descriptor, bool *timed)
 {
-    int class = nic_read_class_of(haul);
+    int class = nic_read_class_of(descriptor);
     bool better;
 
-    if (!nw_nic_read_may(haul) ||
+    if (!nw_nic_read_may(descriptor) ||
         (!forced && (nw_selector_is_hopeless(selectors, class) ||
                      (first[class] < FIRST && ++first[class]))))
         return false;
-    if (!pull && !forced && after && after--)
+    if (!loopback && !forced && after && after--)
         return false;
-    if (!pull && nw_loopback_open(&pull)) {
+    if (!loopback && nw_loopback_open(&loopback)) {
         stop();
         return false;
     }
@@ -88,20 +88,22 @@ bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
     return *timed ? better : leads(class, better);
 }
 
-void nw_nic_read_took(const struct nw_path_copy *haul, bool pulled, uint64_t ns)
+void nw_nic_read_took(const struct nw_path_copy *descriptor, bool pulled,
+                      uint64_t ns)
 {
-    nw_selector_took(&selectors[nic_read_class_of(haul)], pulled, ns);
+    nw_selector_took(&selectors[nic_read_class_of(descriptor)], pulled, ns);
 }
 
-bool nw_nic_read_move(const struct nw_path_copy *haul)
+bool nw_nic_read_move(const struct nw_path_copy *descriptor)
 {
-    const struct nw_pointer *owner = haul->owner;
+    const struct nw_pointer *owner = descriptor->owner;
     struct nw_memory_range range = {(void *)owner->start, owner->bytes,
                                     owner->id};
     bool moved =
-        !nw_loopback_out(pull, haul->host, haul->device, haul->bytes, &range);
+        !nw_loopback_out(loopback, descriptor->host, descriptor->device,
+                         descriptor->bytes, &range);
 
-    if (!moved && (nw_loopback_hangs(pull) || ++refusals == REFUSALS))
+    if (!moved && (nw_loopback_hangs(loopback) || ++refusals == REFUSALS))
         stop();
     return moved;
 }

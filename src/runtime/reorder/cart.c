@@ -86,7 +86,7 @@ static bool cart_prepare(struct nw_call *call, struct grid *grid)
 {
     if (!weigh(call, grid))
         return false;
-    if (nw_members_seat(call->members)) {
+    if (nw_members_locate(call->members)) {
         nw_warn_once("%s: not reordered: %s", call->name, nw_error_text());
         return false;
     }

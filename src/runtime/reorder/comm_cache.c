@@ -44,7 +44,7 @@ void nw_members_drop(struct nw_members *members)
     free(members);
 }
 
-static nw_status seat(struct nw_members *members)
+static nw_status comm_cache_locate(struct nw_members *members)
 {
     int32_t *element = NULL, *member = NULL;
     nw_topology *machine = NULL;
@@ -68,13 +68,13 @@ static nw_status seat(struct nw_members *members)
     return NW_OK;
 }
 
-nw_status nw_members_seat(struct nw_members *members)
+nw_status nw_members_locate(struct nw_members *members)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     nw_status status;
 
     pthread_mutex_lock(&lock);
-    status = members->machine ? NW_OK : seat(members);
+    status = members->machine ? NW_OK : comm_cache_locate(members);
     pthread_mutex_unlock(&lock);
     return status;
 }

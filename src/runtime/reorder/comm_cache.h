@@ -5,14 +5,14 @@
 #define NW_REORDER_COMM_CACHE_H
 
 #include "runtime/reorder/boxes.h"
-#include "runtime/reorder/node_seats.h"
+#include "runtime/reorder/job_location.h"
 
 struct nw_members {
     int users; /* number of communicators that use this struct */
     const struct nw_site *site;
     int count;
     int *world;           /* [count] ranks in MPI_COMM_WORLD */
-    nw_topology *machine; /* NULL until nw_members_seat is called */
+    nw_topology *machine; /* NULL until nw_members_locate is called */
     int32_t *member;      /* [count] member at each element */
     int32_t *element;     /* [count] element of each member */
     bool even;            /* the machine has regular levels, in `levels` */
@@ -27,7 +27,7 @@ struct nw_members *nw_members_use(struct nw_members *members);
 void nw_members_drop(struct nw_members *members);
 /* Builds members->machine if it is NULL. Thread-safe, since duplicates of a
  * communicator share their members. */
-NW_MUST_CHECK nw_status nw_members_seat(struct nw_members *members);
+NW_MUST_CHECK nw_status nw_members_locate(struct nw_members *members);
 /* Returns the distance between the locations of members a and b, in links. */
 double nw_members_distance(const struct nw_members *members, int a, int b);
 

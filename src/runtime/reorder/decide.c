@@ -109,7 +109,7 @@ nw_status nw_decide(struct nw_members *members, const nw_pattern *graph,
                     const struct nw_reorder_settings *settings,
                     struct nw_decision *out)
 {
-    nw_status status = nw_members_seat(members);
+    nw_status status = nw_members_locate(members);
 
     memset(out, 0, sizeof *out);
     if (!status)

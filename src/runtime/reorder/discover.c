@@ -69,9 +69,10 @@ static void unsplit(struct gathering *g)
 
 /* The leader of each node finds the locations of the node's ranks from their
  * bindings, and sends each rank its location. */
-static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
+static void locate_node_ranks(struct gathering *g,
+                              struct nw_rank_location *mine)
 {
-    struct nw_rank_location *seat = NULL;
+    struct nw_rank_location *location = NULL;
     cpu_set_t bound, *all = NULL;
     int node = 0;
 
@@ -81,23 +82,25 @@ static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
     sched_getaffinity(0, sizeof bound, &bound);
     if (!g->local_rank) {
         all = calloc((size_t)g->local_size, sizeof *all);
-        seat = calloc((size_t)g->local_size, sizeof *seat);
+        location = calloc((size_t)g->local_size, sizeof *location);
         NW_PMPI(Comm_rank)(g->leaders, &node);
     }
     NW_PMPI(Gather)
     (&bound, sizeof bound, MPI_BYTE, all, sizeof bound, MPI_BYTE, 0, g->local);
-    if (!g->local_rank && nw_rank_location_local(all, g->local_size, seat)) {
+    if (!g->local_rank &&
+        nw_rank_location_local(all, g->local_size, location)) {
         nw_warn_once("this node cannot be read, its ranks count as equally "
                      "near: %s",
                      nw_error_text());
-        memset(seat, 0, (size_t)g->local_size * sizeof *seat);
+        memset(location, 0, (size_t)g->local_size * sizeof *location);
     }
-    for (int i = 0; seat && i < g->local_size; i++)
-        seat[i].node = node;
+    for (int i = 0; location && i < g->local_size; i++)
+        location[i].node = node;
     NW_PMPI(Scatter)
-    (seat, sizeof *seat, MPI_BYTE, mine, sizeof *seat, MPI_BYTE, 0, g->local);
+    (location, sizeof *location, MPI_BYTE, mine, sizeof *location, MPI_BYTE, 0,
+     g->local);
     free(all);
-    free(seat);
+    free(location);
 }
 
 static void say_words(struct nw_node_words *words)
@@ -181,9 +184,10 @@ static bool gather_live(struct nw_site *site, MPI_Comm comm)
     bool good = discover_split(&g, site->rank);
 
     if (good) {
-        seat_locals(&g, &mine);
+        locate_node_ranks(&g, &mine);
         NW_PMPI(Allgather)
-        (&mine, sizeof mine, MPI_BYTE, site->seat, sizeof mine, MPI_BYTE, comm);
+        (&mine, sizeof mine, MPI_BYTE, site->location, sizeof mine, MPI_BYTE,
+         comm);
         read_network(&g, site);
         good = share_network(comm, site);
     }
@@ -208,7 +212,8 @@ static bool read_mapped(struct nw_site *site, MPI_Comm comm)
         return false;
     NW_PMPI(Bcast)(&site->node_count, 1, MPI_INT, 0, comm);
     NW_PMPI(Bcast)
-    (site->seat, site->rank_count * (int)sizeof *site->seat, MPI_BYTE, 0, comm);
+    (site->location, site->rank_count * (int)sizeof *site->location, MPI_BYTE,
+     0, comm);
     return share_network(comm, site);
 }
 
@@ -223,7 +228,7 @@ bool nw_discover(struct nw_site *site, MPI_Comm comm)
     NW_PMPI(Comm_size)(comm, &site->rank_count);
     NW_PMPI(Comm_rank)(comm, &site->rank);
     NW_PMPI(Bcast)(&mapped, 1, MPI_INT, 0, comm);
-    site->seat = calloc((size_t)site->rank_count, sizeof *site->seat);
+    site->location = calloc((size_t)site->rank_count, sizeof *site->location);
     good = mapped ? read_mapped(site, comm) : gather_live(site, comm);
     if (!good)
         nw_discovered_free(site);
@@ -232,7 +237,7 @@ bool nw_discover(struct nw_site *site, MPI_Comm comm)
 
 void nw_discovered_free(struct nw_site *site)
 {
-    free(site->seat);
+    free(site->location);
     free(site->above);
     free(site->source);
     free(site->number);

@@ -8,7 +8,7 @@
 #define NW_REORDER_DISCOVER_H
 
 #include "runtime/mpi_symbols.h"
-#include "runtime/reorder/node_seats.h"
+#include "runtime/reorder/job_location.h"
 
 #include <stdbool.h>
 

@@ -16,7 +16,7 @@ static int reorder_gather_node_of(const struct nw_call *call, int rank)
 {
     const struct nw_members *members = call->members;
 
-    return members->site->seat[members->world[rank]].node;
+    return members->site->location[members->world[rank]].node;
 }
 
 static bool is_leader(const struct nw_gather *gather)

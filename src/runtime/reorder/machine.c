@@ -27,15 +27,15 @@ struct building {
     struct nw_network *network;
 };
 
-static const struct nw_rank_location *machine_seat_of(const struct building *b,
-                                                      int i)
+static const struct nw_rank_location *
+machine_location_of(const struct building *b, int i)
 {
-    return &b->site->seat[b->world[b->member[i]]];
+    return &b->site->location[b->world[b->member[i]]];
 }
 
 static const int32_t *machine_switches_of(const struct building *b, int i)
 {
-    return &b->site->above[machine_seat_of(b, i)->node * NW_SWITCH_DEPTH];
+    return &b->site->above[machine_location_of(b, i)->node * NW_SWITCH_DEPTH];
 }
 
 static int compare_ints(const int32_t *a, const int32_t *b, int count)
@@ -50,8 +50,8 @@ static int compare_members(const void *left, const void *right, void *context)
 {
     const struct building *b = context;
     int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
-    const struct nw_rank_location *x = &b->site->seat[b->world[l]];
-    const struct nw_rank_location *y = &b->site->seat[b->world[r]];
+    const struct nw_rank_location *x = &b->site->location[b->world[l]];
+    const struct nw_rank_location *y = &b->site->location[b->world[r]];
     int order = compare_ints(&b->site->above[x->node * NW_SWITCH_DEPTH],
                              &b->site->above[y->node * NW_SWITCH_DEPTH],
                              NW_SWITCH_DEPTH);
@@ -86,28 +86,28 @@ static nw_status add_leaf(struct building *b, struct nw_node_type *type,
 /* Adds a subtree below `parent` for the locations from `first` to `end` - 1,
  * which have the first `depth` vertices of their paths in common. It has inner
  * vertices, and a leaf for each location. */
-static nw_status add_seats(struct building *b, struct nw_node_type *type,
-                           int first, int end, int depth, int32_t parent)
+static nw_status add_locations(struct building *b, struct nw_node_type *type,
+                               int first, int end, int depth, int32_t parent)
 {
     nw_status status = NW_OK;
     int32_t vertex;
 
     while (!status && first < end) {
-        const struct nw_rank_location *seat = machine_seat_of(b, first);
+        const struct nw_rank_location *location = machine_location_of(b, first);
         int next = first + 1;
 
-        if (seat->depth <= depth) {
+        if (location->depth <= depth) {
             status = add_leaf(b, type, depth, parent);
             first = next;
             continue;
         }
-        while (next < end && machine_seat_of(b, next)->depth > depth &&
-               machine_seat_of(b, next)->at[depth] == seat->at[depth])
+        while (next < end && machine_location_of(b, next)->depth > depth &&
+               machine_location_of(b, next)->at[depth] == location->at[depth])
             next++;
         status =
             nw_node_type_add(type, parent, NW_VERTEX_GROUP, b->inner, &vertex);
         if (!status)
-            status = add_seats(b, type, first, next, depth + 1, vertex);
+            status = add_locations(b, type, first, next, depth + 1, vertex);
         first = next;
     }
     return status;
@@ -134,7 +134,7 @@ static nw_status machine_add_type(struct building *b, int first, int end,
     snprintf(name, sizeof name, "node%d", b->topology->type_count);
     status = nw_node_type_new(b->topology, name, &type);
     if (!status)
-        status = add_seats(b, type, first, end, 0, 0);
+        status = add_locations(b, type, first, end, 0, 0);
     if (status)
         return status;
     *out = b->topology->type_count - 1;
@@ -151,8 +151,8 @@ static int end_of_node(const struct building *b, int first)
 {
     int end = first + 1;
 
-    while (end < b->count &&
-           machine_seat_of(b, end)->node == machine_seat_of(b, first)->node)
+    while (end < b->count && machine_location_of(b, end)->node ==
+                                 machine_location_of(b, first)->node)
         end++;
     return end;
 }
@@ -254,7 +254,7 @@ static nw_status take_source(struct building *b)
     nw_network_visit(b->network, machine_take_class, &taking);
     for (int i = 0; i < b->count; i = end_of_node(b, i))
         b->leaf[node++] = nw_topology_switch_of(
-            from, b->site->number[machine_seat_of(b, i)->node], -1);
+            from, b->site->number[machine_location_of(b, i)->node], -1);
     nw_topology_free(from);
     return taking.status;
 }
@@ -285,7 +285,7 @@ static nw_status machine_add_nodes(struct building *b, int nodes)
     for (int i = 0; !status && i < b->count; i = end_of_node(b, i), node++) {
         char name[32];
 
-        snprintf(name, sizeof name, "n%d", machine_seat_of(b, i)->node);
+        snprintf(name, sizeof name, "n%d", machine_location_of(b, i)->node);
         status = nw_strdup(name, &b->topology->node_name[node]);
         if (!status)
             status = machine_add_type(b, i, end_of_node(b, i),
@@ -328,10 +328,10 @@ nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
     if (status)
         return status;
     for (int i = 0; i < count; i++) {
-        const struct nw_rank_location *seat = &site->seat[world[i]];
+        const struct nw_rank_location *location = &site->location[world[i]];
 
         b.member[i] = i;
-        b.depth = seat->depth > b.depth ? seat->depth : b.depth;
+        b.depth = location->depth > b.depth ? location->depth : b.depth;
     }
     qsort_r(b.member, (size_t)count, sizeof *b.member, compare_members, &b);
     status = machine_build(&b);

@@ -4,7 +4,7 @@
 #ifndef NW_REORDER_MACHINE_H
 #define NW_REORDER_MACHINE_H
 
-#include "runtime/reorder/node_seats.h"
+#include "runtime/reorder/job_location.h"
 
 #include <nodewise/topology.h>
 

@@ -15,7 +15,7 @@ struct nw_cart_plan {
 };
 
 /* Computes the plan of `member`. `weight` must come from nw_cart_scale, and
- * nw_members_seat must have been called. Returns false if machine or grid are
+ * nw_members_locate must have been called. Returns false if machine or grid are
  * too irregular for boxes. The work depends only on the shapes of grid and
  * machine, not on the number of members. */
 bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,

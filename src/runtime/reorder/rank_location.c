@@ -13,15 +13,15 @@
 #include <string.h>
 
 static void take_path(const struct nw_node_type *type, int32_t vertex,
-                      struct nw_rank_location *seat)
+                      struct nw_rank_location *location)
 {
     int32_t depth = type->depth[vertex];
 
-    for (; depth > NW_SEAT_DEPTH; depth--)
+    for (; depth > NW_LOCATION_DEPTH; depth--)
         vertex = type->parent[vertex];
-    seat->depth = depth;
+    location->depth = depth;
     for (; depth > 0; vertex = type->parent[vertex])
-        seat->at[--depth] = vertex;
+        location->at[--depth] = vertex;
 }
 
 static bool may_run(const struct nw_node_type *type, int32_t core,
@@ -50,7 +50,7 @@ static int32_t binding_vertex(const struct nw_node_type *type,
 }
 
 nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
-                                 struct nw_rank_location *seat)
+                                 struct nw_rank_location *location)
 {
     const char *words = getenv("HWLOC_THISSYSTEM");
     bool elsewhere = words && !strcmp(words, "0");
@@ -65,7 +65,7 @@ nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
         take_path(type,
                   elsewhere ? type->core[i % type->core_count]
                             : binding_vertex(type, &bound[i]),
-                  &seat[i]);
+                  &location[i]);
     nw_topology_free(topology);
     return NW_OK;
 }
@@ -194,10 +194,10 @@ nw_status nw_rank_location_network(const char *source,
     return NW_OK;
 }
 
-static void rank_location_take_seats(const nw_topology *topology,
-                                     const nw_mapping *mapping,
-                                     const int32_t *number,
-                                     struct nw_site *site)
+static void rank_location_take_mapped(const nw_topology *topology,
+                                      const nw_mapping *mapping,
+                                      const int32_t *number,
+                                      struct nw_site *site)
 {
     for (int r = 0; r < site->rank_count; r++) {
         const struct nw_node_type *type =
@@ -208,8 +208,8 @@ static void rank_location_take_seats(const nw_topology *topology,
         for (size_t c = 1; c < cores.count; c++)
             vertex =
                 nw_node_type_common(type, vertex, type->core[cores.values[c]]);
-        take_path(type, vertex, &site->seat[r]);
-        site->seat[r].node = number[mapping->node[r]];
+        take_path(type, vertex, &site->location[r]);
+        site->location[r].node = number[mapping->node[r]];
     }
 }
 
@@ -254,7 +254,7 @@ static nw_status take_mapping(const nw_topology *topology, const char *source,
     if (!status)
         status = rank_location_take_network(topology, source, used, site);
     if (!status)
-        rank_location_take_seats(topology, mapping, number, site);
+        rank_location_take_mapped(topology, mapping, number, site);
     free(number);
     free(used);
     return status;

@@ -4,7 +4,7 @@
 #ifndef NW_REORDER_RANK_LOCATION_H
 #define NW_REORDER_RANK_LOCATION_H
 
-#include "runtime/reorder/node_seats.h"
+#include "runtime/reorder/job_location.h"
 
 #include <nodewise/status.h>
 #include <sched.h>
@@ -13,9 +13,8 @@
  * `bound` to which they are bound. The location of an unbound rank is the whole
  * node. If hwloc reads the description of another machine (HWLOC_THISSYSTEM=0),
  * local rank i is on core i. */
-NW_MUST_CHECK nw_status nw_rank_location_local(const cpu_set_t *bound,
-                                               int count,
-                                               struct nw_rank_location *seat);
+NW_MUST_CHECK nw_status nw_rank_location_local(
+    const cpu_set_t *bound, int count, struct nw_rank_location *location);
 
 /* The names of a node, which its leader sends to rank 0. */
 struct nw_node_words {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The locations of all ranks of a job, without MPI types. */
-#ifndef NW_REORDER_NODE_SEATS_H
-#define NW_REORDER_NODE_SEATS_H
+#ifndef NW_REORDER_JOB_LOCATION_H
+#define NW_REORDER_JOB_LOCATION_H
 
 #include <stdint.h>
 
-#define NW_SEAT_DEPTH 10
+#define NW_LOCATION_DEPTH 10
 #define NW_SWITCH_DEPTH 8
 
 /* A rank's location: the smallest part of the machine that contains all cores
@@ -14,13 +14,13 @@
 struct nw_rank_location {
     int32_t node;
     int32_t depth;
-    int32_t at[NW_SEAT_DEPTH];
+    int32_t at[NW_LOCATION_DEPTH];
 };
 
 struct nw_site {
     int rank_count; /* number of ranks in MPI_COMM_WORLD */
     int rank;
-    struct nw_rank_location *seat; /* [rank_count] location of each rank */
+    struct nw_rank_location *location; /* [rank_count] location of each rank */
     int node_count;
     int32_t *above; /* switches of each node from the root down, [node_count x
                        NW_SWITCH_DEPTH]; -1 after the last */

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/bench_tell.h"
+#include "cli/bench_output.h"
 #include "cli/child.h"
 #include "cli/command.h"
 

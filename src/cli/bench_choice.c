@@ -4,7 +4,7 @@
  * message size shows the cost of a wrong choice. Separate channels are not
  * comparable: the address of the endpoints' shared memory changes the time of a
  * small message by up to a fifth. */
-#include "cli/bench_tell.h"
+#include "cli/bench_output.h"
 
 #include "base/array.h"
 #include "base/clock.h"

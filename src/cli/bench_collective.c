@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* each rank posts all its receives, then all its sends, as a collective
  * operation that is made of messages. */
-#include "cli/bench_tell.h"
+#include "cli/bench_output.h"
 
 #include "base/array.h"
 #include "base/clock.h"

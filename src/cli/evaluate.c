@@ -12,7 +12,7 @@
 #include "cli/cost_view.h"
 #include "cli/group_view.h"
 #include "cli/hosts.h"
-#include "cli/priced.h"
+#include "cli/mapping_arguments.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/preload.h"
 #include "cli/profile_nccl.h"
-#include "cli/profile_tell.h"
+#include "cli/profile_output.h"
 
 #include <glob.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/child.h"
-#include "cli/profile_tell.h"
+#include "cli/profile_output.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -15,7 +15,7 @@
 #include "cli/group_view.h"
 #include "cli/hosts.h"
 #include "cli/picture.h"
-#include "cli/priced.h"
+#include "cli/mapping_arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

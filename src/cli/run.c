@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "cli/child.h"
 #include "cli/command.h"
-#include "cli/run_known.h"
-#include "cli/run_paste.h"
+#include "cli/run_store_entry.h"
+#include "cli/launcher_line.h"
 #include "cli/run_plan.h"
-#include "cli/run_tell.h"
+#include "cli/run_output.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
-#include "cli/priced.h"
+#include "cli/mapping_arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "channel/memory/memory.h"
 #include "channel/memory/registration_cache.h"
 #include "channel/memory/sharing.h"
-#include "channel/memory/turns.h"
+#include "channel/memory/shared_gpu_copy.h"
 #include "channel/proto/wire.h"
 
 #include "base/random.h"

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "channel/memory/turns.h"
+#include "channel/memory/shared_gpu_copy.h"
 #include "gpu/cuda.h"
 
 #include <pthread.h>

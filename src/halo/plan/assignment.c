@@ -4,7 +4,7 @@
  * "Node-aware stencil communication"). A local search finds a first assignment.
  * For up to 16 locations, branch and bound (branch_and_bound.c) then proves
  * that this assignment is optimal, or finds a better one. For more locations,
- * the mapping engine improves it (engine.c).
+ * the mapping engine improves it (mapping_engine.c).
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"

@@ -73,7 +73,7 @@ struct nw_mp_job {
  * wrong usage. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out);
 
-/* begin.c. Loads the inputs and prepares the first step; all ranks of
+/* job.c. Loads the inputs and prepares the first step; all ranks of
  * MPI_COMM_WORLD call it. Sets the case's borders and the number of threads in
  * `settings`, which must outlive the job. */
 nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings);
@@ -115,7 +115,7 @@ void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
 /* Local. Returns the number of the last step of the run. */
 int64_t nw_mp_last(const struct nw_mp_job *job);
 
-/* march.c */
+/* time_steps.c */
 nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
@@ -146,7 +146,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job);
 extern const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT];
 
-/* tell.c. Local. Rank 0 prints the report of the run on stdout. */
+/* output.c. Local. Rank 0 prints the report of the run on stdout. */
 struct nw_mp_result {
     int64_t first; /* first step, larger than 0 after a restart */
     double seconds;
@@ -157,7 +157,7 @@ void nw_mp_tell_start(const struct nw_mp_job *job);
 void nw_mp_tell_end(const struct nw_mp_job *job,
                     const struct nw_mp_result *result);
 
-/* beside.c. nw_mp_sweep_beside removes temporary files of killed processes:
+/* temporary_file.c. nw_mp_sweep_beside removes temporary files of killed processes:
  * files of this user beside `target` that begin with `magic` and are not
  * locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);

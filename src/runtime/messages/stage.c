@@ -6,8 +6,6 @@
 #include "base/status.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/passthrough.h"
-#include "runtime/messages/shadow_comm.h"
-#include "runtime/warn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -291,28 +289,6 @@ void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
     if (!stage->status && !nw_passthrough && area.count > 0 &&
         nw_area_side(&area, &owner) >= NW_SIDE_GPU)
         stage->status = fail_refused();
-}
-
-int nw_stage_raise(struct nw_errhandler_scope whose, int code)
-{
-    if (!code)
-        return code;
-    if (whose.owner)
-        nw_comm_owner_report(whose.owner, code);
-    else if (whose.file != MPI_FILE_NULL)
-        NW_PMPI(File_call_errhandler)(whose.file, code);
-    else if (whose.win != MPI_WIN_NULL)
-        NW_PMPI(Win_call_errhandler)(whose.win, code);
-    else
-        NW_PMPI(Comm_call_errhandler)(whose.comm, code);
-    return code;
-}
-
-int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
-                   const char *why)
-{
-    nw_warn_once("%s: %s", call, why);
-    return nw_stage_raise(whose, MPI_ERR_BUFFER);
 }
 
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose)

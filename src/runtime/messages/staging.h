@@ -157,8 +157,8 @@ static inline uint64_t nw_stage_received(const MPI_Status *status)
     return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
-/* In stage.c: prints a warning with the reason `why`, calls the error handler
- * of `whose` with MPI_ERR_BUFFER, and returns the error code. */
+/* In error_handler.c: prints a warning with the reason `why`, calls the error
+ * handler of `whose` with MPI_ERR_BUFFER, and returns the error code. */
 int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
                    const char *why);
 int nw_stage_raise(struct nw_errhandler_scope whose,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the results of the channel benchmarks to standard output, in the form
  * of OSU's benchmarks or as JSON. Only rank 0 calls these functions. */
-#ifndef NW_CLI_BENCH_TELL_H
-#define NW_CLI_BENCH_TELL_H
+#ifndef NW_CLI_BENCH_OUTPUT_H
+#define NW_CLI_BENCH_OUTPUT_H
 
 #include "base/json.h"
 #include "cli/bench_channel.h"

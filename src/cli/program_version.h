@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a program to learn its version. */
-#ifndef NW_CLI_ASK_H
-#define NW_CLI_ASK_H
+#ifndef NW_CLI_PROGRAM_VERSION_H
+#define NW_CLI_PROGRAM_VERSION_H
 
 #include <stdbool.h>
 #include <stddef.h>

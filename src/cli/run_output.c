@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/run_tell.h"
+#include "cli/run_output.h"
 #include "cli/cost_view.h"
 
 #include "base/file.h"

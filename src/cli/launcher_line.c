@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a command line of mpirun, Hydra's mpiexec or srun to find where the
  * program begins, how many ranks it has, and on which hosts. */
-#include "cli/run_paste.h"
+#include "cli/launcher_line.h"
 
 #include "base/status.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints a summary of a profile in a few lines to standard error. */
-#include "cli/profile_tell.h"
+#include "cli/profile_output.h"
 
 #include <nodewise/pattern.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the entries of the store. An entry is a text file that describes a
  * stored pattern. */
-#include "cli/run_known.h"
+#include "cli/run_store_entry.h"
 
 #include <nodewise/report.h>
 

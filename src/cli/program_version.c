@@ -2,7 +2,7 @@
 /* nw_cli_ask: a launcher may hang if its file system or daemon does not answer,
  * so it gets limited time to print its version. Then it is killed with all
  * processes that it started. */
-#include "cli/ask.h"
+#include "cli/program_version.h"
 
 #include "base/clock.h"
 #include "cli/child.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/bench_tell.h"
+#include "cli/bench_output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints and removes the patterns that `nodewise run` has stored, and finds one
  * of the same program with other arguments or another number of ranks. */
-#ifndef NW_CLI_RUN_KNOWN_H
-#define NW_CLI_RUN_KNOWN_H
+#ifndef NW_CLI_RUN_STORE_ENTRY_H
+#define NW_CLI_RUN_STORE_ENTRY_H
 
 #include "cli/run_store.h"
 

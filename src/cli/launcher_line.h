@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a whole launcher line after `nodewise run --`, such as mpirun -n 4
  * ./app. */
-#ifndef NW_CLI_RUN_PASTE_H
-#define NW_CLI_RUN_PASTE_H
+#ifndef NW_CLI_LAUNCHER_LINE_H
+#define NW_CLI_LAUNCHER_LINE_H
 
 #include "cli/run_job.h"
 

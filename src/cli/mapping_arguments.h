@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of commands that compare given mappings with the default
  * mapping. */
-#ifndef NW_CLI_PRICED_H
-#define NW_CLI_PRICED_H
+#ifndef NW_CLI_MAPPING_ARGUMENTS_H
+#define NW_CLI_MAPPING_ARGUMENTS_H
 
 #include <nodewise/map.h>
 #include <nodewise/pattern.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints a summary of the pattern that `nodewise profile` wrote. */
-#ifndef NW_CLI_PROFILE_TELL_H
-#define NW_CLI_PROFILE_TELL_H
+#ifndef NW_CLI_PROFILE_OUTPUT_H
+#define NW_CLI_PROFILE_OUTPUT_H
 
 #include <nodewise/status.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/priced.h"
+#include "cli/mapping_arguments.h"
 #include "base/array.h"
 #include "base/status.h"
 

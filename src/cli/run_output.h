@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the command that nodewise run starts, for a shell or as JSON. */
-#ifndef NW_CLI_RUN_TELL_H
-#define NW_CLI_RUN_TELL_H
+#ifndef NW_CLI_RUN_OUTPUT_H
+#define NW_CLI_RUN_OUTPUT_H
 
 #include "cli/run_compare.h"
 

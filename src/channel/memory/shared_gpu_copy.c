@@ -9,7 +9,7 @@
  * (bench/results/gpu-sharing-2026-11-26.txt). So each copy here is made as two
  * rows.
  */
-#include "channel/memory/turns.h"
+#include "channel/memory/shared_gpu_copy.h"
 
 #include "channel/memory/sharing.h"
 #include "gpu/gpu.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fast small copies into a GPU that several processes use in turns, without a
  * switch between their contexts. */
-#ifndef NW_CHANNEL_MEMORY_TURNS_H
-#define NW_CHANNEL_MEMORY_TURNS_H
+#ifndef NW_CHANNEL_MEMORY_SHARED_GPU_COPY_H
+#define NW_CHANNEL_MEMORY_SHARED_GPU_COPY_H
 
 #include <nodewise/status.h>
 #include <stdbool.h>

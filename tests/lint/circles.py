@@ -43,13 +43,15 @@ def check_files(breaches):
 
 
 def symbols(core):
-    """(file, symbol, kind) of the core, of the command, and of the libraries of one MPI
+    """(file, symbol, kind) of the core, of all programs, and of the libraries of one MPI
     library."""
     folder = os.path.dirname(core)
-    shims = sorted(glob.glob(folder + "/libnodewise-[mo]*.so.p"))[:1]
-    halos = sorted(glob.glob(folder + "/libnodewise-halo-*.a.p"))[:1]
-    objects = [o for place in shims + halos + [folder + "/nodewise.p"]
-               for o in glob.glob(place + "/src_*.c.o")]
+    places = [folder + "/nodewise.p", folder + "/nodewise-reader.p",
+              folder + "/libnccl-profiler-nodewise.so.p"]
+    for name in ("libnodewise-[mo]*.so", "libnodewise-halo-*.a", "nodewise-probe-*",
+                 "nodewise-mpdata-*"):  # one MPI library of each
+        places += sorted(glob.glob(folder + "/" + name + ".p"))[:1]
+    objects = [o for place in places for o in glob.glob(place + "/src_*.c.o")]
     listing = subprocess.run([tree.need("nm"), "-A", "-P", "-g", core] + objects, check=True,
                              capture_output=True, text=True).stdout
     for line in listing.split("\n"):

@@ -103,14 +103,6 @@ void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
  * ghosts of velocities and h. */
 nw_status nw_mp_size(struct nw_mp_job *job);
 nw_status nw_mp_load(struct nw_mp_job *job);
-/* Local. Computes which cells or faces of a field's array this rank writes. Of
- * faces, these are the upper faces of its cells, and at the low side of the
- * grid also the lower ones. */
-void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                int64_t first[3], int64_t extent[3]);
-/* Local. Copies the part that nw_mp_part describes out of the solver. */
-void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                double *out);
 
 /* Local. Returns the number of the last step of the run. */
 int64_t nw_mp_last(const struct nw_mp_job *job);
@@ -119,7 +111,15 @@ int64_t nw_mp_last(const struct nw_mp_job *job);
 nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
-/* gather.c. Passes the part of each rank, one after the other, to the function
+/* gather.c. Local. Computes which cells or faces of a field's array this rank
+ * writes. Of faces, these are the upper faces of its cells, and at the low side
+ * of the grid also the lower ones. */
+void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
+                int64_t first[3], int64_t extent[3]);
+/* Local. Copies the part that nw_mp_part describes out of the solver. */
+void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
+                double *out);
+/* Passes the part of each rank, one after the other, to the function
  * `sink` on rank 0. first[] and extent[] describe the part, values[] are its
  * cells. */
 typedef nw_status nw_mp_sink(void *context, const int64_t first[3],
@@ -157,9 +157,9 @@ void nw_mp_tell_start(const struct nw_mp_job *job);
 void nw_mp_tell_end(const struct nw_mp_job *job,
                     const struct nw_mp_result *result);
 
-/* temporary_file.c. nw_mp_sweep_beside removes temporary files of killed processes:
- * files of this user beside `target` that begin with `magic` and are not
- * locked. */
+/* temporary_file.c. nw_mp_sweep_beside removes temporary files of killed
+ * processes: files of this user beside `target` that begin with `magic` and are
+ * not locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
 /* Creates a temporary file and locks it. Returns the descriptor, or -1 with
  * errno. */

@@ -248,33 +248,3 @@ nw_status nw_mp_load(struct nw_mp_job *job)
     share_ghosts(job);
     return check_stable(job);
 }
-
-void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                int64_t first[3], int64_t extent[3])
-{
-    nw_mpdata_extent(job->solver, field, extent);
-    memcpy(first, job->grid.first, 3 * sizeof *first);
-    for (int a = 0; a < 2; a++)
-        if ((int)field == NW_MPDATA_U1 + a && job->grid.part[a] > 0) {
-            first[a]++;
-            extent[a]--;
-        }
-}
-
-void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                double *out)
-{
-    const nw_mpdata *s = job->solver;
-    int64_t first[3], extent[3], low[3] = {0};
-
-    nw_mp_part(job, field, first, extent);
-    for (int a = 0; a < 3; a++) // the solver stores a face with the cell below
-        low[a] =
-            first[a] - job->grid.first[a] - ((int)field == NW_MPDATA_U1 + a);
-    for (int64_t i = 0; i < extent[0]; i++)
-        for (int64_t j = 0; j < extent[1]; j++)
-            for (int64_t k = 0; k < extent[2]; k++)
-                *out++ = nw_mpdata_value(
-                    s, s->field[field],
-                    nw_mpdata_at(s, low[0] + i, low[1] + j) + low[2] + k);
-}

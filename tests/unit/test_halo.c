@@ -2,6 +2,7 @@
 /* Tests of the partition, the placement and the copies of halo exchanges,
  * against the paper's examples, formulas derived by hand, and brute force. */
 #include "halo/plan/assignment.h"
+#include "map/qap/dual_ascent.h"
 #include "halo/plan/copy.h"
 #include "halo/plan/model.h"
 
@@ -238,7 +239,7 @@ static double sum_of(const double *cost, const int *column, int n)
     double sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += cost[i * NW_HALO_WIDE + column[i]];
+        sum += cost[i * NW_QAP_WIDE + column[i]];
     return sum;
 }
 
@@ -266,21 +267,21 @@ static double least_sum(const double *cost, int *column, int n, int at)
  * the reduced matrix is below 0. */
 static void linear_assignment(void **state)
 {
-    double cost[NW_HALO_WIDE * NW_HALO_WIDE], left[NW_HALO_WIDE * NW_HALO_WIDE];
+    double cost[NW_QAP_WIDE * NW_QAP_WIDE], left[NW_QAP_WIDE * NW_QAP_WIDE];
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 8);
     for (int round = 0; round < 400; round++) {
-        int n = 1 + (int)nw_random_below(&random, NW_HALO_WIDE);
-        int column[NW_HALO_WIDE];
+        int n = 1 + (int)nw_random_below(&random, NW_QAP_WIDE);
+        int column[NW_QAP_WIDE];
         double sum;
 
-        for (int i = 0; i < NW_HALO_WIDE * NW_HALO_WIDE; i++)
+        for (int i = 0; i < NW_QAP_WIDE * NW_QAP_WIDE; i++)
             left[i] = cost[i] =
                 round % 2 ? (double)nw_random_below(&random, 1 + round / 20)
                           : nw_random_unit(&random);
-        sum = nw_halo_linear_assignment(left, n);
+        sum = nw_qap_padded_assignment(left, n);
         for (int i = 0; i < n; i++)
             column[i] = i;
         if (n <= 6)
@@ -293,7 +294,7 @@ static void linear_assignment(void **state)
             column[j] = held;
         }
         for (int i = 0; i < n * n; i++)
-            assert_true(left[i / n * NW_HALO_WIDE + i % n] >= 0);
+            assert_true(left[i / n * NW_QAP_WIDE + i % n] >= 0);
         assert_true(fabs(sum + sum_of(left, column, n) -
                          sum_of(cost, column, n)) < 1e-9);
     }

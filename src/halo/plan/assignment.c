@@ -2,16 +2,17 @@
 /*
  * Solves the quadratic assignment problem of placement (Pearson et al.,
  * "Node-aware stencil communication"). A local search finds a first assignment.
- * For up to 16 locations, branch and bound (branch_and_bound.c) then proves
- * that this assignment is optimal, or finds a better one. For more locations,
- * the mapping engine improves it (mapping_engine.c).
+ * For up to 16 locations, branch and bound (map/qap/branch_dual_ascent.c) then
+ * proves that this assignment is optimal, or finds a better one. For more
+ * locations, the mapping engine improves it (mapping_engine.c).
  */
 #include "halo/plan/assignment.h"
-#include "halo/plan/dual_ascent.h"
 
 #include "base/array.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "map/qap/dual_ascent.h"
+#include "map/qap/qap.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,9 +62,23 @@ static nw_status search_locally(const struct nw_halo_assignment *problem,
 static nw_status search_exactly(const struct nw_halo_assignment *problem,
                                 int32_t *out, struct nw_halo_assigned *report)
 {
+    const struct nw_qap qap = {
+        .n = problem->n,
+        .real = problem->n,
+        .movable = problem->n,
+        .flow = (double *)(uintptr_t)problem->flow,
+        .distance = (double *)(uintptr_t)problem->distance,
+    };
+    struct nw_qap_proof proof = {.steps = problem->step_limit};
     nw_status status = search_locally(problem, STARTS, out);
 
-    return status ? status : nw_halo_assignment_prove(problem, out, report);
+    if (!status)
+        status = nw_qap_prove(&qap, out, &proof);
+    if (!status) {
+        report->steps = proof.steps;
+        report->exact = proof.exact;
+    }
+    return status;
 }
 
 static nw_status halo_assignment_solve(const struct nw_halo_assignment *problem,
@@ -72,7 +87,7 @@ static nw_status halo_assignment_solve(const struct nw_halo_assignment *problem,
 {
     nw_status status;
 
-    if (problem->n <= NW_HALO_EXACT_MOST)
+    if (problem->n <= NW_QAP_EXACT_MOST)
         return search_exactly(problem, out, report);
     status = search_locally(problem, problem->n > 64 ? 0 : STARTS, out);
     return status || problem->placement == NW_HALO_PLACE_WORST

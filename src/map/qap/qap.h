@@ -118,4 +118,17 @@ NW_MUST_CHECK nw_status nw_qap_branch_bound(const struct nw_qap *qap,
                                             struct nw_qap_exact_search *exact,
                                             int32_t *place);
 
+/* --- branch and bound with the bounds of the dual ascent --- */
+
+struct nw_qap_proof {
+    uint64_t steps; /* in: limit, 0 for two million; out: steps made */
+    bool exact;     /* out: the solution is proven optimal */
+};
+/* Improves the solution place[n] of a problem of at most NW_QAP_EXACT_MOST
+ * items (dual_ascent.h), all of which may move. Ends when the solution is
+ * proven optimal or when the step limit is reached. */
+NW_MUST_CHECK nw_status nw_qap_prove(const struct nw_qap *problem,
+                                     int32_t *place,
+                                     struct nw_qap_proof *proof);
+
 #endif

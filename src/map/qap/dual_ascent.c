@@ -10,19 +10,17 @@
  * added to the bound. Costs change in the arrays of the problem, so a
  * subproblem starts from the result of the larger problem.
  */
-#include "halo/plan/dual_ascent.h"
-
-#include "halo/plan/assignment.h"
+#include "map/qap/dual_ascent.h"
 
 #include <string.h>
 
-#define MOST NW_HALO_EXACT_MOST
-#define WIDE NW_HALO_WIDE
+#define MOST NW_QAP_EXACT_MOST
+#define WIDE NW_QAP_WIDE
 /* The ascent stops if this many more rounds, with the gain of the last one,
  * would not raise the bound enough. */
 #define PATIENCE 8
 
-static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
+static double *row_of(struct nw_dual_ascent *problem, int i, int p)
 {
     size_t n = (size_t)problem->n;
 
@@ -30,8 +28,7 @@ static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
 }
 
 /* Spreads the cost of a place equally over its pairs. */
-static void dual_ascent_spread(struct nw_halo_dual_ascent *problem, int i,
-                               int p)
+static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
 {
     int n = problem->n;
     double *pair = row_of(problem, i, p);
@@ -45,7 +42,7 @@ static void dual_ascent_spread(struct nw_halo_dual_ascent *problem, int i,
 /* Moves the costs of all pairs of place (i, p), from both of their entries,
  * into the matrix `out`, which has no row i and no column p. Pairs with an
  * excluded place get the cost `never`. */
-static void dual_ascent_take(struct nw_halo_dual_ascent *problem, int i, int p,
+static void dual_ascent_take(struct nw_dual_ascent *problem, int i, int p,
                              double never, double *out)
 {
     int n = problem->n;
@@ -68,7 +65,7 @@ static void dual_ascent_take(struct nw_halo_dual_ascent *problem, int i, int p,
     }
 }
 
-static void dual_ascent_put(struct nw_halo_dual_ascent *problem, int i, int p,
+static void dual_ascent_put(struct nw_dual_ascent *problem, int i, int p,
                             const double *from)
 {
     int n = problem->n;
@@ -86,7 +83,7 @@ static void dual_ascent_put(struct nw_halo_dual_ascent *problem, int i, int p,
 
 /* Solves the linear assignment problem of the linear costs of all places. Moves
  * its minimum from these costs into the bound. */
-static void dual_ascent_settle(struct nw_halo_dual_ascent *problem)
+static void dual_ascent_settle(struct nw_dual_ascent *problem)
 {
     int n = problem->n;
     double matrix[WIDE * WIDE];
@@ -94,13 +91,13 @@ static void dual_ascent_settle(struct nw_halo_dual_ascent *problem)
     for (int i = 0; i < n; i++)
         memcpy(matrix + i * WIDE, problem->linear + i * n,
                (size_t)n * sizeof *matrix);
-    problem->bound += nw_halo_linear_assignment(matrix, n);
+    problem->bound += nw_qap_padded_assignment(matrix, n);
     for (int i = 0; i < n; i++)
         memcpy(problem->linear + i * n, matrix + i * WIDE,
                (size_t)n * sizeof *matrix);
 }
 
-static void round_of(struct nw_halo_dual_ascent *problem, double enough)
+static void round_of(struct nw_dual_ascent *problem, double enough)
 {
     int n = problem->n;
     double matrix[WIDE * WIDE], never = enough - problem->bound;
@@ -115,14 +112,14 @@ static void round_of(struct nw_halo_dual_ascent *problem, double enough)
                 continue;
             dual_ascent_take(problem, i, p, never, matrix);
             problem->linear[i * n + p] =
-                nw_halo_linear_assignment(matrix, n - 1);
+                nw_qap_padded_assignment(matrix, n - 1);
             dual_ascent_put(problem, i, p, matrix);
         }
     dual_ascent_settle(problem);
 }
 
-void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
-                             int rounds)
+void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
+                        int rounds)
 {
     if (problem->n < 2)
         return;
@@ -137,7 +134,7 @@ void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
 
 /* Fills the matrix `out` with the costs of all places that are compatible with
  * place (i, p). Each includes the cost of its pair with place (i, p). */
-static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
+static void see(struct nw_dual_ascent *problem, int i, int p, double never,
                 double *out)
 {
     int n = problem->n;
@@ -159,8 +156,7 @@ static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
     }
 }
 
-void nw_halo_dual_ascent_look(struct nw_halo_dual_ascent *problem,
-                              double enough)
+void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough)
 {
     int n = problem->n;
     double matrix[WIDE * WIDE], never = enough - problem->bound;
@@ -174,14 +170,14 @@ void nw_halo_dual_ascent_look(struct nw_halo_dual_ascent *problem,
             if (*linear >= never || n < 2)
                 continue;
             see(problem, i, p, never, matrix);
-            *ahead += nw_halo_linear_assignment(matrix, n - 1);
+            *ahead += nw_qap_padded_assignment(matrix, n - 1);
             if (*ahead >= never)
                 *linear = never;
         }
 }
 
-void nw_halo_dual_ascent_fix(const struct nw_halo_dual_ascent *problem, int i,
-                             int p, struct nw_halo_dual_ascent *out)
+void nw_dual_ascent_fix(const struct nw_dual_ascent *problem, int i, int p,
+                        struct nw_dual_ascent *out)
 {
     size_t n = (size_t)problem->n;
     int left = 0, places = 0, rows[MOST], columns[MOST];

@@ -2,20 +2,20 @@
 /* Finds symmetric rows of a matrix. Two rows are symmetric if a renumbering of
  * rows and columns that exchanges them leaves the matrix unchanged. The rows
  * that are symmetric to each other form an orbit. */
-#ifndef NW_HALO_PLAN_SYMMETRY_H
-#define NW_HALO_PLAN_SYMMETRY_H
+#ifndef NW_MAP_QAP_SYMMETRY_H
+#define NW_MAP_QAP_SYMMETRY_H
 
-#include "halo/plan/dual_ascent.h"
+#include "map/qap/dual_ascent.h"
 
-struct nw_halo_symmetry {
+struct nw_qap_symmetry {
     const double *matrix; /* [n * n] the matrix, row by row */
-    int n;                /* number of rows, at most NW_HALO_EXACT_MOST */
+    int n;                /* number of rows, at most NW_QAP_EXACT_MOST */
     const bool *taken;    /* [n] true: the row must keep its number */
 };
 
 /* Sets orbit[i] to the lowest row that is symmetric to row i, or to i if row i
  * is not symmetric to a lower row. Returns false if no two rows are symmetric.
  * May miss some symmetries, since the search is limited. */
-bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit);
+bool nw_qap_orbits(const struct nw_qap_symmetry *symmetry, int *orbit);
 
 #endif

@@ -6,13 +6,13 @@
  * So rows are padded to a fixed width, and the loops over a row have no
  * branches. The result has the same bits with and without vector registers.
  */
-#include "halo/plan/assignment.h"
+#include "map/qap/dual_ascent.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WIDE NW_HALO_WIDE
+#define WIDE NW_QAP_WIDE
 #define HUGE 1e300 /* cost in the padding after the last column */
 
 #if defined(__x86_64__)
@@ -244,7 +244,7 @@ __attribute__((target("avx2"))) static double solve_wide(double *cost, int n)
 }
 #endif
 
-double nw_halo_linear_assignment(double *cost, int n)
+double nw_qap_padded_assignment(double *cost, int n)
 {
     assert(n > 0 && n <= WIDE);
 #if defined(__x86_64__)

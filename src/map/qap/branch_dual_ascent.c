@@ -7,16 +7,16 @@
  * excluded, and branches on these places. If places are symmetric, only one of
  * them is tried, and if one is excluded, all are.
  */
-#include "halo/plan/assignment.h"
-#include "halo/plan/dual_ascent.h"
-#include "halo/plan/symmetry.h"
+#include "map/qap/dual_ascent.h"
+#include "map/qap/qap.h"
+#include "map/qap/symmetry.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST NW_HALO_EXACT_MOST
+#define MOST NW_QAP_EXACT_MOST
 /* Maximum number of steps, which take some minutes. The limit is not a time, so
  * that results are equal on all machines. */
 #define STEP_LIMIT ((uint64_t)2000000)
@@ -26,15 +26,15 @@
 /* One side of the problem: the locations with their distances, or the
  * facilities with their flows. */
 struct branch_and_bound_side {
-    struct nw_halo_symmetry symmetry;
+    struct nw_qap_symmetry symmetry;
     bool taken[MOST];
 };
 
 struct branch_and_bound_search {
-    const struct nw_halo_assignment *problem;
+    const struct nw_qap *problem;
     struct branch_and_bound_side facilities, locations;
     /* [n] subproblem at each depth of the search tree */
-    struct nw_halo_dual_ascent *level;
+    struct nw_dual_ascent *level;
     int32_t at[MOST];
     double best_cost;
     int32_t *best;
@@ -52,8 +52,8 @@ struct fork {
     int first[MOST];
 };
 
-static void branch_and_bound_lay_out(const struct nw_halo_assignment *problem,
-                                     struct nw_halo_dual_ascent *out)
+static void branch_and_bound_lay_out(const struct nw_qap *problem,
+                                     struct nw_dual_ascent *out)
 {
     const double *f = problem->flow, *d = problem->distance;
     int n = problem->n;
@@ -74,14 +74,14 @@ static void branch_and_bound_lay_out(const struct nw_halo_assignment *problem,
 
 static double enough(const struct branch_and_bound_search *search)
 {
-    return search->best_cost * (1 - NW_HALO_TOLERANCE);
+    return search->best_cost * (1 - NW_QAP_TOLERANCE);
 }
 
 /* Computes the cost of a complete assignment, and keeps the assignment if it is
  * the best so far. */
 static void branch_and_bound_keep(struct branch_and_bound_search *search)
 {
-    double cost = nw_halo_assignment_cost(search->problem, search->at);
+    double cost = nw_qap_cost(search->problem, search->at);
 
     if (cost >= enough(search))
         return;
@@ -93,9 +93,8 @@ static void branch_and_bound_keep(struct branch_and_bound_search *search)
 /* Sets fork->cost and fork->first for the places of a line. Lines are numbered:
  * first the facilities, then the locations. Symmetric places have equal true
  * costs, so the greatest of their bounds holds for all of them. */
-static void
-branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
-                           struct fork *fork)
+static void branch_and_bound_read_line(const struct nw_dual_ascent *problem,
+                                       int line, struct fork *fork)
 {
     int n = problem->n;
     bool row = line < n;
@@ -123,7 +122,7 @@ branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
  * whose bound is less than `room`, the difference between the cost to beat and
  * the bound of this node. If several lines have equally few, returns the one
  * with the greatest mean bound. */
-static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
+static int choose_line(const struct nw_dual_ascent *problem, double room,
                        struct fork *fork)
 {
     int n = problem->n, best = 0, least = n + 1;
@@ -156,15 +155,14 @@ static void branch(struct branch_and_bound_search *search, int depth,
 static void try_place(struct branch_and_bound_search *search, int depth,
                       const bool symmetric[2], const int place[2])
 {
-    struct nw_halo_dual_ascent *here = &search->level[depth];
+    struct nw_dual_ascent *here = &search->level[depth];
     int facility = here->facility[place[0]],
         location = here->location[place[1]];
 
     search->at[facility] = location;
     search->facilities.taken[facility] = true;
     search->locations.taken[location] = true;
-    nw_halo_dual_ascent_fix(here, place[0], place[1],
-                            &search->level[depth + 1]);
+    nw_dual_ascent_fix(here, place[0], place[1], &search->level[depth + 1]);
     branch(search, depth + 1, symmetric);
     search->facilities.taken[facility] = false;
     search->locations.taken[location] = false;
@@ -177,7 +175,7 @@ static void try_place(struct branch_and_bound_search *search, int depth,
 static void branch(struct branch_and_bound_search *search, int depth,
                    const bool symmetric[2])
 {
-    struct nw_halo_dual_ascent *here = &search->level[depth];
+    struct nw_dual_ascent *here = &search->level[depth];
     struct fork fork = {.symmetric = {false, false}};
     int n = here->n, line;
 
@@ -188,16 +186,16 @@ static void branch(struct branch_and_bound_search *search, int depth,
         branch_and_bound_keep(search);
         return;
     }
-    nw_halo_dual_ascent_run(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
+    nw_dual_ascent_run(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
     if (here->bound >= enough(search))
         return;
-    nw_halo_dual_ascent_look(here, enough(search));
+    nw_dual_ascent_look(here, enough(search));
     fork.symmetric[0] =
         symmetric[0] &&
-        nw_halo_orbits(&search->facilities.symmetry, fork.orbit[0]);
+        nw_qap_orbits(&search->facilities.symmetry, fork.orbit[0]);
     fork.symmetric[1] =
         symmetric[1] &&
-        nw_halo_orbits(&search->locations.symmetry, fork.orbit[1]);
+        nw_qap_orbits(&search->locations.symmetry, fork.orbit[1]);
     line = choose_line(here, enough(search) - here->bound, &fork);
     branch_and_bound_read_line(here, line, &fork);
     for (int k = 0; k < n; k++) {
@@ -222,27 +220,26 @@ static nw_status make_levels(struct branch_and_bound_search *search, int n)
     return status;
 }
 
-nw_status nw_halo_assignment_prove(const struct nw_halo_assignment *problem,
-                                   int32_t *out,
-                                   struct nw_halo_assigned *report)
+nw_status nw_qap_prove(const struct nw_qap *problem, int32_t *place,
+                       struct nw_qap_proof *proof)
 {
     struct branch_and_bound_search search = {
         .problem = problem,
-        .best = out,
-        .best_cost = nw_halo_assignment_cost(problem, out),
-        .limit = problem->step_limit ? problem->step_limit : STEP_LIMIT,
+        .best = place,
+        .best_cost = nw_qap_cost(problem, place),
+        .limit = proof->steps ? proof->steps : STEP_LIMIT,
     };
     nw_status status = make_levels(&search, problem->n);
 
     if (!status) {
-        search.facilities.symmetry = (struct nw_halo_symmetry){
+        search.facilities.symmetry = (struct nw_qap_symmetry){
             problem->flow, problem->n, search.facilities.taken};
-        search.locations.symmetry = (struct nw_halo_symmetry){
+        search.locations.symmetry = (struct nw_qap_symmetry){
             problem->distance, problem->n, search.locations.taken};
         branch_and_bound_lay_out(problem, search.level);
         branch(&search, 0, (const bool[2]){true, true});
-        report->steps = search.steps;
-        report->exact = search.steps < search.limit;
+        proof->steps = search.steps;
+        proof->exact = search.steps < search.limit;
     }
     for (int i = 0; search.level && i < problem->n; i++)
         free(search.level[i].pair);

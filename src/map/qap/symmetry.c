@@ -3,17 +3,17 @@
  * renumbering of rows and columns that exchanges them, leaves the matrix
  * unchanged, and keeps the numbers of all taken rows. Machines and periodic
  * grids have many symmetries. */
-#include "halo/plan/symmetry.h"
+#include "map/qap/symmetry.h"
 
 #include <math.h>
 
-#define MOST NW_HALO_EXACT_MOST
+#define MOST NW_QAP_EXACT_MOST
 /* Limit of comparisons for one pair of rows; beyond it, the pair counts as not
  * symmetric. */
 #define TRIES 4000
 
 struct renumbering {
-    const struct nw_halo_symmetry *symmetry;
+    const struct nw_qap_symmetry *symmetry;
     int image[MOST]; /* new number of each row; -1: not set yet */
     bool used[MOST];
     int tries;
@@ -71,8 +71,7 @@ static bool extend(struct renumbering *work, int v)
     return false;
 }
 
-static bool symmetry_alike(const struct nw_halo_symmetry *symmetry, int p,
-                           int q)
+static bool symmetry_alike(const struct nw_qap_symmetry *symmetry, int p, int q)
 {
     struct renumbering work = {.symmetry = symmetry};
 
@@ -87,7 +86,7 @@ static bool symmetry_alike(const struct nw_halo_symmetry *symmetry, int p,
     return extend(&work, 0);
 }
 
-bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit)
+bool nw_qap_orbits(const struct nw_qap_symmetry *symmetry, int *orbit)
 {
     bool any = false;
 

@@ -3,7 +3,6 @@
  * memories and size, with tags and wildcards. Peers die, senders send more than
  * the receiver can accept, and headers arrive that no correct peer sends. GPU
  * memory is that of the test double of the driver. */
-#include "channel/tune/cost_model.h"
 #include "channel/memory/memory.h"
 #include "channel/memory/registration_cache.h"
 #include "channel/memory/sharing.h"
@@ -1040,37 +1039,11 @@ static void words_say_what_headers_say(void **state)
     assert_int_equal(nw_wire_payload_word(UINT64_MAX, 65535) & NW_WIRE_WORD, 0);
 }
 
-/* Computed by hand from the figures: the driver with 7.7 us + 6.2 GB/s against
- * 1.2 us + 2 GB/s and 0.4 us + 16 GB/s. Loopback is faster than the driver up
- * to 19.2 kB. */
-static void cheapest_way_by_hand(void **state)
-{
-    struct nw_costs costs;
-    struct nw_ways all = {true, true, true, true};
-    struct nw_ways no_mapping = {true, true, false, true};
-    struct nw_ways neither = {true, false, false, true};
-
-    (void)state;
-    nw_costs_default(&costs);
-    assert_int_equal(nw_choose_copy(&costs, &all, 8), NW_CHANNEL_FASTCOPY);
-    assert_int_equal(nw_choose_copy(&costs, &no_mapping, 19000),
-                     NW_CHANNEL_LOOPBACK);
-    assert_int_equal(nw_choose_copy(&costs, &no_mapping, 19400),
-                     NW_CHANNEL_NAIVE);
-    assert_int_equal(nw_choose_copy(&costs, &neither, 8), NW_CHANNEL_NAIVE);
-    assert_int_equal(nw_choose_protocol(&costs, &all, 8), NW_CHANNEL_GATHER);
-    assert_int_equal(nw_choose_protocol(&costs, &neither, 8), NW_CHANNEL_PACK);
-    all.eager = false;
-    assert_int_equal(nw_choose_protocol(&costs, &all, 8),
-                     NW_CHANNEL_RENDEZVOUS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_headers_are_refused),
         cmocka_unit_test(words_say_what_headers_say),
-        cmocka_unit_test(cheapest_way_by_hand),
         cmocka_unit_test(host_by_every_protocol),
         cmocka_unit_test(eager_ones_beyond_parts),
         cmocka_unit_test(gpu_by_every_way),

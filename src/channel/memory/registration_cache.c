@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache is a treap (randomised search tree), ordered by start address. Each
- * node also stores the greatest end address in its subtree, so that the regions
- * that overlap an allocation are found in logarithmic time. If an overlapping
- * region is not the allocation itself, its memory was freed. */
+/* The cache is an array, since it holds few registrations. If a region overlaps
+ * an allocation and is not the allocation itself, its memory was freed. */
 #include "channel/memory/registration_cache.h"
 
 #include "base/array.h"
@@ -11,76 +9,19 @@
 
 #include <stdlib.h>
 
-static uint64_t greater(uint64_t a, uint64_t b)
+static struct nw_region *overlapping(const struct nw_rcache *regions,
+                                     uint64_t start, uint64_t end)
 {
-    return a > b ? a : b;
-}
-
-static void sum_up(struct nw_region *node)
-{
-    node->last = node->end;
-    if (node->left)
-        node->last = greater(node->last, node->left->last);
-    if (node->right)
-        node->last = greater(node->last, node->right->last);
-}
-
-/* Joins two trees; all nodes of `low` must start before all nodes of `high`. */
-static struct nw_region *rcache_join(struct nw_region *low,
-                                     struct nw_region *high)
-{
-    struct nw_region *top;
-
-    if (!low || !high)
-        return low ? low : high;
-    if (low->weight > high->weight) {
-        low->right = rcache_join(low->right, high);
-        top = low;
-    } else {
-        high->left = rcache_join(low, high->left);
-        top = high;
-    }
-    sum_up(top);
-    return top;
-}
-
-/* Splits a tree: *low gets the nodes that start before `at`, *high the others.
- */
-static void rcache_divide(struct nw_region *node, uint64_t at,
-                          struct nw_region **low, struct nw_region **high)
-{
-    if (!node) {
-        *low = *high = NULL;
-        return;
-    }
-    if (node->start < at) {
-        *low = node;
-        rcache_divide(node->right, at, &node->right, high);
-    } else {
-        *high = node;
-        rcache_divide(node->left, at, low, &node->left);
-    }
-    sum_up(node);
-}
-
-static struct nw_region *overlapping(struct nw_region *node, uint64_t start,
-                                     uint64_t end)
-{
-    while (node && (node->start >= end || node->end <= start))
-        node =
-            node->left && node->left->last > start ? node->left : node->right;
-    return node;
+    for (unsigned i = 0; i < regions->count; i++)
+        if (regions->item[i]->start < end && regions->item[i]->end > start)
+            return regions->item[i];
+    return NULL;
 }
 
 static void rcache_list(struct nw_rcache *regions, struct nw_region *region)
 {
-    struct nw_region *low, *high;
-
-    rcache_divide(regions->root, region->start, &low, &high);
-    sum_up(region);
-    regions->root = rcache_join(rcache_join(low, region), high);
+    regions->item[regions->count++] = region;
     region->listed = true;
-    regions->count++;
 }
 
 static void rcache_let_go(struct nw_region *region)
@@ -91,44 +32,32 @@ static void rcache_let_go(struct nw_region *region)
     free(region);
 }
 
-/* Removes a region from the tree. Frees it now, or after its last use if it is
+/* Removes a region from the array. Frees it now, or after its last use if it is
  * in use. */
 static void unlist(struct nw_rcache *regions, struct nw_region *region)
 {
-    struct nw_region *low, *mid, *high;
+    unsigned i = 0;
 
-    rcache_divide(regions->root, region->start, &low, &mid);
-    rcache_divide(mid, region->start + 1, &mid, &high);
-    regions->root = rcache_join(low, high);
-    region->left = region->right = NULL;
+    while (regions->item[i] != region)
+        i++;
+    regions->item[i] = regions->item[--regions->count];
     region->listed = false;
-    regions->count--;
     rcache_let_go(region);
-}
-
-static struct nw_region *rcache_oldest(struct nw_region *node)
-{
-    struct nw_region *best = NULL, *both[2];
-
-    if (!node)
-        return NULL;
-    both[0] = rcache_oldest(node->left);
-    both[1] = rcache_oldest(node->right);
-    if (!node->users)
-        best = node;
-    for (int i = 0; i < 2; i++)
-        if (both[i] && (!best || both[i]->used < best->used))
-            best = both[i];
-    return best;
 }
 
 static bool forget_oldest(struct nw_rcache *regions)
 {
-    struct nw_region *region = rcache_oldest(regions->root);
+    struct nw_region *oldest = NULL;
 
-    if (region)
-        unlist(regions, region);
-    return region != NULL;
+    for (unsigned i = 0; i < regions->count; i++) {
+        struct nw_region *region = regions->item[i];
+
+        if (!region->users && (!oldest || region->used < oldest->used))
+            oldest = region;
+    }
+    if (oldest)
+        unlist(regions, oldest);
+    return oldest != NULL;
 }
 
 /* Registers a region. If that fails, the resources for registrations may be
@@ -162,7 +91,6 @@ static nw_status rcache_make(struct nw_rcache *regions,
     region->start = (uintptr_t)range->start;
     region->end = region->start + range->bytes;
     region->id = range->id;
-    region->weight = (range->id + regions->uses) * 0x9e3779b97f4a7c15u;
     status = rcache_enter(regions, fabric, region);
     if (status) {
         free(region);
@@ -185,7 +113,7 @@ nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
     /* without an id, the cache could not notice that memory was freed */
     if (!range->id)
         return nw_fail(NW_EIO, "the driver has no id of this GPU memory");
-    while ((region = overlapping(regions->root, start, end)) &&
+    while ((region = overlapping(regions, start, end)) &&
            (region->id != range->id || region->start != start ||
             region->end != end))
         unlist(regions, region);
@@ -232,8 +160,8 @@ void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region)
 
 void nw_rcache_close(struct nw_rcache *regions)
 {
-    while (regions->root)
-        unlist(regions, regions->root);
+    while (regions->count)
+        unlist(regions, regions->item[regions->count - 1]);
 }
 
 uint64_t nw_region_address(const struct nw_endpoint *fabric,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cache of registrations of GPU memory with one endpoint: an interval tree of
- * at most NW_RCACHE_REGIONS allocations. */
+/* A cache of registrations of GPU memory with one endpoint, for at most
+ * NW_RCACHE_REGIONS allocations. */
 #ifndef NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 #define NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 
@@ -10,22 +10,19 @@
 
 enum { NW_RCACHE_REGIONS = 64 };
 
-/* One registered allocation, which occupies the addresses [start, end). `last`
- * is the greatest `end` in the subtree of this node. `weight` is the random
- * priority of the treap. `used` is the value of nw_rcache.uses at the last use.
- */
+/* One registered allocation, which occupies the addresses [start, end). `used`
+ * is the value of nw_rcache.uses at the last use. */
 struct nw_region {
-    struct nw_region *left, *right;
-    uint64_t start, end, last, weight, id, used;
+    uint64_t start, end, id, used;
     struct fid_mr *mr;
     unsigned users;
-    bool listed; /* the region is in the tree */
+    bool listed; /* the region is in the cache */
 };
 
 struct nw_rcache {
-    struct nw_region *root;
-    uint64_t uses, hits;
+    struct nw_region *item[NW_RCACHE_REGIONS]; /* [count], in no order */
     unsigned count;
+    uint64_t uses, hits;
 };
 
 /* Sets *out to the region that contains a message's GPU memory. Registers the

@@ -29,54 +29,6 @@ bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes)
            nw_cost(costs, NW_COST_COPY, bytes);
 }
 
-enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
-                                    const struct nw_ways *ways, uint64_t bytes)
-{
-    enum nw_channel_copy best = NW_CHANNEL_NAIVE;
-    double least = nw_cost(costs, NW_COST_COPY, bytes);
-
-    if (ways->adapter && nw_cost(costs, NW_COST_LOOP, bytes) < least) {
-        least = nw_cost(costs, NW_COST_LOOP, bytes);
-        best = NW_CHANNEL_LOOPBACK;
-    }
-    if (ways->mapping && nw_cost(costs, NW_COST_STORE, bytes) < least)
-        best = NW_CHANNEL_FASTCOPY;
-    return best;
-}
-
-static double copy_cost(const struct nw_costs *costs,
-                        const struct nw_ways *ways, uint64_t bytes)
-{
-    static const enum nw_cost_kind kinds[] = {
-        [NW_CHANNEL_NAIVE] = NW_COST_COPY,
-        [NW_CHANNEL_LOOPBACK] = NW_COST_LOOP,
-        [NW_CHANNEL_FASTCOPY] = NW_COST_STORE,
-    };
-
-    return nw_cost(costs, kinds[nw_choose_copy(costs, ways, bytes)], bytes);
-}
-
-/* Assumes that sender and receiver have the same kind of memory and the same
- * capabilities. */
-enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
-                                            const struct nw_ways *ways,
-                                            uint64_t bytes)
-{
-    double hop = costs->latency_s[NW_COST_HOP];
-    double copy = nw_cost(costs, NW_COST_COPY, bytes);
-    double read = ways->adapter ? nw_cost(costs, NW_COST_READ, bytes) : copy;
-    double write = ways->adapter ? nw_cost(costs, NW_COST_WRITE, bytes) : copy;
-    double take = read < copy ? read : copy;
-
-    if (!ways->eager)
-        return NW_CHANNEL_RENDEZVOUS;
-    if (!ways->gpu)
-        return NW_CHANNEL_GATHER;
-    if (take + copy_cost(costs, ways, bytes) > 3 * hop + read + write)
-        return NW_CHANNEL_RENDEZVOUS;
-    return read <= copy && ways->adapter ? NW_CHANNEL_GATHER : NW_CHANNEL_PACK;
-}
-
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider)
 {
     static const struct {

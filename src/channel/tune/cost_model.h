@@ -54,21 +54,6 @@ double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
  * than the driver's copy, else false. */
 bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes);
 
-/* The properties of a message that limit its choice of protocol and copy. */
-struct nw_ways {
-    bool gpu;     /* the message is in GPU memory, not host memory */
-    bool adapter; /* the adapter can access the message's memory */
-    bool mapping; /* the CPU can access the message's memory */
-    bool eager;   /* the message fits into a receive slot */
-};
-/* Both functions return the choice with the least predicted time for a message
- * of `bytes` bytes. */
-enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
-                                            const struct nw_ways *ways,
-                                            uint64_t bytes);
-enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
-                                    const struct nw_ways *ways, uint64_t bytes);
-
 /* The regime depends on how many requests are in flight. NW_REGIME_LATENCY:
  * there are few requests, so each message takes its full latency.
  * NW_REGIME_FLOOD: there are so many requests that the load of the adapter

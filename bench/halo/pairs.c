@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures the gain from a method of its own for pairs with small faces. Four pieces are
- * on four GPUs of one process: two pairs of near GPUs share large faces, and
- * far pairs share small ones. Each method for all pairs of two GPUs is compared
- * with the automatic choice, in turns; times are in microseconds. With the
- * following costs of the test double of the driver, no single method is the
- * best:
+ * Measures the gain from a method of its own for pairs with small faces. Four
+ * pieces are on four GPUs of one process: two pairs of near GPUs share large
+ * faces, and far pairs share small ones. Each method for all pairs of two GPUs
+ * is compared with the automatic choice, in turns; times are in microseconds.
+ * With the following costs of the test double of the driver, no single method
+ * is the best:
  *   FAKE_CUDA_COSTS=device:2:400,far:60:400,kernel:10:8 \
  *   FAKE_CUDA_DEVICES=4 LD_LIBRARY_PATH=build/tests/support/fake_cuda \
  *   build/bench/halo/pairs-openmpi

@@ -29,7 +29,8 @@ static int32_t above[MOST * NW_SWITCH_DEPTH];
  * nodes. */
 static struct nw_site even_site(int nodes, int cores, int leaf)
 {
-    struct nw_site site = {.location = seats, .above = above, .node_count = nodes};
+    struct nw_site site = {
+        .location = seats, .above = above, .node_count = nodes};
 
     memset(above, -1, sizeof above);
     for (int n = 0; n < nodes; n++) {

@@ -64,9 +64,9 @@ struct nw_envelope {
     char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
 };
 
-/* In gpu_pool.c: this process's pool in GPU memory, and the mapped pools of other
- * processes. A slot is a part of a pool for one payload; `at` is its offset in
- * the pool in bytes. */
+/* In gpu_pool.c: this process's pool in GPU memory, and the mapped pools of
+ * other processes. A slot is a part of a pool for one payload; `at` is its
+ * offset in the pool in bytes. */
 struct nw_pool_slot {
     uint32_t index;
     uint64_t at, generation;

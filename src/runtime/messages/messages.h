@@ -320,8 +320,8 @@ struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
-/* In gpu_pool.c: maps the pools that other processes have announced since the last
- * call. */
+/* In gpu_pool.c: maps the pools that other processes have announced since the
+ * last call. */
 void nw_pool_look(void);
 
 #define NW_AREA(buffer, count, type)                                           \

@@ -139,22 +139,33 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu)
 
 /* The driver finds the range of an address only in a thread that has a context.
  */
+static int memory_range(cu_memory at, cu_memory *start, size_t *bytes)
+{
+    cu_context current = NULL;
+    struct nw_cuda_stay stay;
+    int code = nw_cuda.get_current(&current);
+
+    if (!code && current)
+        return nw_cuda.range(start, bytes, at);
+    code = nw_cuda_enter(&stay);
+    if (!code)
+        code = nw_cuda.range(start, bytes, at);
+    nw_cuda_leave(&stay);
+    return code;
+}
+
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out)
 {
     cu_memory at = (cu_memory)memory, start = 0;
     struct nw_gpu_range range = {0};
-    struct nw_cuda_stay stay;
-    int code = nw_cuda_enter(&stay);
+    int code = nw_cuda.attribute(&range.id, ABOUT_ID, at);
 
     if (!code)
-        code = nw_cuda.attribute(&range.id, ABOUT_ID, at);
-    if (!code)
-        code = nw_cuda.range(&start, &range.bytes, at);
-    nw_cuda_leave(&stay);
+        code = memory_range(at, &start, &range.bytes);
     range.start = (void *)start;
     if (!code)
         *out = range;
-    return nw_cuda_check(code, "identify a memory address");
+    return nw_cuda_check(code, "tell whose memory that is");
 }
 
 uint64_t nw_cuda_id(const void *memory)

@@ -184,14 +184,18 @@ static error_t launch_parse(int key, char *value, struct argp_state *state)
         arguments->hostfile = value;
         return 0;
     case ARGP_KEY_ARG:
-        arguments->launch.mapping_path = value;
-        /* the remaining words are the program and its options */
-        if (state->next < state->argc) {
-            arguments->launch.program =
-                (const char *const *)state->argv + state->next;
-            arguments->launch.program_words =
-                (size_t)(state->argc - state->next);
+        if (!arguments->launch.mapping_path) {
+            if (state->quoted)
+                nw_argfail(state, "the mapping is missing before '--'; write "
+                                  "MAPPING -- PROGRAM");
+            arguments->launch.mapping_path = value;
+            return 0;
         }
+        /* this and the remaining words are the program and its options */
+        arguments->launch.program =
+            (const char *const *)state->argv + state->next - 1;
+        arguments->launch.program_words =
+            (size_t)(state->argc - state->next + 1);
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
@@ -422,7 +426,7 @@ static int launch_run(int argc, char **argv)
     nw_status status;
     int code;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
     if (arguments.list)
         return list_launchers(&arguments.common);
     path = own_path();

@@ -23,10 +23,12 @@ static nw_status matrix_read_row(struct nw_lines *lines, char *line, size_t row,
         double value;
         nw_status status;
 
-        if (!nw_parse_double(word, &value) || value < 0)
+        if ((!nw_parse_double(word, &value) &&
+             !nw_parse_duration(word, &value)) ||
+            value < 0)
             return nw_lines_fail(lines,
-                                 "a distance is a number from 0, not "
-                                 "'%s'",
+                                 "a distance is a number from 0, or a time "
+                                 "such as 1.5us, not '%s'",
                                  word);
         if (value > NW_DISTANCE_MOST)
             return nw_lines_fail(lines, "distance %s is beyond %g", word,

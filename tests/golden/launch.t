@@ -7,6 +7,9 @@ rank 2=machine slot=0:3
 ! mpirun -rf nodewise.rankfile PROGRAM
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -o app app.mapping -- ./app -n 100
 mpirun -rf app.rankfile ./app -n 100
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -- ./app app.mapping
+? 2
+! the mapping is missing ... MAPPING -- PROGRAM
 $ cat app.rankfile
 rank 0=machine slot=1:0
 rank 1=machine slot=0:0-1,1:1

@@ -335,6 +335,10 @@ $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0
 $ ulimit -t $(ldd $(command -v nodewise) | grep -q libasan && echo 24 || echo 6); nodewise map -qt hierarchy:4:16:64:64@1:10:100:1000 -p generate:stencil2d5:dims=2x131071 --objective hop-bytes --algorithm tile --json | grep '"algorithm"'
   "algorithm": "tile",
 
+## distances may be times: a message of 2 us and one of 1 ms
+$ printf '0 2us\n1ms 0\n' > times.matrix; printf '0 1 9\n1 0 9\n' > times.list; nodewise evaluate -t matrix:times.matrix -p list:times.list --json | grep -m1 '"latency"'
+      "latency": 0.001002,
+
 ## bad input is one line
 $ printf '0 nan\n1 0\n' > nan.matrix
 $ nodewise map -t matrix:nan.matrix -p large.pattern

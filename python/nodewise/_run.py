@@ -109,7 +109,8 @@ def _wait(thread: threading.Thread, call: _Call, show: Any) -> bool:
     interrupted = False
     while thread.is_alive():
         try:
-            thread.join(REDRAW / 2)
+            # without progress nothing wakes this thread but the end and Ctrl-C
+            thread.join(None if show is None or interrupted else REDRAW / 2)
             if not interrupted:
                 _show(call, show)
         except BaseException as error:

@@ -18,6 +18,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <unistd.h>
+
 static int rank, ranks;
 
 static void must(cudaError_t code, const char *what)
@@ -26,6 +28,7 @@ static void must(cudaError_t code, const char *what)
         return;
     fprintf(stderr, "jacobi: rank %d: %s: %s\n", rank, what,
             cudaGetErrorString(code));
+    sleep(1); /* so that the launcher forwards this before it ends all ranks */
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

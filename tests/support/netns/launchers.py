@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options and variables by which the launcher of each MPI library reaches the hosts of
 `setup`."""
+import functools
 import re
+import shutil
 import subprocess
 
 
+@functools.lru_cache()
 def version(flavour):
-    """The version of the launcher, such as (5, 0)."""
+    """The version of the launcher, such as (5, 0); (0, 0) if it is not installed."""
+    if not shutil.which("mpiexec." + flavour):
+        return (0, 0)
     said = subprocess.run(["mpiexec." + flavour, "--version"], capture_output=True, text=True,
                           check=False).stdout
     found = re.search(r"Version: +(\d+)\.(\d+)|\) (\d+)\.(\d+)", said)
     return tuple(int(n) for n in found.groups() if n) if found else (0, 0)
 
 
+@functools.lru_cache()
 def shares_no_memory(flavour):
     """Whether this MPI puts each rank alone on its node: MPICH from 5.0 on with UCX does."""
     if flavour != "mpich" or version(flavour) < (5, 0):

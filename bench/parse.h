@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 /* Fills `arguments` in each rank, before MPI_Init. `name` is the name that
- * messages begin with. If an argument is wrong, each rank exits, but only rank
- * 0 prints a message and fails, with status 2: a launcher that sees another
- * rank fail first may end rank 0 before it has printed. */
+ * messages begin with. If an argument is wrong, every rank exits. Rank 0 prints
+ * a message and exits with status 2, the others exit with 0: a launcher that
+ * sees another rank fail may end rank 0 before it has printed. */
 static inline void bench_parse(const struct argp *argp, const char *name,
                                int argc, char **argv, void *arguments)
 {

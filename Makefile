@@ -4,6 +4,7 @@ BUILD ?= build
 MESON_OPTIONS ?=
 
 all: $(BUILD)/build.ninja
+	@$(if $(MESON_OPTIONS),meson configure $(BUILD) $(MESON_OPTIONS))
 	@ninja -C $(BUILD)
 
 $(BUILD)/build.ninja: | packages

@@ -48,9 +48,11 @@ class Tutorial(InFolder):
         names = {}
         with contextlib.redirect_stdout(out):
             exec(compile(lines, "README.md", "exec"), names)  # pylint: disable=exec-used
-        pattern = names["pattern"]
+        pattern = names["matrix"]
         self.assertEqual(list(zip(pattern.src, pattern.dst, pattern.bytes)), ring)
-        self.assertRegex(out.getvalue(), r"mpirun .*\./app")
+        self.assertRegex(out.getvalue(), r"^\d+ -> \d+$")
+        self.assertRegex(str(nodewise.launch(names["mapping"], "openmpi4", ["./app"])), r"mpirun .*\./app")
+        nodewise.report(names["machine"], pattern, names["mapping"]).write("report.html")
         self.assertGreater(os.path.getsize("report.html"), 500)
         mapping = nodewise.Mapping.read("app.mapping", names["machine"])
         self.assertEqual(len(mapping), ranks)

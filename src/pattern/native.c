@@ -260,7 +260,7 @@ static nw_status native_read_phases(struct native *in)
     nw_status status;
 
     if (in->phase)
-        return nw_scan_fail(scan, "'phases:' stands twice");
+        return nw_scan_fail(scan, "'phases:' occurs twice");
     status = nw_alloc(in->stated + 1, sizeof *in->phase, &in->phase);
     while (!status && !nw_scan_is_done(scan)) {
         struct nw_scan before = *scan;

@@ -223,6 +223,8 @@ static void refuses_malformed_native_files(void **state)
          ":4: more than the 1 edges"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: a\nnote: b\n",
          ":4: 'note:' occurs twice"},
+        {"nodewise pattern 1\nranks 2 edges 1\nphases: tp\nphases: tp\n",
+         ":4: 'phases:' occurs twice"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: \\q\n", ":3: a backslash"},
         {"", "empty"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: \xff\n", "not UTF-8"},

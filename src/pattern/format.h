@@ -105,6 +105,9 @@ NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
  * calls this function after each line. It adds the new records of the failed
  * edge to a running sum and returns true once the sum exceeds 64 bits. */
 bool nw_builder_passes(nw_pattern_builder *builder);
+/* Returns the phase with a name of `length` bytes; -1 if the name is unknown.
+ */
+int nw_phase_find(const char *name, size_t length);
 void nw_pattern_free_phases(struct nw_pattern_phases *phases);
 /* Divides a recorded pattern into phases: phase_of[e] is the enum nw_phase of
  * edge e. */

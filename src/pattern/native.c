@@ -238,17 +238,16 @@ static bool take_digits(const char **at, const char *end, uint64_t *out)
  * becomes the number of edges, 1 without an asterisk. */
 static int native_phase_of(const char *word, size_t length, uint64_t *count)
 {
-    const char *star = memchr(word, '*', length), *digits = star + 1;
-    size_t name = star ? (size_t)(star - word) : length;
+    const char *star = memchr(word, '*', length), *digits;
 
     *count = 1;
-    if (star && (!take_digits(&digits, word + length, count) ||
-                 digits < word + length || !*count))
+    if (!star)
+        return nw_phase_find(word, length);
+    digits = star + 1;
+    if (!take_digits(&digits, word + length, count) || digits < word + length ||
+        !*count)
         return -1;
-    for (int p = 0; p < NW_PHASE_COUNT; p++)
-        if (nw_scan_is(word, name, nw_phase_name((enum nw_phase)p)))
-            return p;
-    return -1;
+    return nw_phase_find(word, (size_t)(star - word));
 }
 
 /* Reads "phases: NAME*COUNT NAME ...": the phase of each edge, in the order of

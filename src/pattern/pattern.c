@@ -76,6 +76,14 @@ const char *nw_phase_name(enum nw_phase phase)
     return phase_names[phase];
 }
 
+int nw_phase_find(const char *name, size_t length)
+{
+    for (int p = 0; p < NW_PHASE_COUNT; p++)
+        if (nw_scan_is(name, length, phase_names[p]))
+            return p;
+    return -1;
+}
+
 const char *nw_phase_title(enum nw_phase phase)
 {
     static const char *const titles[NW_PHASE_COUNT] = {

@@ -34,14 +34,7 @@ static int phases_only(const char *note)
 {
     const char *only = strstr(note, ",only=");
 
-    for (int p = 0; only && p < NW_PHASE_COUNT; p++) {
-        size_t length = strlen(nw_phase_name(p));
-
-        if (!strncmp(only + 6, nw_phase_name(p), length) &&
-            (!only[6 + length] || only[6 + length] == ','))
-            return p;
-    }
-    return -1;
+    return only ? nw_phase_find(only + 6, strcspn(only + 6, ",")) : -1;
 }
 
 /* Returns true if the group sizes in the note fit the pattern's number of

@@ -5,6 +5,7 @@
  * TRAINING. */
 #include "base/json.h"
 #include "base/status.h"
+#include "pattern/format.h"
 #include "pattern/nccl/tree.h"
 #include "pattern/spec.h"
 
@@ -375,10 +376,7 @@ static nw_status read_only(struct nw_spec *spec, int *only)
 {
     const char *word = nw_spec_find(spec, "only");
 
-    *only = -1;
-    for (int g = 0; word && g < NW_PHASE_COUNT; g++)
-        if (!strcmp(word, nw_phase_name(g)))
-            *only = g;
+    *only = word ? nw_phase_find(word, strlen(word)) : -1;
     return word && *only < 0
                ? nw_fail(
                      NW_EINVAL,

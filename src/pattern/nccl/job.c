@@ -19,7 +19,10 @@
 struct nccl_call {
     size_t member;
     struct nw_nccl_call call;
-    enum nw_phase phase; /* set by nccl_find_phases */
+    /* nccl_find_phases sets both. The group is NULL if not all of its ranks are
+     * known; the call then has no phase. */
+    const struct nccl_group *group;
+    enum nw_phase phase;
 };
 
 /* All that was read from the files of a job. */
@@ -211,23 +214,22 @@ static nw_status nccl_add(void *context, int32_t to, uint64_t bytes,
                                   messages);
 }
 
-/* Adds the calls of one phase, or of all phases if it is NW_PHASE_COUNT. */
+/* Adds the calls of one phase. */
 static nw_status nccl_add_calls(const struct nw_nccl_job *job,
-                                const struct nccl_groups *groups,
                                 enum nw_phase phase,
                                 nw_pattern_builder *builder)
 {
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < job->call_count; i++) {
-        const struct nccl_member *member = job->member[job->call[i].member];
-        const struct nccl_group *group = nw_nccl_group_of(groups, member->comm);
-        struct nccl_send send = {group, builder, 0};
+        const struct nccl_call *call = &job->call[i];
+        int32_t rank = job->member[call->member]->rank;
+        struct nccl_send send = {call->group, builder, 0};
 
-        if (!group || (phase != NW_PHASE_COUNT && phase != job->call[i].phase))
+        if (!call->group || call->phase != phase)
             continue;
-        send.from = group->rank[member->rank];
-        status = nw_nccl_sends(&group->shape, member->rank, &job->call[i].call,
+        send.from = call->group->rank[rank];
+        status = nw_nccl_sends(&call->group->shape, rank, &call->call,
                                &(struct nw_nccl_sink){nccl_add, &send});
     }
     return status;
@@ -256,24 +258,27 @@ static void nccl_peers_add(struct nccl_peers *peers, int32_t rank)
 /* Returns the kind of group that makes a call. Old versions of NCCL report an
  * all-to-all as sends to all ranks; a pipeline stage sends to two ranks at
  * most. Frameworks give consecutive ranks to the tensor groups. */
-static enum nw_phase nccl_phase(const struct nccl_group *group,
-                                const struct nw_nccl_call *call,
+static enum nw_phase nccl_phase(const struct nccl_call *call,
                                 const struct nccl_peers *peers, int32_t ranks)
 {
+    const struct nccl_group *group = call->group;
+    enum nw_nccl_function function = call->call.function;
     int32_t size = group->shape.size;
 
-    if (call->function == NW_NCCL_ALL_TO_ALL ||
-        (call->function == NW_NCCL_SEND && peers->count > 2))
+    if (function == NW_NCCL_ALL_TO_ALL ||
+        (function == NW_NCCL_SEND && peers->count > 2))
         return NW_PHASE_EXPERT;
-    if (call->function == NW_NCCL_SEND)
+    if (function == NW_NCCL_SEND)
         return NW_PHASE_PIPELINE;
+    if (size >= ranks)
+        return NW_PHASE_DATA;
     for (int32_t i = 1; i < size; i++)
         if (group->rank[i] != group->rank[0] + i)
             return NW_PHASE_DATA;
-    return size < ranks ? NW_PHASE_TENSOR : NW_PHASE_DATA;
+    return NW_PHASE_TENSOR;
 }
 
-/* Sets the phase of each call. */
+/* Sets the group and the phase of each call. */
 static nw_status nccl_find_phases(struct nw_nccl_job *job,
                                   const struct nccl_groups *groups)
 {
@@ -289,12 +294,11 @@ static nw_status nccl_find_phases(struct nw_nccl_job *job,
     }
     for (size_t i = 0; !status && i < job->call_count; i++) {
         struct nccl_call *call = &job->call[i];
-        const struct nccl_group *group =
-            nw_nccl_group_of(groups, job->member[call->member]->comm);
 
-        if (group)
-            call->phase = nccl_phase(group, &call->call, &peers[call->member],
-                                     groups->rank_count);
+        call->group = nw_nccl_group_of(groups, job->member[call->member]->comm);
+        if (call->group)
+            call->phase =
+                nccl_phase(call, &peers[call->member], groups->rank_count);
     }
     free(peers);
     return status;
@@ -322,10 +326,8 @@ static void nccl_claim_edges(const struct nccl_edges *edges, int phase,
         }
 }
 
-/* Divides the pattern into phases. `builder` is empty before and after. */
-static nw_status nccl_set_phases(const struct nw_nccl_job *job,
-                                 const struct nccl_groups *groups,
-                                 nw_pattern_builder *builder,
+/* Divides the pattern into phases. part[p] has the messages of phase p. */
+static nw_status nccl_set_phases(nw_pattern *const part[NW_PHASE_COUNT],
                                  nw_pattern *pattern)
 {
     struct nccl_edges edges = {.pattern = pattern};
@@ -333,19 +335,50 @@ static nw_status nccl_set_phases(const struct nw_nccl_job *job,
         NW_ALLOC_ALL(NW_ARRAY(pattern->edge_count, edges.most),
                      NW_ARRAY(pattern->edge_count, edges.phase_of));
 
-    for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
-        nw_pattern *part = NULL;
-
-        status = nccl_add_calls(job, groups, (enum nw_phase)p, builder);
-        if (!status)
-            status = nw_pattern_builder_build(builder, &part);
-        if (!status)
-            nccl_claim_edges(&edges, p, part);
-        nw_pattern_free(part);
-    }
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
+        nccl_claim_edges(&edges, p, part[p]);
     if (!status)
         status = nw_pattern_set_phases(pattern, edges.phase_of);
     NW_FREE_ALL(edges.most, edges.phase_of);
+    return status;
+}
+
+/* --- the pattern --- */
+
+static nw_status nccl_add_part(nw_pattern_builder *builder,
+                               const nw_pattern *part)
+{
+    nw_status status = NW_OK;
+
+    for (int32_t r = 0; r < part->rank_count; r++)
+        for (size_t e = part->row[r]; !status && e < part->row[r + 1]; e++)
+            status =
+                nw_pattern_builder_add(builder, r, part->dst[e], NW_KIND_GG,
+                                       part->bytes[e], part->messages[e]);
+    return status;
+}
+
+/* Builds a pattern for each phase, then their sum, the pattern of the job. */
+static nw_status nccl_make_pattern(const struct nw_nccl_job *job,
+                                   nw_pattern_builder *builder,
+                                   nw_pattern **pattern)
+{
+    nw_pattern *part[NW_PHASE_COUNT] = {NULL};
+    nw_status status = NW_OK;
+
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
+        status = nccl_add_calls(job, (enum nw_phase)p, builder);
+        if (!status)
+            status = nw_pattern_builder_build(builder, &part[p]);
+    }
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
+        status = nccl_add_part(builder, part[p]);
+    if (!status)
+        status = nw_pattern_builder_build(builder, pattern);
+    if (!status && (*pattern)->edge_count)
+        status = nccl_set_phases(part, *pattern);
+    for (int p = 0; p < NW_PHASE_COUNT; p++)
+        nw_pattern_free(part[p]);
     return status;
 }
 
@@ -396,13 +429,9 @@ nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
     if (!status)
         status = nccl_find_phases(job, &groups);
     if (!status)
-        status = nccl_add_calls(job, &groups, NW_PHASE_COUNT, builder);
-    if (!status)
-        status = nw_pattern_builder_build(builder, &pattern);
+        status = nccl_make_pattern(job, builder, &pattern);
     if (!status)
         status = nccl_describe(job, &groups, pattern);
-    if (!status && pattern->edge_count)
-        status = nccl_set_phases(job, &groups, builder, pattern);
     if (!status)
         *out = pattern;
     else

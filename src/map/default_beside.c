@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default mapping that others are compared with. It exists for every
  * pattern that has a mapping, also if ranks share cores or GPUs. */
-#include <nodewise/map.h>
-
 #include "base/array.h"
+#include "map/problem/problem.h"
 
 #include <stdlib.h>
 
@@ -15,13 +14,7 @@ static int32_t beside_count_gpu_ranks(const nw_pattern *pattern)
 
     if (nw_alloc((size_t)n, sizeof *seen, &seen))
         return n;
-    for (int32_t r = 0; r < n; r++)
-        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            enum nw_kind kind = pattern->kind[e];
-
-            seen[r] |= kind == NW_KIND_GG || kind == NW_KIND_GH;
-            seen[pattern->dst[e]] |= kind == NW_KIND_GG || kind == NW_KIND_HG;
-        }
+    nw_problem_mark_gpu_ends(pattern, seen);
     for (int32_t r = 0; r < n; r++)
         count += seen[r];
     free(seen);

@@ -61,19 +61,16 @@ static nw_status problem_read_options(struct nw_problem *problem,
     return problem_check_options(mine);
 }
 
-/* Marks the ranks that send from a GPU or receive on one. */
-static void problem_mark_gpu_ends(struct nw_problem *problem)
+void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks)
 {
-    const nw_pattern *pattern = problem->pattern;
-
     for (int32_t i = 0; i < pattern->rank_count; i++)
         for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++) {
             enum nw_kind kind = pattern->kind[e];
 
             if (kind == NW_KIND_GG || kind == NW_KIND_GH)
-                problem->wants_gpu[i] = true;
+                marks[i] = true;
             if (kind == NW_KIND_GG || kind == NW_KIND_HG)
-                problem->wants_gpu[pattern->dst[e]] = true;
+                marks[pattern->dst[e]] = true;
         }
 }
 
@@ -122,7 +119,7 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
     if (options->gpus_per_rank || problem_gpu_ranks_that_fit(problem) >= n)
         memset(problem->wants_gpu, true, (size_t)n);
     else
-        problem_mark_gpu_ends(problem);
+        nw_problem_mark_gpu_ends(problem->pattern, problem->wants_gpu);
     if (!options->gpus_per_rank)
         options->gpus_per_rank = problem_one_each;
     if (nw_topology_gpu_count(problem->topology))

@@ -88,6 +88,10 @@ void nw_problem_fini(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_check_links(
     const nw_topology *topology, const struct nw_map_options *options);
 
+/* Sets marks[r] to true for each rank r that sends from a GPU or receives on
+ * one. The other marks do not change. */
+void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks);
+
 /* Steps of nw_problem_init, defined in select_hosts.c. The first one chooses
  * the hosts; the second one divides their cores and GPUs into units. */
 NW_MUST_CHECK nw_status nw_problem_choose_hosts(struct nw_problem *problem);

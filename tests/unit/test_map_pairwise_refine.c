@@ -30,6 +30,7 @@ static void make_graph(float (*bytes)(int32_t u, int32_t v, const void *user),
     MUST(nw_graph_init(graph, N, N * (N - 1)));
     for (int32_t v = 0; v < N; v++) {
         graph->size[v] = 1;
+        graph->load[v] = 1;
         for (int32_t u = 0; u < N; u++)
             if (u != v && bytes(u, v, user) > 0)
                 graph->arc[at++] = (struct nw_graph_arc){u, bytes(u, v, user)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allocates graphs and contracts groups of vertices. */
+/* Allocates graphs, extracts subgraphs and contracts groups of vertices. */
 #include "map/graph/graph.h"
 #include "base/array.h"
 
@@ -24,6 +24,48 @@ void nw_graph_fini(struct nw_graph *graph)
 {
     NW_FREE_ALL(graph->row, graph->arc, graph->size, graph->load, graph->range);
     *graph = (struct nw_graph){0};
+}
+
+/* --- subgraphs --- */
+
+/* Returns the number of arcs that the vertices of a list have in `graph`. */
+static size_t graph_count_arcs(const struct nw_graph *graph,
+                               const int32_t *vertex, int32_t count)
+{
+    size_t arcs = 0;
+
+    for (int32_t i = 0; i < count; i++)
+        arcs += (size_t)nw_graph_degree(graph, vertex[i]);
+    return arcs;
+}
+
+nw_status nw_graph_subgraph(const struct nw_graph *graph, const int32_t *vertex,
+                            int32_t count, int32_t *place,
+                            struct nw_graph *part)
+{
+    size_t arcs = 0;
+    nw_status status =
+        nw_graph_init(part, count, graph_count_arcs(graph, vertex, count));
+
+    for (int32_t i = 0; !status && i < count; i++)
+        __atomic_store_n(&place[vertex[i]], i, __ATOMIC_RELAXED);
+    for (int32_t i = 0; !status && i < count; i++) {
+        int32_t v = vertex[i];
+
+        part->load[i] = graph->load[v];
+        part->size[i] = graph->size[v];
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            int32_t to = graph->arc[a].to;
+            /* another thread may change place[to] if `to` is not in the list */
+            int32_t at = __atomic_load_n(&place[to], __ATOMIC_RELAXED);
+
+            if (at < count && vertex[at] == to)
+                part->arc[arcs++] =
+                    (struct nw_graph_arc){at, graph->arc[a].weight};
+        }
+        part->row[i + 1] = arcs;
+    }
+    return status;
 }
 
 /* --- contraction --- */

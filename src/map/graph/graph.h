@@ -51,6 +51,16 @@ static inline int32_t nw_graph_degree(const struct nw_graph *graph, int32_t v)
     return (int32_t)(graph->row[v + 1] - graph->row[v]);
 }
 
+/* Makes *part, the graph of `count` vertices of `graph` and of the edges
+ * between them: vertex i of *part is vertex[i] of `graph`. Does not copy
+ * `range`. place[n] is scratch of numbers that are not negative. Several
+ * threads may use the same place[] if their lists of vertices have no vertex in
+ * common. The caller calls nw_graph_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_graph_subgraph(const struct nw_graph *graph,
+                                          const int32_t *vertex, int32_t count,
+                                          int32_t *place,
+                                          struct nw_graph *part);
+
 /* Makes the coarser graph *coarse, in which vertex into[v] < n contains vertex
  * v of `fine`. Vertices of one group have the same range. The caller calls
  * nw_graph_fini, also after a failure. */

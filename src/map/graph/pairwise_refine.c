@@ -20,8 +20,7 @@ struct pairwise_work {
     /* [n] vertices, part by part; [parts + 1] index in `list` of the first
      * vertex of each part */
     int32_t *list, *begin;
-    int32_t *local;     /* [n] number of each vertex in the graph of the present
-                           pair; -1: the vertex is in neither part */
+    int32_t *place;     /* [n] scratch of nw_graph_subgraph */
     int8_t *side, *was; /* [n] side of each vertex of the pair, 0 or 1: after
                            the new bisection; before it */
     struct pairwise_pair *pair; /* [pairs] pairs to refine in this round */
@@ -96,52 +95,16 @@ static void pairwise_list_pairs(struct pairwise_work *work, int round)
 
 /* --- bisecting one pair --- */
 
-/* Appends the vertices of a part to member[], from index `at` on, and sets
- * their numbers in `local`. Returns the new end. */
-static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
-                                  int32_t at, int32_t *member)
+/* Appends the vertices of a part to member[], from index `at` on. Returns the
+ * new end. */
+static int32_t pairwise_take_part(const struct pairwise_work *work,
+                                  int32_t part, int32_t at, int32_t *member)
 {
-    for (int32_t i = work->begin[part]; i < work->begin[part + 1]; i++) {
-        work->local[work->list[i]] = at;
-        member[at++] = work->list[i];
-    }
-    return at;
-}
+    int32_t count = work->begin[part + 1] - work->begin[part];
 
-/* Returns the number of arcs of the `count` vertices in member[]. */
-static size_t pairwise_count_arcs(const struct nw_graph *graph,
-                                  const int32_t *member, int32_t count)
-{
-    size_t arcs = 0;
-
-    for (int32_t i = 0; i < count; i++)
-        arcs += (size_t)nw_graph_degree(graph, member[i]);
-    return arcs;
-}
-
-/* Makes the graph of the `count` vertices of a pair, member[], and of the arcs
- * between them. */
-static nw_status pairwise_join(const struct pairwise_work *work,
-                               const int32_t *member, int32_t count,
-                               struct nw_graph *out)
-{
-    const struct nw_graph *graph = work->pairwise->graph;
-    size_t at = 0;
-    nw_status status =
-        nw_graph_init(out, count, pairwise_count_arcs(graph, member, count));
-
-    for (int32_t i = 0; !status && i < count; i++) {
-        int32_t v = member[i];
-
-        out->size[i] = 1;
-        out->load[i] = 1;
-        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            if (work->local[graph->arc[a].to] >= 0)
-                out->arc[at++] = (struct nw_graph_arc){
-                    work->local[graph->arc[a].to], graph->arc[a].weight};
-        out->row[i + 1] = at;
-    }
-    return status;
+    memcpy(member + at, work->list + work->begin[part],
+           (size_t)count * sizeof *member);
+    return at + count;
 }
 
 /* Assigns the `count` vertices of a pair, member[], to its two parts by `side`.
@@ -201,12 +164,11 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
     struct nw_graph both = {0};
     int32_t first = pairwise_take_part(work, pair->p, 0, member);
     int32_t count = pairwise_take_part(work, pair->q, first, member);
-    nw_status status = pairwise_join(work, member, count, &both);
+    nw_status status = nw_graph_subgraph(work->pairwise->graph, member, count,
+                                         work->place, &both);
 
     if (!status)
         status = pairwise_bisect(work, &both, first, better);
-    for (int32_t i = 0; i < count; i++)
-        work->local[member[i]] = -1;
     if (*better)
         pairwise_give(work, pair, member, count);
     nw_graph_fini(&both);
@@ -240,10 +202,8 @@ static void pairwise_begin(struct pairwise_work *work)
     const struct nw_pairwise_refine *pairwise = work->pairwise;
     const struct nw_graph *graph = pairwise->graph;
 
-    for (int32_t v = 0; v < graph->n; v++) {
+    for (int32_t v = 0; v < graph->n; v++)
         work->begin[pairwise->part[v] + 1]++;
-        work->local[v] = -1;
-    }
     for (int32_t p = 0; p < pairwise->parts; p++)
         work->begin[p + 1] += work->begin[p];
     for (int32_t v = graph->n - 1; v >= 0; v--)
@@ -263,7 +223,7 @@ static nw_status pairwise_alloc(struct pairwise_work *work)
         NW_ARRAY(graph->row[n] / 2, work->pair), NW_ARRAY(parts, work->bytes),
         NW_ARRAY(parts, work->peer), NW_ARRAY(parts, work->changed),
         NW_ARRAY(parts + 1, work->begin), NW_ARRAY(n, work->list),
-        NW_ARRAY(n, work->local), NW_ARRAY(n, work->side),
+        NW_ARRAY(n, work->place), NW_ARRAY(n, work->side),
         NW_ARRAY(n, work->was));
 
     return status;
@@ -272,7 +232,7 @@ static nw_status pairwise_alloc(struct pairwise_work *work)
 static void pairwise_free_all(struct pairwise_work *work)
 {
     NW_FREE_ALL(work->bytes, work->peer, work->pair, work->changed, work->begin,
-                work->list, work->local, work->side, work->was);
+                work->list, work->place, work->side, work->was);
 }
 
 nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise)

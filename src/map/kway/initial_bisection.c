@@ -22,8 +22,7 @@ struct initial_bisection_work {
     const struct nw_kway_effort *effort;
     uint64_t seed;
     int32_t *part;   /* [n] out: element of each vertex */
-    int32_t *place;  /* [n] index of a vertex in the list of the range that
-                        contains it */
+    int32_t *place;  /* [n] scratch of nw_graph_subgraph */
     int32_t threads; /* number of threads; bisections of different ranges are
                         independent */
     struct nw_time_shares pace; /* time shares of the bisections; the unit of
@@ -73,58 +72,6 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
         }
     }
     return middle;
-}
-
-/* Returns the index of vertex v in the list of this range; -1 if v belongs to
- * another range, whose thread may change place[v] at the same time. */
-static inline int32_t
-initial_bisection_place_of(const struct initial_bisection_work *s,
-                           const struct initial_bisection_range *here,
-                           int32_t v)
-{
-    int32_t at = __atomic_load_n(&s->place[v], __ATOMIC_RELAXED);
-
-    return at < here->count && here->vertex[at] == v ? at : -1;
-}
-
-/* Makes in *out the subgraph of the vertices of a range. */
-static void
-initial_bisection_subgraph(struct initial_bisection_work *s,
-                           const struct initial_bisection_range *here,
-                           struct nw_graph *out)
-{
-    const struct nw_graph *g = s->graph;
-    size_t arcs = 0;
-
-    for (int32_t i = 0; i < here->count; i++)
-        __atomic_store_n(&s->place[here->vertex[i]], i, __ATOMIC_RELAXED);
-    for (int32_t i = 0; i < here->count; i++) {
-        int32_t v = here->vertex[i];
-
-        out->load[i] = g->load[v];
-        out->size[i] = g->size[v];
-        out->row[i] = arcs;
-        for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-            int32_t at = initial_bisection_place_of(s, here, g->arc[e].to);
-
-            if (at < 0)
-                continue;
-            out->arc[arcs++] = (struct nw_graph_arc){at, g->arc[e].weight};
-        }
-    }
-    out->row[here->count] = arcs;
-}
-
-/* Returns the number of arcs in the whole graph of the vertices of a range. */
-static size_t
-initial_bisection_count_arcs(const struct nw_graph *g,
-                             const struct initial_bisection_range *here)
-{
-    size_t arcs = 0;
-
-    for (int32_t i = 0; i < here->count; i++)
-        arcs += g->row[here->vertex[i] + 1] - g->row[here->vertex[i]];
-    return arcs;
 }
 
 /* Returns the sum of the loads of the vertices of a range. */
@@ -266,13 +213,12 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
 {
     struct nw_bisection cut = initial_bisection_make_cut(s, here, middle);
     const struct nw_graph_range *range = s->graph->range;
-    struct nw_graph graph;
+    struct nw_graph graph = {0};
     struct nw_random random;
     int8_t *fixed = NULL;
-    nw_status status = nw_graph_init(
-        &graph, here->count, initial_bisection_count_arcs(s->graph, here));
+    nw_status status = NW_OK;
 
-    if (!status && range)
+    if (range)
         status = nw_alloc((size_t)here->count, 1, &fixed);
     for (int32_t i = 0; !status && range && i < here->count; i++) {
         int32_t v = here->vertex[i];
@@ -285,10 +231,11 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
     cut.until =
         nw_time_shares_until(&s->pace, (double)here->count * cut.repeats);
     nw_random_init(&random, initial_bisection_seed_of(s, here));
-    if (!status) {
-        initial_bisection_subgraph(s, here, &graph);
+    if (!status)
+        status = nw_graph_subgraph(s->graph, here->vertex, here->count,
+                                   s->place, &graph);
+    if (!status)
         status = nw_bisect_multilevel(&graph, &cut, &random, side);
-    }
     nw_graph_fini(&graph);
     free(fixed);
     return status;
@@ -421,17 +368,15 @@ initial_bisection_share_out(struct initial_bisection_work *s,
                               .budget = &budget,
                               .per_part = nw_tuned.kway.vertices_per_group,
                               .wholes = 1};
-    nw_status status = nw_graph_init(
-        &graph, here->count, initial_bisection_count_arcs(s->graph, here));
+    nw_status status = nw_graph_subgraph(s->graph, here->vertex, here->count,
+                                         s->place, &graph);
 
-    if (status)
-        return status;
     run.seed = initial_bisection_seed_of(s, here);
     run.effort.starts = s->effort->group_starts;
     run.effort.group_starts = 0;
     run.effort.cycles = 2;
-    initial_bisection_subgraph(s, here, &graph);
-    status = initial_bisection_take_ranges(s, here, groups, &graph);
+    if (!status)
+        status = initial_bisection_take_ranges(s, here, groups, &graph);
     if (!status)
         status = s->effort->partition(&run, part);
     nw_graph_fini(&graph);

@@ -21,35 +21,23 @@ static int32_t beside_count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
-static int32_t beside_host_count(const nw_topology *topology,
-                                 const struct nw_map_options *map)
-{
-    return map->hosts ? (int32_t)map->host_count
-                      : nw_topology_node_count(topology);
-}
-
-static int32_t beside_host(const struct nw_map_options *map, int32_t h)
-{
-    return map->hosts ? map->hosts[h] : h;
-}
-
-static int64_t beside_count_elements(const nw_topology *topology,
-                                     const struct nw_map_options *map)
+static int64_t beside_count_elements(const struct nw_problem *problem)
 {
     int64_t count = 0;
 
-    for (int32_t h = 0; h < beside_host_count(topology, map); h++)
-        count += nw_topology_node_elements(topology, beside_host(map, h)).count;
+    for (int32_t h = 0; h < problem->host_count; h++)
+        count += nw_topology_node_elements(problem->topology, problem->host[h])
+                     .count;
     return count;
 }
 
 /* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
  * the nodes, each on a core of its own on the node of its GPU; 0 if they never
  * fit. */
-static int32_t beside_least_share(const nw_topology *topology,
-                                  const struct nw_map_options *map,
+static int32_t beside_least_share(const struct nw_problem *problem,
                                   int32_t ranks)
 {
+    const nw_topology *topology = problem->topology;
     int64_t fit = 0, before = -1;
     int32_t share = 0;
 
@@ -57,8 +45,8 @@ static int32_t beside_least_share(const nw_topology *topology,
         before = fit;
         fit = 0;
         share++;
-        for (int32_t h = 0; h < beside_host_count(topology, map); h++) {
-            int32_t n = beside_host(map, h);
+        for (int32_t h = 0; h < problem->host_count; h++) {
+            int32_t n = problem->host[h];
             int64_t cores = nw_topology_node_elements(topology, n).count;
             int64_t room =
                 (int64_t)share * nw_topology_node_gpus(topology, n).count;
@@ -74,18 +62,22 @@ nw_status nw_map_default_beside(const nw_topology *topology,
                                 const struct nw_map_options *options,
                                 nw_mapping **out)
 {
-    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+    struct nw_map_options mine = nw_problem_options(options);
+    struct nw_problem problem = {
+        .topology = topology,
+        .options = {.hosts = mine.hosts, .host_count = mine.host_count}};
+    nw_status status = nw_problem_choose_hosts(&problem);
 
-    if (options)
-        mine = *options;
-    if (nw_pattern_has_gpu(pattern)) {
-        int32_t share = beside_least_share(topology, &mine,
-                                           beside_count_gpu_ranks(pattern));
+    if (!status && nw_pattern_has_gpu(pattern)) {
+        int32_t share =
+            beside_least_share(&problem, beside_count_gpu_ranks(pattern));
 
         if (share > mine.ranks_per_gpu)
             mine.ranks_per_gpu = share;
-    } else if (pattern->rank_count > beside_count_elements(topology, &mine)) {
+    } else if (!status &&
+               pattern->rank_count > beside_count_elements(&problem)) {
         mine.imbalance = 0;
     }
-    return nw_map_default(topology, pattern, &mine, out);
+    nw_problem_fini(&problem);
+    return status ? status : nw_map_default(topology, pattern, &mine, out);
 }

@@ -815,6 +815,10 @@ static void test_chosen_hosts_and_slots(void **state)
     assert_int_equal(mapping->node[2], 1);
     assert_int_equal(mapping->node[4], 1);
     nw_mapping_free(mapping);
+    options.hosts = (const int32_t[]){1, 1 << 20};
+    assert_int_equal(
+        nw_map_default_beside(topology, pattern, &options, &mapping),
+        NW_EINVAL);
     nw_pattern_free(pattern);
     nw_topology_free(topology);
 }

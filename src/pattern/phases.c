@@ -142,9 +142,10 @@ static nw_status phases_make(const nw_pattern *pattern,
                : nw_alloc(1, sizeof **out, out);
 }
 
-/* Returns a new pattern with the edges of one phase, or NULL if there are none.
- * All edges get the largest message count of the phase, which is its number of
- * rounds, so that the rounds send as many bytes as were recorded. */
+/* Sets *out to a new pattern with the edges of one phase. Does not change *out
+ * if the phase has no edges. The number of rounds of the phase is its largest
+ * message count. All edges get this count: each then sends its recorded bytes
+ * over all rounds. */
 static nw_status phases_extract(const nw_pattern *pattern,
                                 const uint8_t *phase_of, uint8_t phase,
                                 nw_pattern **out)

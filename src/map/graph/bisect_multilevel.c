@@ -208,7 +208,6 @@ nw_status nw_bisect_multilevel(const struct nw_graph *graph,
                     !(i && nw_budget_is_past(to->budget, to->until));
          i++) {
         status = bisect_level(graph, to, false, random, mine, &made);
-        made.side = mine;
         if (!status)
             bisect_keep_better(&made, &best, side);
     }

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a bisection must keep, and how much work it does. */
+/* The limits of a bisection, and the amount of work that it does. */
 struct nw_bisection {
     double target;          /* load that side 0 should get */
     nw_graph_load limit[2]; /* largest load of each side */
@@ -29,8 +29,8 @@ struct nw_bisection {
     int repeats;            /* bisections; the best is kept */
     bool reduced_effort;    /* FM makes fewer passes, because the caller refines
                                the result again */
-    struct nw_budget *budget; /* if overdue, the bisection ends with what it
-                                 has; NULL: never */
+    struct nw_budget *budget; /* if overdue, the bisection ends with its best
+                                 result so far; NULL: never */
     uint64_t until;           /* time in ns after which no further try or repeat
                                  begins; 0: none */
 };
@@ -45,8 +45,8 @@ double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side);
 /* One refinement by nw_fm. */
 struct nw_fm {
     const struct nw_graph *graph;
-    const struct nw_bisection *to; /* nw_fm ignores target, coarsest, tries,
-                                      repeats and until */
+    const struct nw_bisection *to; /* nw_fm reads only limit, capacity, fixed,
+                                      reduced_effort and budget */
     int8_t *side;                  /* [n] 0 or 1 for each vertex */
     bool coarse;  /* each side may exceed its limits by the largest vertex,
                      because that vertex could not move otherwise */

@@ -129,10 +129,10 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
     return edges ? sum / (double)edges : 0;
 }
 
-/* Runs rounds of annealing. If there are many ranks, each round takes longer,
- * so that fewer rounds are run. `carved`: a slicing tree has already divided
- * the grid; the rounds then end after a few rounds without improvement. */
-static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
+/* Runs rounds of annealing, fewer for many ranks, because each round then
+ * takes longer. If `sliced` is true, a slicing tree has already divided the
+ * grid; annealing then ends after a few rounds without improvement. */
+static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool sliced)
 {
     double want =
         (double)work->of.slots->rank_count * nw_tuned.min_max_cut.draws_each;
@@ -148,7 +148,7 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
         .count = min_max_cut_count_leaving,
         .change = min_max_cut_change};
 
-    for (; rounds > 0 && vain < (carved ? nw_tuned.min_max_cut.vain_rounds
+    for (; rounds > 0 && vain < (sliced ? nw_tuned.min_max_cut.vain_rounds
                                         : nw_tuned.min_max_cut.rounds);
          rounds--) {
         double before = work->of.best.least;

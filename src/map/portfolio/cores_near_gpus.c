@@ -398,8 +398,8 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
-/* Compares the congestion by host traffic alone and that by GPU traffic alone.
- * Returns true if one of the two is larger in `cost` than in `than`. */
+/* Returns true if host traffic or GPU traffic alone causes more congestion in
+ * `cost` than in `than`. */
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {

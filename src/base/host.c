@@ -5,19 +5,28 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
-void nw_host_numbers(int number[2])
+void nw_host_boot(char boot[64])
 {
-    char name[256] = "", boot[64] = "";
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    uint64_t hash;
 
+    memset(boot, 0, 64);
     if (file >= 0) {
-        if (read(file, boot, sizeof boot - 1) < 0)
+        if (read(file, boot, 63) < 0)
             boot[0] = '\0';
         (void)close(file);
     }
+    boot[strcspn(boot, "\n")] = '\0';
+}
+
+void nw_host_numbers(int number[2])
+{
+    char name[256] = "", boot[64];
+    uint64_t hash;
+
+    nw_host_boot(boot);
     (void)gethostname(name, sizeof name - 1);
     hash = nw_hash_text(nw_hash_text(NW_HASH_START, boot), name);
     number[0] = (int)(hash & INT_MAX);

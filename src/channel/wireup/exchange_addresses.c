@@ -5,10 +5,9 @@
 #include "channel/proto/cma.h"
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/host.h"
 #include "base/status.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +38,10 @@ struct door {
  * namespace and /dev/shm. */
 static void peers_name_host(char host[160])
 {
-    char boot[64] = "", space[48] = "";
+    char boot[64], space[48] = "";
     struct stat about = {0};
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
-    if (file >= 0) {
-        if (read(file, boot, sizeof boot - 1) < 0)
-            boot[0] = '\0';
-        (void)close(file);
-    }
-    boot[strcspn(boot, "\n")] = '\0';
+    nw_host_boot(boot);
     if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
         space[0] = '\0';
     (void)stat("/dev/shm", &about);

@@ -71,29 +71,35 @@ static bool pair_methods_model(const nw_halo *halo,
     return nw_halo_model_best(methods, &traffic, out);
 }
 
+/* Returns the method of the transfers that share it with transfer `first`, the
+ * first of them; NULL if no method fits. */
+static const struct nw_halo_method_ops *pair_methods_choose(const nw_halo *halo,
+                                                            size_t first)
+{
+    const struct nw_halo_transfer *item = halo->transfers.item;
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, &item[first]);
+    uint32_t fits = nw_halo_fitting(halo, &pair);
+    uint32_t methods =
+        fits & halo->scheme.methods[nw_halo_class_of(halo, &pair)];
+    enum nw_halo_method method;
+
+    if (halo->scheme.modelled &&
+        pair_methods_model(halo, item, first, halo->transfers.count, fits,
+                           &method))
+        return nw_halo_methods[method];
+    methods = methods ? methods : fits;
+    return methods ? nw_halo_methods[__builtin_ctz(methods)] : NULL;
+}
+
 void nw_halo_pair_methods(const nw_halo *halo,
                           const struct nw_halo_method_ops **out)
 {
     const struct nw_halo_transfer *item = halo->transfers.item;
-    size_t count = halo->transfers.count;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < halo->transfers.count; i++) {
         size_t first = pair_methods_first(halo, item, i);
-        struct nw_halo_pair pair = nw_halo_pair_of(halo, &item[i]);
-        uint32_t fits = nw_halo_fitting(halo, &pair);
-        uint32_t methods =
-            fits & halo->scheme.methods[nw_halo_class_of(halo, &pair)];
-        enum nw_halo_method method;
 
-        if (first < i) {
-            out[i] = out[first];
-            continue;
-        }
-        methods = methods ? methods : fits;
-        out[i] = methods ? nw_halo_methods[__builtin_ctz(methods)] : NULL;
-        if (halo->scheme.modelled &&
-            pair_methods_model(halo, item, i, count, fits, &method))
-            out[i] = nw_halo_methods[method];
+        out[i] = first < i ? out[first] : pair_methods_choose(halo, i);
     }
 }
 

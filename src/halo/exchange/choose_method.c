@@ -148,8 +148,8 @@ static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
         }
     }
     if (!status)
-        status = nw_halo_mpi(NW_PMPI(Allreduce)(seconds, slowest, 2, MPI_DOUBLE,
-                                                MPI_MAX, halo->comm),
+        status = nw_halo_mpi(nw_halo_allreduce(halo->comm, seconds, slowest, 2,
+                                               MPI_DOUBLE, MPI_MAX),
                              "compare predictions");
     return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
 }

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/status.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,12 @@ static int64_t planes_at_once(const int64_t extent[3])
     return planes < 1 ? 1 : planes > extent[0] ? extent[0] : planes;
 }
 
-void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                int64_t first[3], int64_t extent[3])
+/* Computes which cells or faces of a field's array this rank writes. Of faces,
+ * these are the upper faces of its cells, and at the low side of the grid also
+ * the lower ones. */
+static void mpdata_gather_part(const struct nw_mp_job *job,
+                               enum nw_mpdata_field field, int64_t first[3],
+                               int64_t extent[3])
 {
     nw_mpdata_extent(job->solver, field, extent);
     memcpy(first, job->grid.first, 3 * sizeof *first);
@@ -39,13 +42,14 @@ void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
         }
 }
 
-void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                double *out)
+/* Copies the part that mpdata_gather_part describes out of the solver. */
+static void mpdata_gather_take(const struct nw_mp_job *job,
+                               enum nw_mpdata_field field, double *out)
 {
     const nw_mpdata *s = job->solver;
     int64_t first[3], extent[3], low[3] = {0};
 
-    nw_mp_part(job, field, first, extent);
+    mpdata_gather_part(job, field, first, extent);
     for (int a = 0; a < 3; a++) // the solver stores a face with the cell below
         low[a] =
             first[a] - job->grid.first[a] - ((int)field == NW_MPDATA_U1 + a);
@@ -104,11 +108,11 @@ nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
     double *values = NULL;
     nw_status status;
 
-    nw_mp_part(job, field, box, box + 3);
+    mpdata_gather_part(job, field, box, box + 3);
     status = nw_alloc(mpdata_gather_cells(box + 3), sizeof *values, &values);
     if (status)
         MPI_Abort(job->grid.comm, 1);
-    nw_mp_take(job, field, values);
+    mpdata_gather_take(job, field, values);
     if (job->grid.rank)
         send_part(job, box, values);
     else
@@ -165,12 +169,12 @@ uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field)
     uint64_t sum = 0, bits;
     double *values = NULL, *next;
 
-    nw_mp_part(job, field, first, extent);
+    mpdata_gather_part(job, field, first, extent);
     for (int a = 0; a < 3; a++)
         n[a] = job->grid.n[a] + ((int)field == NW_MPDATA_U1 + a);
     if (nw_alloc(mpdata_gather_cells(extent), sizeof *values, &values))
         MPI_Abort(job->grid.comm, 1);
-    nw_mp_take(job, field, values);
+    mpdata_gather_take(job, field, values);
     next = values;
     for (int64_t i = 0; i < extent[0]; i++)
         for (int64_t j = 0; j < extent[1]; j++)

@@ -111,17 +111,9 @@ int64_t nw_mp_last(const struct nw_mp_job *job);
 nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
-/* gather.c. Local. Computes which cells or faces of a field's array this rank
- * writes. Of faces, these are the upper faces of its cells, and at the low side
- * of the grid also the lower ones. */
-void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                int64_t first[3], int64_t extent[3]);
-/* Local. Copies the part that nw_mp_part describes out of the solver. */
-void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                double *out);
-/* Passes the part of each rank, one after the other, to the function
- * `sink` on rank 0. first[] and extent[] describe the part, values[] are its
- * cells. */
+/* gather.c. Passes the cells or faces of a field that each rank writes, one
+ * rank after the other, to the function `sink` on rank 0. first[] and extent[]
+ * describe this part of the field, values[] are its cells or faces. */
 typedef nw_status nw_mp_sink(void *context, const int64_t first[3],
                              const int64_t extent[3], const double *values);
 nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,

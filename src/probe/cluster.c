@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SMALLEST_LATENCY 1e-9
 /* Largest ratio of two figures that still count as equal. */

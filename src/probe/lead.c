@@ -12,7 +12,6 @@
 #include "base/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Limits of streams: duration of a single stream in s, shortest duration,
  * duration of simultaneous streams. */

@@ -9,7 +9,6 @@
 #include "base/status.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 nw_status nw_probe_tree(struct nw_probe_groups *groups);
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MATRIX_BYTES 1048576.0
 /* Smallest number of pairs from which a rank is judged. */

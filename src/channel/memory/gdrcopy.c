@@ -11,7 +11,6 @@
 #include "gpu/gpu.h"
 
 #include <pthread.h>
-#include <string.h>
 
 enum { KEPT = 64, PAGE = 65536 };
 

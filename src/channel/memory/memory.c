@@ -3,7 +3,6 @@
  * is loaded. No function changes the caller's current GPU. */
 #include "channel/memory/memory.h"
 
-#include "base/array.h"
 #include "base/status.h"
 #include "channel/memory/shared_gpu_copy.h"
 #include "gpu/cuda.h"

@@ -11,7 +11,6 @@
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
 

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
 {

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PMIX_GLOBAL = 3, PMIX_UINT32 = 14, PMIX_BYTE_OBJECT = 27 };
 enum { AT_ONCE = -157 }; /* PMIX_OPERATION_SUCCEEDED: no callback follows */

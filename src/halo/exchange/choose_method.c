@@ -10,7 +10,6 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool for_here(const nw_halo *halo, const struct nw_halo_method_ops *ops)
 {

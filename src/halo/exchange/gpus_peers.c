@@ -9,7 +9,6 @@
 
 #include "runtime/warn.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void export_array(nw_halo *halo, int32_t own, int32_t quantity)

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
                   int64_t *low)

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/status.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "base/target.h"
-#include "base/text.h"
 #include "config.h"
 
 #include <math.h>

@@ -6,8 +6,6 @@
 #include "mpdata/program/job.h"
 #include "base/status.h"
 
-#include <string.h>
-
 static bool divided(const struct nw_mp_grid *g, int axis)
 {
     return g->parts[axis] > 1;

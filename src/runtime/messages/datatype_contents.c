@@ -8,7 +8,6 @@
 #include "base/status.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The lengths of the arrays that MPI returns for a datatype. */
 struct amounts {

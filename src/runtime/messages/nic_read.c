@@ -13,7 +13,6 @@
 #include "runtime/rank0_environment.h"
 #include "runtime/messages/staging.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };

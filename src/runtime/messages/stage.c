@@ -8,7 +8,6 @@
 #include "runtime/messages/passthrough.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void nw_stage_drop(struct nw_stage *stage)
 {

@@ -7,13 +7,11 @@
  */
 #include "runtime/messages/matched.h"
 
-#include "base/array.h"
 #include "base/status.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FORWARD_TAG = 1 };
 

@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Number of calls of a thread between two looks at the clock. The clock decides
  * whether to write the part file. */

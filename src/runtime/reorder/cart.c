@@ -8,7 +8,6 @@
 
 #include <nodewise/reorder.h>
 
-#include "base/text.h"
 #include "runtime/warn.h"
 
 #include <stdio.h>

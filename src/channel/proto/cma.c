@@ -212,7 +212,7 @@ bool nw_cma_look(nw_channel *channel)
 /* Maps the acknowledgement page of a peer by opening the peer's file descriptor
  * in /proc. The kernel permits this to every process that may read the peer's
  * memory. Returns false if the acknowledgement page cannot be mapped. */
-static bool find_board(struct nw_peer *peer)
+static bool cma_map_peer(struct nw_peer *peer)
 {
     char path[64];
     int file;
@@ -254,7 +254,7 @@ bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
 
     if (!room && bytes)
         return false;
-    if (!channel->fetches || !peer->at_once || !find_board(peer) ||
+    if (!channel->fetches || !peer->at_once || !cma_map_peer(peer) ||
         !nw_cma_read(peer, wire->address, room, bytes)) {
         request->cannot_read = true;
         return false;

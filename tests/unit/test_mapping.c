@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests the methods of accessing GPU memory without the driver, with the
- * driver's test double. The resident kernel moves any bytes to their place and
- * nothing else. It ends by itself and when the mapping is closed. If the GPU is
- * full, nobody waits for the kernel. If the kernel fails, the driver moves each
- * message that it still can, and that message succeeds. Memory of Vulkan
- * (Mesa's implementation in software, or a real one) is the same memory for the
- * CPU, the driver and kernels. Each case is a process. */
+ * driver's test double. Each case runs in a process of its own.
+ *
+ * The resident kernel:
+ * - It copies messages of any size and address, and changes no other byte.
+ * - It ends after a time without messages, and when the mapping is closed.
+ * - If other work occupies the whole GPU, the driver copies, and no message
+ *   waits for the kernel.
+ * - If the kernel fails, the driver copies all messages that it still can.
+ *
+ * Memory of Vulkan (Mesa's implementation in software, or a real one): the CPU,
+ * the driver and kernels see the same bytes. */
 #include "base/file.h"
 #include "base/random.h"
 #include "channel/memory/mapping.h"

@@ -201,8 +201,8 @@ void nw_pool_slot_drop(const struct nw_pool_slot *slot)
 
 /* --- pools of other processes --- */
 
-/* Maps the pool of a process, and tells that process whether that was possible.
- */
+/* Maps the pool of process `owner`. Writes the success or failure into shared
+ * memory, where `owner` reads it before it sends from its pool. */
 static void map_one(int owner)
 {
     const struct nw_local_peer *peer = &nw_shared_page->peer[owner];

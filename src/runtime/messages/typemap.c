@@ -141,8 +141,10 @@ struct dimension {
     int64_t size, start, length, step;
 };
 
-/* Values in Open MPI's own header. Open MPI 6.0.0rc2 returns them to programs
- * of the standard ABI, too. They are no values of other headers. */
+/* Values of MPI_ORDER_C, MPI_DISTRIBUTE_CYCLIC and MPI_DISTRIBUTE_NONE in the
+ * mpi.h of Open MPI. Open MPI 6.0.0rc2 also returns them to programs of the
+ * standard ABI. In other headers, no constant for orders or distributions has
+ * one of these values. */
 enum { OPENMPI_ORDER_C, OPENMPI_CYCLIC = 1, OPENMPI_NONE = 2 };
 
 /* Repeats `part` for the selected elements of one dimension. `unit` is the

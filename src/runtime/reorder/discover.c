@@ -24,8 +24,10 @@ struct gathering {
     int local_rank, local_size;
 };
 
-/* An MPI that never shares memory, such as MPICH with UCX alone, says that each
- * rank is alone on its node. Then hosts are told apart by their names. */
+/* Asks MPI which ranks can share memory with this rank. An MPI that never
+ * shares memory, such as MPICH with UCX alone, puts each rank alone on a node.
+ * Then ranks are on one node if their hosts have the same numbers
+ * (base/host.h). */
 int nw_discover_split(MPI_Comm comm, int key, MPI_Comm *local)
 {
     int size = 0, most = 0, number[2], code;

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges that one rank passed to MPI. Each edge has three numbers: from, to
- * and weight (-1: unweighted). */
+/* The edges that one rank passed to MPI. edge[i] contains the source, the
+ * target and the weight of edge i. The weight -1 means that the rank passed no
+ * weights. */
 struct edges {
     int (*edge)[3];
     int count;

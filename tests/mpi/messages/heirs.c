@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks send messages of GPU memory that fail after the program has freed
- * their communicator. The library must call the error handler of that
- * communicator for each failure. The program prints "heard N of M": N of M
- * failures were handled.
+ * Two ranks exchange messages in GPU memory. The program frees the communicator
+ * of the messages, and only then the messages fail. The library must call the
+ * error handler of that communicator for each failure. The program prints
+ * "heard N of M": the handler was called for N of M failures.
  *
  *     heirs probed|waited|copied|dropped
  *
- * probed: the program matches the messages before, and then receives them with
- *   receives that are too small.
+ * probed: MPI_Mprobe matches the messages before the communicator is freed. The
+ *   later receives are too small for them.
  * waited: one thread waits for a message that is too long, while another thread
  *   frees the communicator.
  * copied: messages come from the host, and their copies to the GPU fail because

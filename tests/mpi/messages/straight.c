@@ -10,14 +10,15 @@
  *
  * WAY is one of the following; with apart, each rank has a GPU of its own.
  *   plain, persistent, replace, both: the calls that exchange the words.
- *   failing: the program makes MPI start some more sends, which all fail.
- *   broken: some more sends end in an error (faulty.c); in the end, their
- *     receives do so, too.
- *   stuck: messages arrive although a call failed to notice their end.
+ *   failing: additional sends fail when the program starts them.
+ *   broken: MPI returns an error for the end of additional sends (faulty.c).
+ *     After the last turn, the receives of these sends also return an error.
+ *   stuck: MPI returns an error from a call whose messages arrive nevertheless
+ *     (faulty.c).
  *   large: a message of 256 KiB is sent before.
- *   stray: one more message is never received.
- *   freed: some more messages do not fit, and belong to a communicator that is
- *     freed before they end.
+ *   stray: in each turn, an additional send has no receive.
+ *   freed: additional messages are too long for their receives, and their
+ *     communicator is freed before they end.
  */
 #include "driver.h"
 

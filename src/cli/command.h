@@ -5,6 +5,7 @@
 
 #include <nodewise/progress.h>
 #include <nodewise/status.h>
+#include <nodewise/topology.h>
 
 #include <argp.h>
 #include <stdbool.h>
@@ -58,6 +59,12 @@ NW_COMMAND_LIST(NW_COMMAND_DECLARE)
  * change the terminal. */
 void nw_argfail(struct argp_state *state, const char *format, ...)
     NW_PRINTF(2, 3);
+/* Returns the index of `value` in `words`, which end at NULL. For another value
+ * of `option`, calls nw_argfail with a message that lists the words. */
+int nw_argchoose(struct argp_state *state, const char *option,
+                 const char *value, const char *const *words);
+/* Returns the value of --elements: core or pu. */
+enum nw_elements nw_argelements(struct argp_state *state, const char *value);
 
 /* Options that every command has. nw_common_argp parses them into a struct
  * nw_common; a command's parser sets common.help and passes the struct on in

@@ -43,6 +43,31 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
     argp_error(state, "%s", sentence);
 }
 
+int nw_argchoose(struct argp_state *state, const char *option,
+                 const char *value, const char *const *words)
+{
+    char list[128] = "";
+    int i, length = 0;
+
+    for (i = 0; words[i] && strcmp(words[i], value); i++)
+        length += snprintf(list + length, sizeof list - (size_t)length, "%s%s",
+                           !i             ? ""
+                           : words[i + 1] ? ", "
+                                          : " or ",
+                           words[i]);
+    if (words[i])
+        return i;
+    nw_argfail(state, "%s is %s, not '%s'", option, list, value);
+    return 0;
+}
+
+enum nw_elements nw_argelements(struct argp_state *state, const char *value)
+{
+    static const char *const words[] = {"core", "pu", NULL};
+
+    return (enum nw_elements)nw_argchoose(state, "--elements", value, words);
+}
+
 static error_t output_parse(int key, char *value, struct argp_state *state)
 {
     struct nw_common *common = state->input;
@@ -57,6 +82,7 @@ static error_t output_parse(int key, char *value, struct argp_state *state)
 
 static error_t common_parse(int key, char *value, struct argp_state *state)
 {
+    static const char *const when[] = {"auto", "always", "never", NULL};
     struct nw_common *common = state->input;
 
     switch (key) {
@@ -74,10 +100,7 @@ static error_t common_parse(int key, char *value, struct argp_state *state)
         common->verbose = true;
         return 0;
     case KEY_PROGRESS:
-        if (strcmp(value, "auto") && strcmp(value, "always") &&
-            strcmp(value, "never"))
-            nw_argfail(state, "--progress is auto, always or never, not '%s'",
-                       value);
+        nw_argchoose(state, "--progress", value, when);
         common->progress = value;
         return 0;
     default:

@@ -56,22 +56,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Returns the position of `value` among the words; calls argp_error if it is
- * unknown. */
-static int exec_choose(const char *option, const char *value,
-                       const char *const *words, struct argp_state *state)
-{
-    for (int i = 0; words[i]; i++)
-        if (value && !strcmp(words[i], value))
-            return i;
-    nw_argfail(state, "%s cannot be '%s'", option, value ? value : "");
-    return 0;
-}
-
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     static const char *const visibility[] = {"one", "permuted", NULL};
-    static const char *const elements[] = {"core", "pu", NULL};
     static const char *const memory[] = {"bind", "prefer", "leave", NULL};
     struct exec_arguments *arguments = state->input;
 
@@ -80,16 +67,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         arguments->source = value;
         return 0;
     case KEY_VISIBILITY:
-        arguments->visibility = (enum nw_gpu_visibility)exec_choose(
-            "--gpu-visibility", value, visibility, state);
+        arguments->visibility = (enum nw_gpu_visibility)nw_argchoose(
+            state, "--gpu-visibility", value, visibility);
         return 0;
     case KEY_ELEMENTS:
-        arguments->elements =
-            (enum nw_elements)exec_choose("--elements", value, elements, state);
+        arguments->elements = nw_argelements(state, value);
         return 0;
     case KEY_MEMORY:
-        arguments->memory = (enum nw_memory_binding)exec_choose(
-            "--memory", value, memory, state);
+        arguments->memory = (enum nw_memory_binding)nw_argchoose(
+            state, "--memory", value, memory);
         return 0;
     case KEY_STRICT:
         arguments->strict = true;

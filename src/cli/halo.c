@@ -148,44 +148,29 @@ static void parse_border(struct halo_arguments *arguments, char *value,
     }
 }
 
-/* Returns the position of `value` among the names, or -1. */
-static int halo_find(const char *const *names, int count, const char *value)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(names[i], value))
-            return i;
-    return -1;
-}
-
 static void halo_parse_kind(struct halo_arguments *arguments, int key,
                             const char *value, struct argp_state *state)
 {
-    static const char *const partitions[] = {"best", "paper"};
+    static const char *const partitions[] = {"best", "paper", NULL};
     static const char *const placements[] = {"best", "trivial", "random",
-                                             "worst"};
-    bool partition = key == KEY_PARTITION;
-    int kind = partition ? halo_find(partitions, 2, value)
-                         : halo_find(placements, 4, value);
+                                             "worst", NULL};
 
-    if (kind < 0)
-        nw_argfail(state, "unknown %s '%s'; see nodewise halo --help",
-                   partition ? "partition" : "placement", value);
-    if (partition)
-        arguments->plan.partition = (enum nw_halo_partition)kind;
+    if (key == KEY_PARTITION)
+        arguments->plan.partition = (enum nw_halo_partition)nw_argchoose(
+            state, "--partition", value, partitions);
     else
-        arguments->plan.placement = (enum nw_halo_placement)kind;
+        arguments->plan.placement = (enum nw_halo_placement)nw_argchoose(
+            state, "--placement", value, placements);
 }
 
 static void halo_parse_choice(struct halo_arguments *arguments,
                               const char *value, struct argp_state *state)
 {
-    static const char *const choices[] = {"model", "order"};
-    int choice = halo_find(choices, 2, value);
+    static const char *const choices[] = {"model", "order", NULL};
 
-    if (choice < 0)
-        nw_argfail(state, "--choose is order or model, not '%s'", value);
-    arguments->plan.choice =
-        choice ? NW_HALO_CHOOSE_ORDER : NW_HALO_CHOOSE_MODEL;
+    arguments->plan.choice = nw_argchoose(state, "--choose", value, choices)
+                                 ? NW_HALO_CHOOSE_ORDER
+                                 : NW_HALO_CHOOSE_MODEL;
 }
 
 /* Parses the options whose value is a number; returns false for other

@@ -78,43 +78,29 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Returns the position of `value` among the words, which end at NULL; calls
- * argp_error if it is not among them. */
-static int launch_choose(const char *option, const char *value,
-                         const char *const *words, struct argp_state *state)
-{
-    for (int i = 0; words[i]; i++)
-        if (!strcmp(words[i], value))
-            return i;
-    nw_argfail(state, "%s cannot be '%s'", option, value);
-    return 0;
-}
-
 static error_t launch_parse_choice(int key, char *value,
                                    struct argp_state *state)
 {
     static const char *const exec[] = {"auto", "always", "never", NULL};
     static const char *const visibility[] = {"one", "permuted", NULL};
-    static const char *const elements[] = {"core", "pu", NULL};
     static const char *const memory[] = {"bind", "prefer", "leave", NULL};
     struct launch_arguments *arguments = state->input;
 
     switch (key) {
     case KEY_EXEC:
         arguments->launch.exec =
-            (enum nw_launch_exec)launch_choose("--exec", value, exec, state);
+            (enum nw_launch_exec)nw_argchoose(state, "--exec", value, exec);
         return 0;
     case KEY_VISIBILITY:
-        arguments->launch.visibility = (enum nw_gpu_visibility)launch_choose(
-            "--gpu-visibility", value, visibility, state);
+        arguments->launch.visibility = (enum nw_gpu_visibility)nw_argchoose(
+            state, "--gpu-visibility", value, visibility);
         return 0;
     case KEY_ELEMENTS:
-        arguments->topology.elements = (enum nw_elements)launch_choose(
-            "--elements", value, elements, state);
+        arguments->topology.elements = nw_argelements(state, value);
         return 0;
     case KEY_MEMORY:
-        arguments->launch.memory = (enum nw_memory_binding)launch_choose(
-            "--memory", value, memory, state);
+        arguments->launch.memory = (enum nw_memory_binding)nw_argchoose(
+            state, "--memory", value, memory);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -172,17 +172,6 @@ static void parse_count(const char *option, const char *value, int32_t *out,
         nw_argfail(state, "%s is a number from 1, not '%s'", option, value);
 }
 
-/* Sets *out to whether `value` is words[2]; a value that is neither words[1]
- * nor words[2] is an error. words[0] is the name of the option. */
-static void map_parse_word(bool *out, const char *value,
-                           const char *const words[3], struct argp_state *state)
-{
-    *out = !strcmp(value, words[2]);
-    if (!*out && strcmp(value, words[1]))
-        nw_argfail(state, "--%s is %s or %s, not '%s'", words[0], words[1],
-                   words[2], value);
-}
-
 static void map_parse_algorithm(const char *value,
                                 struct map_arguments *arguments,
                                 struct argp_state *state)
@@ -201,19 +190,6 @@ static void map_parse_algorithm(const char *value,
     }
     nw_argfail(state, "unknown algorithm '%s'; %s", value,
                nw_nearest_say(&nearest, "--list shows all algorithms"));
-}
-
-static void parse_effort(const char *value, struct nw_map_options *map,
-                         struct argp_state *state)
-{
-    static const char *const names[] = {"default", "fast", "strong"};
-
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(value, names[i])) {
-            map->effort = (enum nw_effort)i;
-            return;
-        }
-    nw_argfail(state, "--effort is fast, default or strong, not '%s'", value);
 }
 
 static enum nw_objective objective_of(const char *name,
@@ -271,12 +247,14 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
 /* Parses the options for the search: its time, steps and threads. */
 static error_t parse_search(int key, char *value, struct argp_state *state)
 {
+    static const char *const efforts[] = {"default", "fast", "strong", NULL};
     struct map_arguments *arguments = state->input;
     struct nw_map_options *map = &arguments->map;
 
     switch (key) {
     case KEY_EFFORT:
-        parse_effort(value, map, state);
+        map->effort =
+            (enum nw_effort)nw_argchoose(state, "--effort", value, efforts);
         return 0;
     case KEY_TIME:
         if (!nw_parse_duration(value, &map->seconds) || !(map->seconds > 0))
@@ -343,8 +321,8 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
 
 static error_t parse_choices(int key, char *value, struct argp_state *state)
 {
+    static const char *const formats[] = {"mapping", "pe", NULL};
     struct map_arguments *arguments = state->input;
-    bool chosen;
 
     switch (key) {
     case KEY_ALGORITHM:
@@ -361,14 +339,11 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
         arguments->map.phase[key - KEY_PHASE1] = value;
         return 0;
     case KEY_FORMAT:
-        map_parse_word(&arguments->elements_out, value,
-                       (const char *const[]){"output-format", "mapping", "pe"},
-                       state);
+        arguments->elements_out =
+            nw_argchoose(state, "--output-format", value, formats);
         return 0;
     case KEY_ELEMENTS:
-        map_parse_word(&chosen, value,
-                       (const char *const[]){"elements", "core", "pu"}, state);
-        arguments->elements = chosen ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        arguments->elements = nw_argelements(state, value);
         return 0;
     default:
         return parse_numbers(key, value, state);

@@ -44,10 +44,7 @@ static error_t priced_parse(int key, char *value, struct argp_state *state)
         priced->read.compact = true;
         return 0;
     case KEY_ELEMENTS:
-        if (strcmp(value, "core") && strcmp(value, "pu"))
-            nw_argfail(state, "--elements is core or pu, not '%s'", value);
-        priced->topology.elements =
-            *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        priced->topology.elements = nw_argelements(state, value);
         return 0;
     case KEY_HOSTS:
         priced->hosts = value;

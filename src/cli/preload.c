@@ -18,10 +18,9 @@
 
 const char *nw_preload_flavour(struct argp_state *state, const char *word)
 {
-    if (strcmp(word, "openmpi") && strcmp(word, "mpich") &&
-        strcmp(word, "mpiabi"))
-        nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'", word);
-    return word;
+    static const char *const words[] = {"openmpi", "mpich", "mpiabi", NULL};
+
+    return words[nw_argchoose(state, "--mpi", word, words)];
 }
 
 nw_status nw_preload_find(const char *flavour, char **argv,

@@ -62,6 +62,7 @@ static const struct nw_common_help probe_help = {
 
 static error_t probe_parse(int key, char *value, struct argp_state *state)
 {
+    static const char *const flavours[] = {"openmpi", "mpich", NULL};
     struct probe_arguments *arguments = state->input;
 
     switch (key) {
@@ -70,8 +71,7 @@ static error_t probe_parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:
-        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
+        nw_argchoose(state, "--mpi", value, flavours);
         arguments->prober.flavour = value;
         return 0;
     case KEY_TIME:

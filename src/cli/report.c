@@ -69,6 +69,7 @@ static void parse_algorithm(const char *value, struct argp_state *state)
 
 static error_t parse_words(int key, char *value, struct argp_state *state)
 {
+    static const char *const when[] = {"auto", "always", "never", NULL};
     struct report_arguments *arguments = state->input;
 
     switch (key) {
@@ -77,10 +78,7 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
         parse_algorithm(value, state);
         return 0;
     case KEY_SIMULATE:
-        if (strcmp(value, "auto") && strcmp(value, "always") &&
-            strcmp(value, "never"))
-            nw_argfail(state, "--simulate is auto, always or never, not '%s'",
-                       value);
+        nw_argchoose(state, "--simulate", value, when);
         arguments->simulate = value;
         return 0;
     case KEY_SEED:

@@ -98,6 +98,7 @@ static void parse_ranks(struct run_arguments *arguments, const char *value,
 
 static error_t parse_place(int key, char *value, struct argp_state *state)
 {
+    static const char *const flavours[] = {"openmpi", "mpich", NULL};
     struct run_arguments *arguments = state->input;
 
     switch (key) {
@@ -123,8 +124,7 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
         arguments->job.launcher_line = value;
         return 0;
     case KEY_MPI:
-        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
+        nw_argchoose(state, "--mpi", value, flavours);
         arguments->job.flavour = value;
         return 0;
     default:

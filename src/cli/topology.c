@@ -178,10 +178,7 @@ static error_t topology_parse(int key, char *value, struct argp_state *state)
         topology_choose(arguments, key, state);
         return 0;
     case KEY_ELEMENTS:
-        if (strcmp(value, "core") && strcmp(value, "pu"))
-            nw_argfail(state, "--elements is core or pu, not '%s'", value);
-        arguments->options.elements =
-            *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        arguments->options.elements = nw_argelements(state, value);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num)

@@ -395,6 +395,11 @@ $ printf '\tGPU0\tCPU Affinity\nGPU0\t X \t1-3,8-11\n' > ranges.txt; nodewise to
 ranges.txt: 1 node, 7 hardware threads, 1 GPU, 14 links (13 with assumed figures)
 7 cores
 ! note ... ranges.txt ... 7 CPUs are taken for 4 cores ... --node live --gpus SOURCE
+## A package without cores is said beside the guess.
+$ printf '\tGPU0\tGPU1\tGPU2\tCPU Affinity\nGPU0\t X \tSYS\tSYS\t1-3,8-11\nGPU1\tSYS\t X \tSYS\t\nGPU2\tSYS\tSYS\t X \t\n' > ranges.txt; nodewise topology nvidia-smi:ranges.txt | grep -c gpu
+3
+! note ... ranges.txt ... 7 CPUs are taken for 4 cores
+! note ... ranges.txt does not name the cores near some of its GPUs
 ## A file without cores says where they come from; joined to a node it has them,
 ## with its cards at the processors or bridges that it names.
 $ printf '<system version="1">\n<cpu numaid="-1" arch="arm64">\n<pci busid="0009:01:00.0" class="0x028000" link_speed="5.0 GT/s PCIe" link_width="1"><nic><net name="w0" speed="10000"/></nic></pci>\n<pci busid="000f:01:00.0" class="0x030000" link_speed="2.5 GT/s PCIe" link_width="16"><gpu dev="0" sm="121" rank="0"><c2c bw="43125" count="8"/></gpu></pci>\n</cpu>\n</system>\n' > spark.xml; nodewise topology nccl:spark.xml | head -1; nodewise topology --node 'hwloc:package:1 core:20' --gpus nccl:spark.xml -q | sed 1,3d

@@ -392,19 +392,21 @@ static void forget_numbers(struct nw_node_type *type)
     type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
+#define NO_CORES "does not name the cores near"
 #define REMEDY                                                                 \
     "for the true ones, join it to a node: nodewise topology --node live "     \
     "--gpus SOURCE -o machine.yaml\n"
 
-/* Adds a note that the source names no cores near the GPUs. If `some` is true,
- * only some packages lack cores; otherwise all packages lack them and got one
- * core each. */
+/* Adds a note, once, that the source names no cores near the GPUs. If `some` is
+ * true, only some packages lack cores; otherwise all packages lack them and got
+ * one core each. */
 static void note_no_cores(nw_topology *topology, bool some)
 {
-    if (!topology->notes.length)
+    const char *notes = topology->notes.data;
+
+    if (!notes || !strstr(notes, NO_CORES))
         nw_text_format(
-            &topology->notes,
-            "%s does not name the cores near %sits GPUs: %s; " REMEDY,
+            &topology->notes, "%s " NO_CORES " %sits GPUs: %s; " REMEDY,
             topology->name, some ? "some of " : "",
             some ? "their package has none" : "each package has one");
 }

@@ -64,8 +64,9 @@ def launchers() -> dict[str, str]:
 def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",), *,
            prefix: str = "nodewise", exec: str = "auto", gpu_visibility: str = "one",
            memory: str = "bind", nodewise: str | None = None) -> Launch:
-    """The files and the command line that start a program by a mapping. It writes
-    nothing and starts nothing; the result's ``write`` and ``run`` do.
+    """The files and the command line that start a program with its ranks placed by a
+    mapping. The call writes no file and starts nothing; for that, call ``write`` or ``run``
+    of the result.
 
     Args:
         mapping: a complete mapping.

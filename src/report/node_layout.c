@@ -156,9 +156,10 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Returns how many of `count` boxes to put in a line: `columns`, or more if
- * `room` boxes fit in a line. In the second case, the boxes fill as few lines
- * as possible, and all lines have about the same length. */
+/* Returns how many of `count` boxes are in each line. Usually these are
+ * `columns` boxes. If more than `columns` fit in a line (`room` boxes), the
+ * boxes fill as few lines as possible, and all lines have about the same
+ * length. */
 static int32_t widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;

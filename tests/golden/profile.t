@@ -80,7 +80,7 @@ $ cp $SOURCE/tests/fuzz/corpus/part/good rest.part.0; : >rest.part.1; nodewise p
 partial: rank 0 called MPI_Abort with code 5, only 1 of 2 ranks left their part
 rest
 rest.part.1
-## what nobody's rank made is no part, and is not waited for
+## Pipes and folders are not parts, also if they are named so: --merge does not wait for them.
 $ cp $SOURCE/tests/fuzz/corpus/part/good pipe.part.0; mkfifo pipe.part.1 pipe.part.1.0123456789abcdef; mkdir pipe.part.2; timeout 60 nodewise profile --merge pipe; grep partial pipe; ls -d pipe*
 partial: rank 0 called MPI_Abort with code 5, only 1 of 2 ranks left their part
 pipe

@@ -175,7 +175,8 @@ True []
 $ printf 'SwitchName=s Switches=l[1-2]\nSwitchName=l1 Nodes=longname-a[1-2]\nSwitchName=l2 Nodes=longname-b[1-2]\nSwitchName=alone Nodes=longname-c\n' >halls.conf; nodewise topology -q -o halls.svg slurm:halls.conf >/dev/null && python3 seen.py halls.svg '(top)' s l1 alone longname-a1 longname-b2
 0 0 ['core', 'link']
 True []
-## Cards beside the packages are above them, where no line of a GPU crosses the cards.
+## Network cards that belong to no package are drawn above the packages: no line from a GPU
+## crosses them there.
 $ printf '\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\nGPU0\t X \tNV4\tSYS\tSYS\t0-3\nGPU1\tNV4\t X \tSYS\tSYS\t4-7\nNIC0\tSYS\tSYS\t X \tPIX\t\nNIC1\tSYS\tSYS\tPIX\t X \t\n' >aside.txt; nodewise topology -q -o aside.svg nvidia-smi:aside.txt; for k in nic core gpu; do grep -o "<rect class=\"$k\"[^>]*rx=\"4\"" aside.svg | sed "s/.* y=\"\([0-9.]*\)\".*/\1 $k/"; done | sort -n | uniq -f1 | cut -d' ' -f2 | paste -sd' '
 nic core gpu
 ## Files of other programs; each reads back, and a note names what is lost.

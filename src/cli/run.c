@@ -693,7 +693,7 @@ static int cli_run(int argc, char **argv)
     if (found == NW_EINVAL && (arguments.job.hosts || arguments.job.hostfile))
         code = nw_cli_fail("run", found);
     else if (status || found || nw_job_check_mpi(&arguments.job) ||
-             nw_store_open(&store, arguments.folder, &arguments.job, true))
+             nw_store_open(&store, arguments.folder, &arguments.job))
         code = run_warned(&arguments, nw_error_text());
     else
         code = run_with_store(&arguments, &store);

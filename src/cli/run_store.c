@@ -80,13 +80,19 @@ static bool hash_file(hash *value, const char *path)
     return true;
 }
 
-static nw_status name_file(struct nw_store *store, const char *name,
-                           const char *suffix, char **out)
+static nw_status name_in(struct nw_store *store, const char *part,
+                         const char *name, const char *suffix, char **out)
 {
     struct nw_text text = {0};
 
-    nw_text_format(&text, "%s/%s%s", store->folder, name, suffix);
+    nw_text_format(&text, "%s/%s%s%s", store->folder, part, name, suffix);
     return nw_text_take(&text, out);
+}
+
+static nw_status name_file(struct nw_store *store, const char *name,
+                           const char *suffix, char **out)
+{
+    return name_in(store, "", name, suffix, out);
 }
 
 bool nw_store_hash(const char *path, char out[33])
@@ -142,9 +148,11 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     if (!status)
         status = name_file(store, name, ".entry", &store->entry);
     if (!status)
-        status = name_file(store, name, ".tried", &store->tried);
+        status = name_in(store, NW_STORE_MACHINES "/", name, ".tried",
+                         &store->tried);
     if (!status)
-        status = name_file(store, hosts, ".yaml", &store->topology);
+        status = name_in(store, NW_STORE_MACHINES "/", hosts, ".yaml",
+                         &store->topology);
     return status;
 }
 
@@ -178,7 +186,9 @@ static nw_status store_fail(const char *path, const char *why)
  * may write to it, since they could replace patterns and commands. */
 static nw_status make_folder(const char *path)
 {
+    struct nw_text machines = {0};
     struct stat info;
+    bool made;
 
     if (nw_file_folders(path, 0777) || (mkdir(path, 0700) && errno != EEXIST) ||
         stat(path, &info))
@@ -193,16 +203,19 @@ static nw_status make_folder(const char *path)
                        path);
     if (access(path, W_OK | X_OK))
         return store_fail(path, strerror(errno));
-    return NW_OK;
+    nw_text_format(&machines, "%s/" NW_STORE_MACHINES, path);
+    made = machines.data && (!mkdir(machines.data, 0700) || errno == EEXIST);
+    nw_text_fini(&machines);
+    return made ? NW_OK : store_fail(path, strerror(errno));
 }
 
 nw_status nw_store_open(struct nw_store *store, const char *folder,
-                        const struct nw_job *job, bool write)
+                        const struct nw_job *job)
 {
     nw_status status = nw_store_folder(folder, &store->folder);
 
     store->lock = -1;
-    if (!status && write)
+    if (!status)
         status = make_folder(store->folder);
     if (!status)
         status = name_files(store, job);

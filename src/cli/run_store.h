@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store of `nodewise run`. It has patterns, which are found by program,
- * arguments, working folder and number of ranks, and topologies, which are
- * found by host names. All are text files in one folder. The folder may be
- * removed at any time. */
+/* The store of `nodewise run`. It has patterns with their entries, which are
+ * found by program, arguments, working folder and number of ranks. Its
+ * subfolder NW_STORE_MACHINES has what was learnt about machines: topologies
+ * that were measured, and launches that worked. All are text files, which may
+ * be removed at any time. */
 #ifndef NW_CLI_RUN_STORE_H
 #define NW_CLI_RUN_STORE_H
 
 #include "cli/run_job.h"
 
 #include <nodewise/pattern.h>
+
+#define NW_STORE_MACHINES "machines"
 
 struct nw_store {
     char *folder;
@@ -40,10 +43,10 @@ bool nw_store_hash(const char *path, char out[33]);
 
 /* Sets the paths of the store for this job. If `folder` is NULL, the store is
  * $NODEWISE_STORE, else nodewise/ in $XDG_CACHE_HOME or ~/.cache. Creates the
- * folder if `write`. */
+ * folder. */
 NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
                                       const char *folder,
-                                      const struct nw_job *job, bool write);
+                                      const struct nw_job *job);
 /* Ends the previous run, if any, and removes the folders of killed runs.
  * Creates the folder of this run with mode 0700. If `keep`, nw_store_fini does
  * not remove this folder. */

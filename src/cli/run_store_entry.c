@@ -354,7 +354,8 @@ static nw_status forget_program(const char *folder, const char *program,
     return status;
 }
 
-static nw_status forget_all(const char *folder, size_t *count)
+/* Removes the files of the store or of its folder for machines. */
+static nw_status forget_folder(const char *folder, size_t *count)
 {
     static const char *const suffixes[] = {".pattern", ".yaml", ".entry",
                                            ".tried"};
@@ -380,6 +381,20 @@ static nw_status forget_all(const char *folder, size_t *count)
     if (open)
         closedir(open);
     return status;
+}
+
+static nw_status forget_all(const char *folder, size_t *count)
+{
+    char *machines = NULL;
+    nw_status status = run_known_join(folder, NW_STORE_MACHINES,
+                                      strlen(NW_STORE_MACHINES), "", &machines);
+
+    if (!status)
+        status = forget_folder(machines, count);
+    if (!status)
+        rmdir(machines);
+    free(machines);
+    return status ? status : forget_folder(folder, count);
 }
 
 nw_status nw_known_forget(const char *folder, const char *program,

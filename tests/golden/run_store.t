@@ -2,7 +2,8 @@
 $ nodewise pattern --generate stencil2d5:dims=1x2 -q -o two.pattern; printf 'nodewise: cluster 1\nname: two\nnode_types:\n  t: {cpu: {synthetic: "package:1 core:2 pu:1"}}\nnodes:\n  - {name: "a[1-2],b[1-2]", type: t, switch: s}\nnetwork: {tree: {switch: s}}\n' >two.yaml
 > printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp "$HERE/two.pattern" "${r%%%%,*}";;\n*" true") ;;\n*) echo $$ >$HERE/pid; sleep $LATE >/dev/null 2>&1; echo $(cat "$SLURM_HOSTFILE"); ls -ld "${SLURM_HOSTFILE%%/*}" | cut -c1-10;;\nesac\n' >srun; chmod +x srun; printf '#!/bin/sh\n' >app; chmod +x app
 > HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep -vx '[0-9a-f]*\.\(pattern\|entry\)'; ls store | wc -l
-2
+machines
+3
 ## two jobs of one program at once: each starts on its own hosts, by files that are its own and gone afterwards
 $ for j in a b; do LATE=2 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts ${j}1,${j}2 -n 2 -t two.yaml -- ./app >job.$j & sleep 1; done; wait; cat job.a job.b; ls store | wc -l
 a1 a1

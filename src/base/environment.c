@@ -87,6 +87,8 @@ const struct nw_variable nw_environment[] = {
      "whether MPI topology functions reorder"},
     {"NODEWISE_REORDER_GAIN", "PERCENT|any",
      "least saving of hop-bytes for which ranks are reordered (1)"},
+    {"NODEWISE_REORDER_TELL", "1",
+     "set by 'nodewise reorder': say at the end if no call could reorder"},
     {"NODEWISE_SIMGRID", "PROGRAM",
      "the simulator that 'nodewise simulate' starts"},
     {"NODEWISE_STORE", "FOLDER",

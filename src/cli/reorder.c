@@ -12,7 +12,7 @@
 #define KEY_ALGORITHM 0x2004
 
 /* Indexes of the variables that the command sets for the library. */
-enum { MODE, TOPOLOGY, PROFILE, ALGORITHM, VARIABLES };
+enum { MODE, TELL, TOPOLOGY, PROFILE, ALGORITHM, VARIABLES };
 
 struct reorder_arguments {
     struct nw_common common;
@@ -92,11 +92,12 @@ static const struct argp argp = {
 static int reorder_run(int argc, char **argv)
 {
     static const char *const names[VARIABLES] = {
-        "NODEWISE_REORDER", "NODEWISE_TOPOLOGY", "NODEWISE_PROFILE",
-        "NODEWISE_ALGORITHM"};
+        "NODEWISE_REORDER", "NODEWISE_REORDER_TELL", "NODEWISE_TOPOLOGY",
+        "NODEWISE_PROFILE", "NODEWISE_ALGORITHM"};
     const char *name[VARIABLES], *value[VARIABLES];
     struct nw_variables variables = {name, value, 0};
-    struct reorder_arguments arguments = {.value[MODE] = "on"};
+    struct reorder_arguments arguments = {
+        .value = {[MODE] = "on", [TELL] = "1"}};
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     for (int i = 0; i < VARIABLES; i++)

@@ -98,16 +98,16 @@ $ nodewise pattern -q --generate stencil2d5:dims=2x1,bytes=64k --to list | head 
 0 1 64000
 ## The preload by a command: the library of the launcher's MPI, and the shell's variables, reach the ranks alone.
 $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "HYDRA build details:" && exit\necho "$@" | sed "s|[^ :=]*/lib|lib|"; exit 7\n' >mpiexec; chmod +x mpiexec; export NODEWISE_CHECK=1; nodewise reorder --report -t flat.yaml -p app.pattern --algorithm rashti -- ./mpiexec -n 2 ./app
--genv NODEWISE_REORDER report -genv NODEWISE_TOPOLOGY flat.yaml -genv NODEWISE_PROFILE app.pattern -genv NODEWISE_ALGORITHM rashti -genv NODEWISE_CHECK 1 -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
+-genv NODEWISE_REORDER report -genv NODEWISE_REORDER_TELL 1 -genv NODEWISE_TOPOLOGY flat.yaml -genv NODEWISE_PROFILE app.pattern -genv NODEWISE_ALGORITHM rashti -genv NODEWISE_CHECK 1 -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
 ? 7
 $ NODEWISE_REORDER=report nodewise reorder -- ./mpiexec -n 2 ./app; nodewise gpu-messages -- ./mpiexec -n 2 ./app; nodewise gpu-messages --force -- ./mpiexec -genv LD_PRELOAD libm.so -n 2 ./app
--genv NODEWISE_REORDER on -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
+-genv NODEWISE_REORDER on -genv NODEWISE_REORDER_TELL 1 -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
 -genv NODEWISE_GPU_MESSAGES auto -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
 -genv NODEWISE_GPU_MESSAGES on -genv LD_PRELOAD libm.so:libnodewise-mpich.so -n 2 ./app
 ? 7
 ## srun ends a variable at a comma.
 $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "slurm 22.05" && exit\necho "$@" | sed "s|[^ :=]*/lib|lib|"; echo $NODEWISE_CART_WEIGHTS\n' >srun; chmod +x srun; NODEWISE_CART_WEIGHTS=1,2 nodewise reorder --mpi mpich -- ./srun -n 2 ./app
---export=ALL,NODEWISE_REORDER=on,NODEWISE_CART_WEIGHTS,LD_PRELOAD=libnodewise-mpich.so -n 2 ./app
+--export=ALL,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,NODEWISE_CART_WEIGHTS,LD_PRELOAD=libnodewise-mpich.so -n 2 ./app
 1,2
 $ nodewise reorder; nodewise gpu-messages --mpi lam -- ./mpiexec ./app
 ! reorder: which program? nodewise reorder -- mpirun -n 8 ./app

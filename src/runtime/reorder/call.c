@@ -21,6 +21,7 @@ bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
     call->comm = comm;
     call->wanted =
         (reorder && mode != NW_REORDER_OFF) || mode == NW_REORDER_FORCE;
+    nw_unused_note(call);
     if (comm == MPI_COMM_NULL || NW_PMPI(Comm_test_inter)(comm, &inter) ||
         inter)
         return false;

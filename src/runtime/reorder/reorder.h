@@ -139,6 +139,13 @@ void nw_asked_watch(const struct nw_call *call, MPI_Comm made, int rank);
 void nw_asked_note(MPI_Comm comm); /* the program has asked for its rank */
 void nw_asked_finish(void);
 
+/* In unused.c: the line of `nodewise reorder` about a program whose calls could
+ * not reorder anything. */
+void nw_unused_start(int rank);
+void nw_unused_note(const struct nw_call *call); /* a call has begun */
+/* Prints the line on rank 0 if no call asked for reordering. Local. */
+void nw_unused_finish(int rank_count);
+
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);
 
 #endif

@@ -369,6 +369,8 @@ void nw_reorder_start(void)
     if (state.settings.mode == NW_REORDER_OFF && !state.settings.gpus)
         return;
     open_machine(rank);
+    if (state.is_open)
+        nw_unused_start(rank);
     nw_reordering = state.is_open;
 }
 
@@ -407,6 +409,7 @@ void nw_reorder_finish(void)
     if (!state.is_open)
         return;
     nw_asked_finish();
+    nw_unused_finish(state.site.rank_count);
     nw_reordering = state.is_open = state.was_asked = false;
     forget_world();
     NW_PMPI(Comm_free_keyval)(&state.note_key);

@@ -5,7 +5,7 @@
  * which must be the same with and without the preloaded library. Only `lonely`
  * differs: without the library its ranks wait for ever. Usage: calls TEST, with
  * one of: errors, lonely, life, late, threads, leaks, gpus, grid, profiled,
- * initialised, borders, nobody, asked, unasked, unfreed, aborted.
+ * initialised, borders, nobody, asked, unasked, unfreed, aborted, none, kept.
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -480,6 +480,29 @@ static void gpus(bool first, bool create, bool grid)
         printf("\nstarted %d\n", used);
 }
 
+/* Rank 0 can be reordered by none of its calls; the others create a grid of
+ * their own. */
+static void keep_order(bool grid)
+{
+    MPI_Comm others, made;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank ? 0 : MPI_UNDEFINED, rank, &others);
+    if (rank) {
+        int dims[1] = {size - 1}, periods[1] = {1};
+
+        MPI_Cart_create(others, 1, dims, periods, 1, &made);
+        MPI_Comm_free(&made);
+        MPI_Comm_free(&others);
+    }
+    if (grid) {
+        int dims[1] = {size}, periods[1] = {1};
+
+        MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &made);
+        MPI_Comm_free(&made);
+    }
+    say("kept", 1);
+}
+
 /* Everything that a creation allocates is freed. */
 static void leaks(void)
 {
@@ -528,6 +551,8 @@ int main(int argc, char **argv)
         gpus(false, false, !strcmp(what, "grid"));
     else if (!strcmp(what, "threads"))
         threads(provided);
+    else if (!strcmp(what, "none") || !strcmp(what, "kept"))
+        keep_order(!strcmp(what, "kept"));
     else
         leaks();
     MPI_Finalize();

@@ -196,6 +196,21 @@ def typed():
             stdin=subprocess.DEVNULL, timeout=240,
             env=dict(os.environ, NODEWISE_MAPPING=place["NODEWISE_MAPPING"]))
         ok(ours.returncode == 0 and word in ours.stderr, " ".join(["typed"] + options), ours)
+    for ranks, what, words in ((3, "none", "rank 0 called no topology function"),
+                               (3, "kept", "rank 0 passed reorder = 0 to MPI_Cart_create"),
+                               (1, "none", "a single rank")):
+        command = line + ["-n", str(ranks), program("calls"), what]
+        plain, ours = (subprocess.run(before + command, text=True, capture_output=True,
+                                      stdin=subprocess.DEVNULL, timeout=240)
+                       for before in ([], [os.environ["NODEWISE"], "reorder", "--"]))
+        told = [said for said in ours.stderr.split("\n")
+                if said.startswith("nodewise:") and "hop-bytes" not in said]
+        ok(ours.returncode == plain.returncode == 0 and ours.stdout == plain.stdout
+           and len(told) == 1 and words in told[0] and "nodewise r" in told[0],
+           "%d ranks, %s: one line says why and what to do" % (ranks, what), plain, ours)
+    silent = run(3, [program("calls"), "none"], NODEWISE_REORDER="on")
+    ok(silent.returncode == 0 and "no topology function" not in silent.stderr,
+       "preloaded by hand: no such line", silent)
     for command in "reorder", "gpu-messages":
         ours = subprocess.run([os.environ["NODEWISE"], command, "--"] + line
                               + ["-n", "1", "sh", "-c", "exit 7"], timeout=240,

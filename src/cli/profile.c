@@ -270,11 +270,13 @@ static int profile_conclude(const struct profile_run *run, int code)
     if (status == NW_ENODEV) {
         if (!was_reason_said(run))
             fprintf(stderr,
-                    "nodewise profile: no profile: no process of '%s' called "
-                    "MPI_Init of %s through its dynamic library; use the "
+                    "nodewise profile: no profile: %sno process of '%s' called "
+                    "MPI_Init of %s through its dynamic library; %suse the "
                     "launcher of the program's own MPI, and link the program "
                     "dynamically\n",
-                    run->preload.argv[0], run->preload.mpi);
+                    code ? "the command failed, and " : "",
+                    run->preload.argv[0], run->preload.mpi,
+                    code ? "if the program was started, " : "");
         return code;
     }
     nw_cli_fail_output("profile", status);

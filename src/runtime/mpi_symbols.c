@@ -181,6 +181,14 @@ bool nw_is_first_process(void)
     return true;
 }
 
+/* Returns the word of an ABI in the name of our library for it. */
+static const char *library_word(const char *abi)
+{
+    return !strcmp(abi, ABI_NAME)     ? "mpiabi"
+           : !strcmp(abi, "Open MPI") ? "openmpi"
+                                      : "mpich";
+}
+
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 
 static void mpi_symbols_look(void)
@@ -190,8 +198,9 @@ static void mpi_symbols_look(void)
     nw_foreign = name;
     if (name && nw_is_first_process())
         nw_warn("'%s' uses %s, but libnodewise-" OWN_WORD ".so serves " OWN_NAME
-                ": the library does nothing here",
-                program_invocation_short_name, name);
+                ": the library does nothing here; use the launcher of the "
+                "program's MPI, and its library libnodewise-%s.so",
+                program_invocation_short_name, name, library_word(name));
 }
 
 /* --- lookups for the other files --- */

@@ -202,7 +202,8 @@ static bool is_alone_among_many(void)
     if (is_first)
         nw_warn("nothing is done: the launcher started %d processes, but each "
                 "is alone in its MPI_COMM_WORLD: program and launcher belong "
-                "to different MPI libraries",
+                "to different MPI libraries; use the launcher of the program's "
+                "MPI",
                 ranks);
     return ranks > 1;
 }

@@ -508,6 +508,13 @@ def foreign():
     loader, private = [BUILD + "/tests/mpi/profile/loader"], BUILD + "/tests/mpi/profile/private-%s.so"
     sentence = {"openmpi": "libnodewise-openmpi.so serves Open MPI",
                 "mpich": "libnodewise-mpich.so serves MPICH"}
+    remedy = "use the launcher of the program's MPI"
+
+    def one_sentence(result, preloaded, wanted):
+        return (result.stderr.count("nodewise: ") == 1 and result.stderr.count("nodewise") == 3
+                and "%s: the library does nothing here; %s, and its library libnodewise-%s.so\n"
+                % (sentence[preloaded], remedy, wanted) in result.stderr)
+
     for name in "modes", "others", "collectives":
         words = {"modes": ["all"], "others": [], "collectives": ["allreduce", "480", "0"]}[name]
         plain = run(launcher(3) + [program(name)] + words)
@@ -515,21 +522,24 @@ def foreign():
             result = run(launcher(3, variables=["LD_PRELOAD=" + library] + variables)
                          + [program(name)] + words)
             ok(result.returncode == plain.returncode and result.stdout == plain.stdout
-               and result.stderr.count("nodewise") == 2 and sentence[other] in result.stderr,
+               and one_sentence(result, other, FLAVOUR),
                "%s: a preload of the wrong flavour" % name, result)
     plain = run(launcher(2) + [theirs, "good"])
     result, lines = profile(launcher(2) + [theirs, "good"])
     # programs of MPICH 5.0 end in MPI_Init under the launcher of Open MPI 6
     starts = plain.returncode == 5
     ok(result.returncode == plain.returncode and plain.returncode and not lines
-       and sentence[FLAVOUR] in result.stderr and result.stderr.count("nodewise") == 2,
-       "a program of the other MPI: one sentence", result)
+       and one_sentence(result, FLAVOUR, other), "a program of the other MPI: one sentence", result)
+    for command in "reorder", "gpu-messages":
+        result = run([NODEWISE, command, "--"] + launcher(2) + [theirs, "good"])
+        ok(result.returncode == plain.returncode and one_sentence(result, FLAVOUR, other),
+           "%s, a program of the other MPI: one sentence" % command, result)
     refused = "" if starts else " # SKIP that MPI does not start under this launcher"
     # a launcher may end the other ranks after the first failure, before they report it
     silent = [theirs.replace("ends", "modes"), "all"]
     result, lines = profile(launcher(2) + silent, "--mpi", other)
     ok(not starts or result.returncode == 0 and not lines and
-       result.stderr.count("program and launcher belong to different") == 1
+       result.stderr.count("program and launcher belong to different MPI libraries; " + remedy) == 1
        and result.stderr.count("nodewise") == 1, "and the library of that MPI: one sentence" + refused, result)
     result, lines = profile(launcher(2) + loader + [private % FLAVOUR])
     ok(result.stdout == "sum 1 of 2\n" and result.returncode == 6 and "ranks 2 edges 2" in lines,
@@ -541,8 +551,12 @@ def foreign():
         file.write("int main(void) { return 0; }\n")
     if not run(["cc", "-static", "-o", "static", "static.c"]).returncode:
         result, lines = profile(launcher(1) + ["./static"])
-        ok(result.returncode == 0 and "no profile" in result.stderr
+        ok(result.returncode == 0 and "no profile: no process of" in result.stderr
            and len(result.stderr.strip().split("\n")) == 1, "a static program", result)
+    result, lines = profile(launcher(1) + ["false"])
+    ok(result.returncode == 1 and not lines and result.stderr.count("nodewise profile: no profile: "
+       "the command failed, and no process of") == 1 and "if the program was started, use the launcher"
+       in result.stderr, "a program that fails before MPI_Init", result)
     # only MPICH has an archive; the program still loads the preloaded library
     linked = ["mpicc.mpich", "-o", "archive", SOURCE + "/tests/mpi/profile/ends.c", "-Wl,-Bstatic",
               "-lmpich", "-Wl,-Bdynamic", "-lfabric", "-lhwloc", "-lucp", "-lucs", "-lm"]

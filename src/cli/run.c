@@ -33,6 +33,7 @@
 #define KEY_LIST 0x200b
 #define KEY_FORGET 0x200c
 #define KEY_COMPARE 0x200d
+#define KEY_CORES 0x200e
 
 struct run_arguments {
     struct nw_job job;
@@ -48,6 +49,8 @@ static const struct argp_option options[] = {
      "Number of ranks, also -np (default: the tasks of the Slurm job, all "
      "slots, or all cores)",
      0},
+    {"cores-per-rank", KEY_CORES, "N", 0,
+     "Cores of each mapped rank, for programs with threads (default: 1)", 0},
     {"pattern", 'p', "PATTERN", 0, "Use this pattern instead of the stored one",
      0},
     {"topology", 't', "SOURCE", 0,
@@ -83,7 +86,9 @@ static const struct argp_option options[] = {
      "measure)",
      0},
     {"output", 'o', "FILE", 0,
-     "Write the command to FILE, as --dry-run prints it", 0},
+     "Write the command to FILE before it is started; with --dry-run or "
+     "--list: write the output to FILE",
+     0},
     {"json", KEY_JSON, NULL, 0, "With --dry-run, -o or --list: print JSON", 0},
     {"quiet", 'q', NULL, 0, "Print warnings only", 0},
     {0},
@@ -107,6 +112,14 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
             state->next < state->argc)
             value = state->argv[state->next++];
         parse_ranks(arguments, value, state);
+        return 0;
+    case KEY_CORES:
+        if (!nw_parse_i32(value, &arguments->job.cores_per_rank) ||
+            arguments->job.cores_per_rank < 1)
+            nw_argfail(state,
+                       "--cores-per-rank is a number from 1, not "
+                       "'%s'",
+                       value);
         return 0;
     case 'p':
         arguments->pattern = value;

@@ -316,17 +316,18 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count_slots(job);
 }
 
-/* Sets the number of ranks to the number of cores of this machine if no number
- * is known. If the job runs here without a limit of the user or of a batch
- * system, and has more ranks than cores, sets job->shared_cores. */
+/* Sets the number of ranks to the number that the cores of this machine take if
+ * no number is known. If the job runs here without a limit of the user or of a
+ * batch system, and has more ranks than cores, sets job->shared_cores. */
 static void look_for_room(struct nw_job *job)
 {
     bool is_open = !job->hostfile && !job->hosts && !job->in_batch &&
                    !getenv("SLURM_JOB_ID");
     int32_t cores = is_open || !job->ranks ? count_cores() : 0;
+    int32_t each = job->cores_per_rank > 1 ? job->cores_per_rank : 1;
 
     if (!job->ranks)
-        job->ranks = cores;
+        job->ranks = cores > each ? cores / each : 1;
     if (is_open && job->ranks > cores)
         job->shared_cores = cores;
 }

@@ -22,6 +22,7 @@ void nw_words_fini(struct nw_words *words);
 struct nw_job {
     /* given by the user; NULL or 0 if not given */
     int32_t ranks; /* number of ranks; if 0, nw_job_find_hosts sets it */
+    int32_t cores_per_rank; /* cores of each mapped rank; 0: 1 */
     const char *hostfile, *hosts, *launcher_line;
     const char *flavour; /* openmpi or mpich; set by nw_job_find_launcher if
                             NULL; NULL if unknown */

@@ -106,6 +106,7 @@ static nw_status run_plan_compute(const struct nw_job *job,
         status = nw_map_choose_objective(machine, pattern, &choice);
     options.objective = choice.objective;
     options.careful = true;
+    options.cores_per_rank = job->cores_per_rank;
     options.hosts = hosts.node;
     options.slots = hosts.slots;
     options.host_count = hosts.count;

@@ -16,6 +16,16 @@ $ HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run --store store -n 4 --laun
 $ printf '#!/bin/sh\necho asked >>asked; echo "mpirun (Open MPI) 4.1.4"\n' >mpirun.slow; chmod +x mpirun.slow; HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run -q -n 4 --launcher ./mpirun.slow --dry-run --no-store -- ./app; wc -l <asked
 ./mpirun.slow -n 4 ./app
 1
+## ranks with threads
+$ nodewise pattern -q generate:stencil2d5:dims=2x1 -o two.pattern; for c in 2 8 0; do HWLOC_SYNTHETIC='package:2 core:4 pu:1' nodewise run -q --store store -p two.pattern --cores-per-rank $c --launcher ./mpirun --dry-run -- ./app | sed 's|rf [^ ]*/|rf |'; done; cat store/dry.*/launch.rankfile | sed 's/=.* / /'; rm -r store/dry.*
+./mpirun -rf launch.rankfile -x OMP_NUM_THREADS=2 -x OMP_PLACES=cores -x OMP_PROC_BIND=close ./app
+./mpirun -n 2 ./app
+rank 0 slot=0:0-1
+rank 1 slot=0:2-3
+! 2 ranks do not fit ... --cores-per-rank
+! --cores-per-rank ... '0'
+$ HWLOC_SYNTHETIC='package:2 core:4 pu:1' nodewise run -q --store store --cores-per-rank 3 --launcher ./mpirun --dry-run -- ./app 2>/dev/null | sed 's/-x [^ ]* //g'
+./mpirun -n 2 ./app
 ## what is started, as JSON and in a file, too
 $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run --json -- ./app "it's"
 {

@@ -179,7 +179,7 @@ struct contestant {
     int count;
     double *turn; /* the median of each turn */
     int turns;
-    double median, quartile, mean, spread;
+    double median, quartile, mean, deviation;
 };
 
 static void exchange(const struct contestant *contestant)
@@ -384,7 +384,7 @@ static void summarise(struct contestant *contestant)
         squares += contestant->seconds[i] * contestant->seconds[i];
     }
     contestant->mean = sum / n;
-    contestant->spread =
+    contestant->deviation =
         sqrt(fmax(0, squares / n - contestant->mean * contestant->mean));
 }
 
@@ -525,10 +525,10 @@ static void tell_text(const struct setup *setup,
            setup->radius, nw_halo_words(contestants[0].state));
     for (int i = 0; i < count; i++)
         printf("  %-14s %9.1f us median %9.1f quartile %9.1f mean %8.1f "
-               "spread\n",
+               "deviation\n",
                contestants[i].name, contestants[i].median * 1e6,
                contestants[i].quartile * 1e6, contestants[i].mean * 1e6,
-               contestants[i].spread * 1e6);
+               contestants[i].deviation * 1e6);
     printf("  best of the others / nodewise: %.2f, by quartiles %.2f\n",
            verdict.best_peer / contestants[0].median,
            quiet.best_peer / contestants[0].quartile);
@@ -552,10 +552,10 @@ static void tell_json(const struct setup *setup,
            nw_halo_words(contestants[0].state));
     for (int i = 0; i < count; i++)
         printf("%s\"%s\": {\"median\": %.9g, \"quartile\": %.9g, \"mean\": "
-               "%.9g, \"spread\": %.9g}",
+               "%.9g, \"deviation\": %.9g}",
                i ? ", " : "", contestants[i].name, contestants[i].median,
                contestants[i].quartile, contestants[i].mean,
-               contestants[i].spread);
+               contestants[i].deviation);
     printf("}");
     if (count > 1 && !contestants[1].peer) {
         struct choice choice = judge_choice(contestants, count);

@@ -44,9 +44,10 @@ static const struct argp_option options[] = {
      "Stencils send three times as much along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "Size of a message, such as 64KiB (1MB)", 0},
     {"iterations", 'i', "N", 0, "Timed exchanges (10)", 0},
-    {"path", KEY_PATH, "PATH", 0,
-     "GPU messages go direct (MPI gets GPU addresses), staged through host "
-     "memory, or auto (default): direct where MPI says it can",
+    {"path", KEY_PATH, "HOW", 0,
+     "How MPI sends GPU memory: direct (MPI gets GPU addresses), staged "
+     "(copied through host memory) or auto (default: direct if MPI says that "
+     "it can)",
      0},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
     {0},

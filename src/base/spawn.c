@@ -202,7 +202,9 @@ nw_status nw_spawn_run(const struct nw_spawn *spawn, struct nw_text *answer,
     if (spawn->from_path)
         words[0] = (char *)(uintptr_t)spawn->program;
     else if (!nw_install_path_find(spawn->program, spawn->program, X_OK, path))
-        return nw_fail(NW_ENODEV, "the helper program %s is not installed",
+        return nw_fail(NW_ENODEV,
+                       "the helper program %s is missing: install Nodewise "
+                       "again",
                        spawn->program);
     for (int i = 0; i < MOST_ARGUMENTS && spawn->arguments[i]; i++)
         words[i + 1] = (char *)(uintptr_t)spawn->arguments[i];

@@ -44,7 +44,10 @@ static const struct argp_option options[] = {
      "pattern: timed exchanges; channel: iterations at each size; -i of halo "
      "is --rounds",
      0},
-    {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
+    {"path", 3, "HOW", 0,
+     "pattern: how MPI sends GPU memory: direct, staged (copied through host "
+     "memory) or auto (default)",
+     0},
     {"cells", 'n', "LIST", 0, "halo: cells along each side of a rank's cube",
      0},
     {"radius", 'r', "LIST", 0, "halo: radii to measure", 0},
@@ -86,8 +89,10 @@ static nw_status bench_find_program(const char *name, const char *flavour,
     snprintf(beside, sizeof beside, "bench/%.30s/%s", name, program);
     if (nw_install_path_find(beside, program, X_OK, path))
         return NW_OK;
-    return nw_fail(NW_ENODEV, "nodewise-bench-%s-%s is not installed", name,
-                   flavour);
+    return nw_fail(NW_ENODEV,
+                   "benchmark '%s' is not installed for %s: Nodewise was built "
+                   "without that MPI",
+                   name, flavour);
 }
 
 /* Removes `-o FILE` from the benchmark's options and stores FILE in

@@ -71,8 +71,8 @@ static const struct argp_option options[] = {
     {"slots", KEY_SLOTS, "N", 0,
      "GPUs or cores of each node to use (default: all, or 1 without a machine)",
      0},
-    {"slots-per-rank", KEY_PER_RANK, "N", 0, "GPUs of each rank (default: 1)",
-     0},
+    {"slots-per-rank", KEY_PER_RANK, "N", 0,
+     "GPUs or cores of each rank (default: 1)", 0},
     {"partition", KEY_PARTITION, "KIND", 0,
      "How to divide the domain: best (default) or paper", 0},
     {"placement", KEY_PLACEMENT, "KIND", 0,
@@ -83,7 +83,10 @@ static const struct argp_option options[] = {
      "How to choose methods: order (fixed order, default) or model (by "
      "predicted time)",
      0},
-    {"pairs", KEY_PAIRS, NULL, 0, "List every pair of pieces with its time", 0},
+    {"pairs", KEY_PAIRS, NULL, 0,
+     "List every pair of pieces that exchange data: bytes, predicted time and "
+     "method",
+     0},
     {"svg", KEY_SVG, "FILE", 0, "Write a picture of the pieces to FILE as SVG",
      0},
     {"pattern", KEY_PATTERN, "FILE", 0, "Write the exchange as a pattern", 0},

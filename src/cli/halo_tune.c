@@ -98,7 +98,10 @@ static nw_status halo_tune_find_program(const char *flavour,
     snprintf(beside, sizeof beside, "bench/halo/%s", name);
     return nw_install_path_find(beside, name, X_OK, path)
                ? NW_OK
-               : nw_fail(NW_ENODEV, "%s is not installed", name);
+               : nw_fail(NW_ENODEV,
+                         "%s is not installed: Nodewise was built without that "
+                         "MPI",
+                         name);
 }
 
 /* Makes the argument that describes the halo: its numbers in the order in which

@@ -70,7 +70,7 @@ static const struct argp_option options[] = {
      "Value of srun's --mpi (default: by the MPI of the program)", 0},
     {"consecutive", KEY_CONSECUTIVE, NULL, 0,
      "Give each host consecutive ranks, as MPICH up to 4.3 needs for shared "
-     "memory; ranks then exchange places",
+     "memory; ranks then run in the places of other ranks",
      0},
     {"place-only", KEY_PLACE, NULL, 0,
      "Only place the ranks on the hosts; do not bind them or select their GPUs",

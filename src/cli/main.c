@@ -36,7 +36,10 @@ static int run_solver(char **argv)
         argv[0] = path;
         execv(path, argv);
     }
-    fputs("nodewise: " SOLVER " is not installed\n", stderr);
+    fputs("nodewise: " SOLVER
+          " is not installed; 'nodewise doctor' names the missing "
+          "libraries\n",
+          stderr);
     return NW_EXIT_ABSENT;
 }
 

@@ -29,8 +29,8 @@ static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
      "openmpi or mpich, if the launcher does not identify the MPI", 0},
     {"time", KEY_TIME, "TIME", 0,
-     "Measure for at most this long (default: 60s); the other links are "
-     "inferred",
+     "Measure for at most this long (default: 60s); links that are left over "
+     "get the median figures of their level",
      0},
     {"patience", KEY_PATIENCE, "TIME", 0,
      "Leave out ranks that do not answer within this time (default: 10s)", 0},

@@ -32,7 +32,9 @@ static nw_status prober_find_program(const char *flavour, char path[PATH_MAX])
     snprintf(name, sizeof name, "nodewise-probe-%s", flavour);
     if (nw_install_path_find(name, name, X_OK, path))
         return NW_OK;
-    return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
+    return nw_fail(NW_ENODEV,
+                   "%s is not installed: Nodewise was built without that MPI",
+                   name);
 }
 
 /* Buffers for the words that are added to the launcher's command. */

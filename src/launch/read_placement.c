@@ -67,9 +67,16 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
         return nw_fail(NW_EFORMAT, "expected 'rank N=HOST slot=CORES'");
     *host++ = '\0';
     word = nw_word_next(&number);
-    if (!word || !nw_parse_i32(word, &rank) || rank < 0 ||
-        rank >= placement->ranks_most || nw_word_next(&number))
-        return nw_fail(NW_EFORMAT, "invalid rank '%s'", word ? word : "");
+    if (!word || nw_word_next(&number))
+        return nw_fail(NW_EFORMAT, "expected 'rank N=HOST slot=CORES'");
+    if (!nw_parse_i32(word, &rank) || rank < 0)
+        return nw_fail(NW_EFORMAT, "a rank is a whole number from 0, not '%s'",
+                       word);
+    if (rank >= placement->ranks_most)
+        return nw_fail(NW_EFORMAT,
+                       "rank %d, but the file has too few lines for as many "
+                       "ranks",
+                       rank);
     cores = strchr(host, '=');
     if (cores)
         *cores++ = '\0';

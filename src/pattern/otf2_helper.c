@@ -8,7 +8,9 @@
 #include "base/spawn.h"
 #include "base/status.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 static nw_status take_answer(const struct nw_text *text, const char *path,
                              nw_pattern **out)
@@ -32,9 +34,21 @@ nw_status nw_otf2_helper_open(const char *path, unsigned seconds,
     int how = 0;
     nw_status status = nw_spawn_run(&spawn, &answer, &how);
 
-    if (!status && (how || answer.failed || !answer.length))
-        status = nw_fail(
-            NW_EFORMAT, "%s: damaged, the library that reads it gave up", path);
+    if (!status && how == NW_SPAWN_TIMED_OUT)
+        status = nw_fail(NW_EFORMAT,
+                         "%s: not read within %u s; the trace is damaged, or "
+                         "its file system too slow",
+                         path, seconds);
+    else if (!status && WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
+        status = nw_fail(NW_EHELPER,
+                         "%s: the program that reads the trace was killed; was "
+                         "there too little memory?",
+                         path);
+    else if (!status && (how || answer.failed || !answer.length))
+        status = nw_fail(NW_EFORMAT,
+                         "%s: the library for OTF2 cannot read the trace: it "
+                         "is damaged",
+                         path);
     if (!status)
         status = take_answer(&answer, path, out);
     nw_text_fini(&answer);

@@ -8,7 +8,7 @@
 
 /* Starts the program nodewise-reader, which reads the OTF2 trace `path`, and
  * returns the pattern or the error that the program printed. NW_EFORMAT if the
- * program crashes or runs longer than `seconds`. */
+ * program crashes or runs longer than `seconds`, NW_EHELPER if it is killed. */
 NW_MUST_CHECK nw_status nw_otf2_helper_open(const char *path, unsigned seconds,
                                             nw_pattern **out);
 

@@ -57,8 +57,8 @@ nw_status nw_node_type_add(struct nw_node_type *type, int32_t parent,
     int32_t v = type->vertex_count;
 
     if (v == INT32_MAX / 4)
-        return nw_fail(NW_EFORMAT, "node type %s has too many parts",
-                       type->name);
+        return nw_fail(NW_EFORMAT, "node type %s has more than %d parts",
+                       type->name, INT32_MAX / 4);
     if ((size_t)v >= type->capacity) {
         nw_status status = grow_vertices(type, (size_t)v + 1);
 

@@ -273,7 +273,7 @@ static void bad_devices(void **state)
     refuses(DEVICES("[{parts: [{board: 1024, parts: [{board: 1024}]}]}]"),
             ":3: a node has more than 131072 parts");
     refuses(DEVICES("[{parts: [{nic: 2}]}], nic_names: mlx5_0"),
-            ":3: 1 names for 2 network cards");
+            ":3: 'nic_names' has 1 name, but the node has 2 network cards");
 }
 
 static void bad_direct_links(void **state)
@@ -328,7 +328,7 @@ static void bad_nodes(void **state)
             ":3: unknown switch 't': not in the network of this file");
     refuses(NODES("nodes: [{name: x, switch: [s, s]}]\n"
                   "network: {tree: {switch: s}}\n"),
-            ":3: 2 switches for 1 network cards");
+            ":3: 'switch' has 2 items, but the node has 1 network card");
     refuses(NODES("nodes: [{name: 'n[1-3]', switch: 's,t'}]\n"
                   "network: {tree: {switch: s, switches: [{switch: t}]}}\n"),
             ":3: 3 nodes cannot be shared out evenly over 2 switches");

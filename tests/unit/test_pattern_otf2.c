@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests with a real OTF2 archive that OTF2's own library writes: three ranks,
  * one of them with two threads, and a communicator in reversed order. */
-#include <nodewise/pattern.h>
+#include "pattern/otf2_helper.h"
 
 #include <otf2/otf2.h>
 #include <setjmp.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -223,6 +224,21 @@ static void refuses_what_is_no_whole_trace(void **state)
     drop_files();
 }
 
+/* Reading a FIFO waits for a writer, who does not come. */
+static void tells_a_limit_from_damage(void **state)
+{
+    char path[128];
+    nw_pattern *p = NULL;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/traces.otf2", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(nw_otf2_helper_open(path, 1, &p), NW_EFORMAT);
+    assert_non_null(
+        strstr(nw_error_text(), "traces.otf2: not read within 1 s"));
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Changes bytes of every file, one at a time: the archive must be refused or
  * read, and never cause a crash. */
 static void survives_damaged_bytes(void **state)
@@ -263,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_messages_of_all_communicators),
         cmocka_unit_test(refuses_what_is_no_whole_trace),
+        cmocka_unit_test(tells_a_limit_from_damage),
         cmocka_unit_test(survives_damaged_bytes),
     };
 

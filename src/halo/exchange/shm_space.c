@@ -39,8 +39,8 @@ nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes)
     if (status || room.need <= room.left)
         return status;
     return nw_fail(NW_ENOMEM,
-                   "the ranks of a node share %llu KiB, and " FOLDER
-                   " has %llu KiB left: clear it, or make it larger (docker "
-                   "run --shm-size)",
+                   "the halos of a node's ranks need %llu KiB in " FOLDER
+                   ", but %llu KiB are free: remove files of ended jobs, or "
+                   "make it larger (docker run --shm-size)",
                    (room.need + 1023) >> 10, room.left >> 10);
 }

@@ -229,8 +229,11 @@ nw_status nw_cluster_name_cards(const struct nw_yaml *node,
     nw_status status = nw_cluster_names(node, &names);
 
     if (!status && names.count != (size_t)count)
-        status = nw_yaml_fail(node, "%zu names for %d network cards",
-                              names.count, count);
+        status = nw_yaml_fail(
+            node,
+            "'nic_names' has %zu name%s, but the node has %d network card%s",
+            names.count, nw_plural(names.count), count,
+            nw_plural((uint64_t)count));
     for (int32_t i = 0; !status && i < count; i++)
         status =
             name_device(&type->nic_device, &type->nic_count, i, names.name[i]);

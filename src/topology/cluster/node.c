@@ -121,8 +121,11 @@ static nw_status node_join_switches(const struct nw_cluster *cluster,
         return status;
     }
     if (where->count != (size_t)span->cards)
-        return nw_yaml_fail(where, "%zu switches for %d network cards",
-                            where->count, span->cards);
+        return nw_yaml_fail(
+            where,
+            "'switch' has %zu item%s, but the node has %d network card%s",
+            where->count, nw_plural(where->count), span->cards,
+            nw_plural((uint64_t)span->cards));
     item = where->first;
     for (int32_t c = 0; !status && c < span->cards; c++, item = item->next)
         status = join_card(cluster, span, item, c);
@@ -141,8 +144,10 @@ static nw_status set_each_port(struct nw_cluster *cluster,
     int32_t class;
 
     if (!status && each->count != (size_t)span->cards)
-        status = nw_yaml_fail(each, "%zu ports for %d network cards",
-                              each->count, span->cards);
+        status = nw_yaml_fail(
+            each, "'ports' has %zu item%s, but the node has %d network card%s",
+            each->count, nw_plural(each->count), span->cards,
+            nw_plural((uint64_t)span->cards));
     for (int32_t c = 0; !status && c < span->cards; c++, item = item->next) {
         status = nw_cluster_figures(cluster, item, NW_LINK_NIC, &class);
         for (int32_t i = span->first; !status && i < span->end; i++)

@@ -242,7 +242,7 @@ static void add_worst_links(struct nw_text *text, const nw_topology *topology,
         if (cost->has_congestion && cost->max_congestion_link >= 0)
             nw_text_format(
                 add_name(text, &columns[i]),
-                "the most congested link is %s (%s)\n",
+                "the most congested link of the whole run is %s (%s)\n",
                 nw_topology_link_name(topology, cost->max_congestion_link / 2,
                                       name, sizeof name),
                 cost->max_congestion_link & 1 ? "inward" : "outward");

@@ -11,8 +11,8 @@ same             9 B         9 B
 distance 1       7 B         5 B
 distance 10      5 B         7 B
 
-default: the most congested link is machine: core 0 - group 0 (outward)
-app.mapping: the most congested link is machine: group 0 - node (outward)
+default: the most congested link of the whole run is machine: core 0 - group 0 (outward)
+app.mapping: the most congested link of the whole run is machine: group 0 - node (outward)
 app.mapping: Predicted: 31.6 % more hop-bytes (this machine states no bandwidths) than the default.
 hop-bytes: default 57 B, mapped 75 B
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern --objective latency app.mapping | sed -n 3p

@@ -229,7 +229,7 @@ $ printf 'nodewise pattern 1\nranks 4 edges 1\nprogram: a\\x1b[2J\\x0ab\n0 1 hh 
 program  a?[2J?b
 program: a?[2J?b
 $ name=$(printf 'a\nb\033[2J'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern "$name" | grep "a?b.*congested"
-a?b?[2J: the most congested link is machine: core 0 - node (outward)
+a?b?[2J: the most congested link of the whole run is machine: core 0 - node (outward)
 ## Nothing that a terminal would obey is printed of names and arguments: escapes, C1, and text that turns.
 $ printf 'nodewise: cluster 1\nname: "a\\u009b31m"\n' > c1.yaml; printf 'nodewise: cluster 1\nname: "a\\u202eb"\n' > turned.yaml; esc=$(printf '\033[31m'); c1=$(printf '\302\23331m'); for a in "topology c1.yaml" "topology turned.yaml" "topology --fo$esc" "topology no$esc$c1" "map --threads $esc$c1" "$esc$c1" "map --th$esc=1"; do nodewise $a 2>&1; done | tee odd | LC_ALL=C grep -c "$(printf '[\033\302\342]')"; grep -v Try odd
 0

@@ -198,6 +198,10 @@ $ nodewise pattern -q --generate stencil2d5:dims=4x4,weights=9:1 -o grid.pattern
 1
 $ for c in map evaluate report; do grep -h '^communication of one exchange' said.$c; done | uniq | wc -l
 1
+## So say simulate and run, and report without a mapping.
+$ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun; printf '# libmpi.so.40\n' >app; chmod +x mpirun app; { nodewise simulate --estimate -t eight.yaml -p grid.pattern grid.mapping; nodewise run --store store --dry-run -t eight.yaml -p grid.pattern --hosts 'n[1-8]:2' --launcher ./mpirun -- ./app 2>&1; nodewise report --simulate never -t eight.yaml -p grid.pattern -o own.html; } >said.more; grep -c "$(grep '^communication' said.map)" said.more; grep -c "$(grep '^Predicted' said.map)" said.more
+3
+3
 ## Hosts in an order of their own: the default fills them in this order, in every command, also if
 ## a batch job names them. A mapping on other nodes than the job's is compared on the whole machine.
 $ printf 'n8\nn1\nn5\nn2\nn7\nn3\nn6\nn4\n' >shuffled; head() { grep -h '^communication of one exchange' "$@" | uniq | wc -l; }; cat >eight2.yaml <<'END'
@@ -262,8 +266,12 @@ No gain: all cores are equally far from each other.
 $ SLURM_JOB_NODELIST='n[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o no -- ./app; ls no.* 2>/dev/null | wc -l
 0
 ! grid.mapping ... rank ... not among the 4 hosts of this job
-$ nodewise launch -q -t eight.yaml grid.mapping --for openmpi4 -o yes
+$ nodewise launch -q -t eight.yaml grid.mapping --for openmpi4 -o yes; nodewise launch -q -t eight.yaml grid.mapping --for openmpi -o yes
 mpirun -rf yes.rankfile PROGRAM
+mpirun -rf yes.rankfile PROGRAM
+$ SLURM_JOB_NODELIST='x[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o other -- ./app
+mpirun -rf other.rankfile ./app
+! warning ... eight has no host of this job (SLURM_JOB_NODELIST: x[5-8]) ... n[1-8] ... --hosts
 ## A page on a terminal: the table, and how the page is written.
 $ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
 > python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise report -t eight.yaml -p grid.pattern grid.mapping | tr -d '\r' >shown; sed -n 1p shown; grep -c html shown; grep 'Predicted: .* less communication time' shown | wc -l

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends one message from each rank to the next and then ends as the argument
  * says. Rank 1 does "abort", "handler", "exit" or "kill"; with "good", all
- * ranks end normally. The exit status is 5 if the program chooses it. "early":
+ * ranks end normally. The exit status is 5 if the program chooses it. "wait":
+ * rank 0 prints a line, and all ranks sleep until they are killed. "early":
  * the program aborts before any message. "told": rank 0 broadcasts a message
  * instead, and all ranks print its first character. */
 #include <mpi.h>
@@ -69,6 +70,12 @@ int main(int argc, char **argv)
         exit(5);
     if (!strcmp(argv[1], "kill") && rank == 1)
         kill(getpid(), SIGKILL);
+    if (!strcmp(argv[1], "wait")) {
+        if (!rank)
+            puts("waiting");
+        fflush(stdout);
+        sleep(300);
+    }
     if (strcmp(argv[1], "good"))
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

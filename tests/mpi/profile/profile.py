@@ -8,7 +8,7 @@ Oracles: what a program counted itself, Open MPI's own monitoring, and a
 program's output without the profiler. The environment has NODEWISE, NW_BUILD,
 NW_SOURCE, NW_MPIEXEC and NW_FAKE_CUDA (a folder).
 """
-import collections, glob, os, re, shutil, subprocess, sys, tempfile, time
+import collections, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 NAME, FLAVOUR = sys.argv[1:3]
 NODEWISE, BUILD = os.environ["NODEWISE"], os.environ["NW_BUILD"]
@@ -361,6 +361,16 @@ def ends():
         ok(partial and reason in partial[0], "%s: says why" % how, lines[:6])
         same("%s: what was sent" % how, edges(lines), wanted)
         ok(not glob.glob("out.pattern.part*"), "%s: leaves no part" % how)
+    job = subprocess.Popen([NODEWISE, "profile", "-o", "cut.pattern", "--collectives", "off",
+                            "--", *launcher(4), program("ends"), "wait"], text=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    job.stdout.readline()
+    os.killpg(job.pid, signal.SIGINT)
+    told = job.communicate(timeout=120)[1]
+    same("Ctrl-C: what was sent", edges(open("cut.pattern").read().split("\n")) if
+         os.path.exists("cut.pattern") else {}, wanted)
+    ok(job.returncode and re.search("wrote cut.pattern: 4 ranks, .*; partial: .*ended without "
+                                    "MPI_Finalize", told), "Ctrl-C: says that a part is kept", told)
     result, lines = profile(launcher(4) + [program("ends"), "early"])
     ok("ranks 4 edges 0" in lines and any(reasons["abort"] in line for line in lines),
        "early: a profile without messages", result, lines)

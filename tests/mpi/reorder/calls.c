@@ -410,8 +410,13 @@ static void free_numbers(int number[2])
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_group(comm, &group);
+#ifdef MPI_ABI_VERSION /* the standard ABI's name of the number */
+    number[0] = MPI_Comm_toint(comm);
+    number[1] = MPI_Group_toint(group);
+#else
     number[0] = (int)MPI_Comm_c2f(comm);
     number[1] = (int)MPI_Group_c2f(group);
+#endif
     MPI_Group_free(&group);
     MPI_Comm_free(&comm);
 }

@@ -648,3 +648,15 @@ API const char *fi_strerror(int code)
 {
     return real.strerror(code);
 }
+
+/* Open MPI 6 asks for the version of libfabric 2. In the double both versions
+ * are the same function, since its structs are those of the header at hand. */
+#define TWO_VERSIONS(name)                                                     \
+    API __typeof__(name) name##_older __attribute__((alias(#name)));           \
+    API __typeof__(name) name##_newer __attribute__((alias(#name)));           \
+    __asm__(".symver " #name "_older, " #name "@@FABRIC_1.3");                 \
+    __asm__(".symver " #name "_newer, " #name "@FABRIC_1.8")
+
+TWO_VERSIONS(fi_getinfo);
+TWO_VERSIONS(fi_freeinfo);
+TWO_VERSIONS(fi_dupinfo);

@@ -7,7 +7,7 @@
  * - one of fi_send from a buffer into which both are packed;
  * - one of fi_senddata of only the payload, whose header is a word that is sent
  *   with it;
- * - the channel by scatter-gather, by packing, by fetch, and as it chooses.
+ * - the channel by scatter-gather, by packing, by CMA, and as it chooses.
  *
  * All endpoints are opened many times: the place of the memory that two
  * endpoints share changes the time of a small message by up to a fifth, for as
@@ -45,7 +45,7 @@ enum {
     SLOT = 8192,
     MOST = 65536
 };
-enum { BARE, BARE_PACK, BARE_WORD, GATHER, PACK, FETCH, AUTO, WAYS };
+enum { BARE, BARE_PACK, BARE_WORD, GATHER, PACK, CMA, AUTO, WAYS };
 static const size_t sizes[] = {8,    64,   256,   1024,  2048,
                                4096, 8192, 16384, 32768, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -163,7 +163,7 @@ static void trip_channel(struct end *end, int way, size_t bytes)
     static const enum nw_channel_protocol protocols[WAYS] = {
         [GATHER] = NW_CHANNEL_GATHER,
         [PACK] = NW_CHANNEL_PACK,
-        [FETCH] = NW_CHANNEL_FETCH,
+        [CMA] = NW_CHANNEL_CMA,
         [AUTO] = NW_CHANNEL_AUTO};
 
     end->channel->options.protocol = protocols[way];

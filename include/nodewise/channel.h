@@ -53,12 +53,12 @@ typedef struct nw_channel_request nw_channel_request;
 enum { NW_CHANNEL_ANY = -1 }; /* any source or any tag, in a receive */
 
 /* Protocol of a message. AUTO chooses the cheapest by the cost table. Messages
- * above slot_bytes, and over shm above 20 KiB, always use rendezvous, or fetch
- * if they are in host memory. Fetch is replaced by another protocol if the peer
- * is on another host, if the kernel does not let one process read the other, or
+ * above slot_bytes, and over shm above 20 KiB, always use rendezvous, or CMA if
+ * they are in host memory. CMA is replaced by another protocol if the peer is
+ * on another host, if the kernel does not let one process read the other, or
  * for GPU memory above slot_bytes.
  *
- * A rendezvous or fetch send ends only after its receive was posted. Therefore
+ * A rendezvous or CMA send ends only after its receive was posted. Therefore
  * never wait for a send before the receive is posted, whatever its size. */
 enum nw_channel_protocol {
     NW_CHANNEL_AUTO,
@@ -66,8 +66,11 @@ enum nw_channel_protocol {
     NW_CHANNEL_PACK,       /* header and payload packed into one buffer */
     NW_CHANNEL_TWO,        /* first the header, then the payload */
     NW_CHANNEL_RENDEZVOUS, /* ready to send, clear to send, remote write */
-    NW_CHANNEL_FETCH,      /* inside a host: the receiver reads the payload */
-    NW_CHANNEL_PROTOCOLS
+    /* "fetch" in options and tables. Cross-memory attach: inside a host, the
+     * receiver reads the payload from the sender's memory. */
+    NW_CHANNEL_CMA,
+    NW_CHANNEL_PROTOCOLS,
+    NW_CHANNEL_FETCH = NW_CHANNEL_CMA /* old name */
 };
 
 /* Method that copies an eager payload from its slot into GPU memory. */

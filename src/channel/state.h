@@ -156,7 +156,7 @@ struct nw_channel_request {
      * sent. */
     bool is_send, done, orphan, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
-    bool weighs;      /* timed to compare sending in parts with FETCH */
+    bool weighs;      /* timed to compare sending in parts with CMA */
     int32_t word; /* 1 + index of the send's word on our acknowledgement page;
                      0: none */
     bool offered; /* the receive's memory was offered by OPEN */
@@ -308,11 +308,11 @@ struct nw_channel {
     uint64_t turns, looked_ns;
     int32_t lost;
     bool unreaped; /* a peer was lost and its requests have not ended */
-    bool fetches;  /* this process may use NW_CHANNEL_FETCH */
+    bool cma_on;   /* this process may use NW_CHANNEL_CMA */
     int ack_file;
     struct nw_ack_page *ack_page; /* where peers confirm their reads; or NULL */
     uint64_t nonce;
-    nw_channel_request *fetched[NW_WIRE_WORDS];
+    nw_channel_request *cma_sends[NW_WIRE_WORDS]; /* send that uses the word */
 };
 
 static inline struct nw_endpoint *nw_fabric_of(nw_channel *channel,

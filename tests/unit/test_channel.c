@@ -150,7 +150,7 @@ static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
     nw_channel_count(channel, &counts);
     SHOULD(!counts.malformed && !counts.lost_peers);
     if (job->protocol && !job->staged &&
-        (job->protocol != NW_CHANNEL_FETCH || !strcmp(job->provider, "shm")))
+        (job->protocol != NW_CHANNEL_CMA || !strcmp(job->provider, "shm")))
         SHOULD(counts.sent[job->protocol] > 0);
     /* with these providers, no adapter can access GPU memory */
     if (job->copy && job->protocol != NW_CHANNEL_RENDEZVOUS)
@@ -933,8 +933,8 @@ static void small_ones_do_not_overtake(void **state)
 static void force_each(nw_channel *channel, const struct job *job, int32_t rank)
 {
     static const enum nw_channel_protocol ways[] = {
-        NW_CHANNEL_PACK, NW_CHANNEL_TWO, NW_CHANNEL_RENDEZVOUS,
-        NW_CHANNEL_FETCH, NW_CHANNEL_AUTO};
+        NW_CHANNEL_PACK, NW_CHANNEL_TWO, NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_CMA,
+        NW_CHANNEL_AUTO};
     static char memory[6000];
 
     (void)job;

@@ -256,7 +256,7 @@ static void all_bytes_come(void **state)
                 {NW_CHANNEL_TWO, NW_CHANNEL_LOOPBACK},
                 {NW_CHANNEL_TWO, NW_CHANNEL_NAIVE},
                 {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO},
-                {NW_CHANNEL_FETCH, NW_CHANNEL_LOOPBACK}};
+                {NW_CHANNEL_CMA, NW_CHANNEL_LOOPBACK}};
 
     (void)state;
     for (int i = 0; i < 12; i++) {

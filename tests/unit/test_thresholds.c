@@ -42,7 +42,7 @@ static struct nw_ends ends_of(unsigned bits, double factor)
                            .mapping = bits & 8,
                            .regime =
                                bits & 16 ? NW_REGIME_FLOOD : NW_REGIME_LATENCY,
-                           .fetches = bits & 64,
+                           .reads = bits & 64,
                            .opens = bits & 64,
                            .whole = bits & 64 ? 4064 : 0};
 
@@ -111,20 +111,20 @@ static void many_under_way_leave_the_reading_to_the_receiver(void **state)
 {
     struct nw_ends ends = ends_of(1 | 2 | 4 | 8 | 64, 1);
     const struct nw_way_of pack = {NW_CHANNEL_PACK, NW_CHANNEL_FASTCOPY},
-                           fetch = {NW_CHANNEL_FETCH, NW_CHANNEL_FASTCOPY};
+                           cma = {NW_CHANNEL_CMA, NW_CHANNEL_FASTCOPY};
     struct nw_choice choice;
 
     (void)state;
     nw_choice_make(cost, &ends, 8192, &choice);
     assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_PACK);
     assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.94e-6, 5e-9);
-    assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 9.91e-6, 5e-9);
+    assert_float_equal(nw_cost_of_way(&ends, cma, 8192), 9.91e-6, 5e-9);
     ends.regime = NW_REGIME_FLOOD;
     nw_choice_make(cost, &ends, 8192, &choice);
-    assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_FETCH);
+    assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_CMA);
     assert_int_equal(nw_choice_find(&choice, 4000).protocol, NW_CHANNEL_GATHER);
     assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.13e-6, 1e-8);
-    assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 7.70e-6, 1e-8);
+    assert_float_equal(nw_cost_of_way(&ends, cma, 8192), 7.70e-6, 1e-8);
 }
 
 /* The adapter reads 8 KiB from a GPU in 0.6 us + 8192 / 0.8 ns, and the driver
@@ -158,8 +158,8 @@ static void inside_a_host_the_receiver_reads(void **state)
     (void)state;
     nw_choice_make(cost, &ends, 65536, &choice);
     assert_int_equal(nw_choice_find(&choice, 4700).protocol, NW_CHANNEL_GATHER);
-    assert_int_equal(nw_choice_find(&choice, 5500).protocol, NW_CHANNEL_FETCH);
-    assert_int_equal(nw_choice_find(&choice, 65536).protocol, NW_CHANNEL_FETCH);
+    assert_int_equal(nw_choice_find(&choice, 5500).protocol, NW_CHANNEL_CMA);
+    assert_int_equal(nw_choice_find(&choice, 65536).protocol, NW_CHANNEL_CMA);
     ends = ends_of(1 | 2 | 4 | 8 | 64, 1);
     nw_choice_make(cost, &ends, 65536, &choice);
     assert_int_not_equal(nw_choice_find(&choice, 8192).protocol,

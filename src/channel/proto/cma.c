@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The protocol NW_CHANNEL_FETCH, for two ranks of one host. The sender sends
- * only a header, and the receiver reads the payload directly from the sender's
- * memory by one system call (cross-memory attach). The sender must learn that
- * the read has ended. So each process has an acknowledgement page: a shared
- * page of words, which peers map. A send occupies one word of its
- * acknowledgement page; after the read, the receiver writes the send's id into
- * this word, which the sender polls. A receiver that cannot read the memory
- * answers with a CTS as in a rendezvous.
+/* The protocol NW_CHANNEL_CMA ("fetch" in options and tables), for two ranks of
+ * one host. The sender sends only a header, and the receiver reads the payload
+ * directly from the sender's memory by one system call (cross-memory attach).
+ * The sender must learn that the read has ended. So each process has an
+ * acknowledgement page: a shared page of words, which peers map. A send
+ * occupies one word of its acknowledgement page; after the read, the receiver
+ * writes the send's id into this word, which the sender polls. A receiver that
+ * cannot read the memory answers with a CTS as in a rendezvous.
  */
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
@@ -21,7 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+enum { CMA_READ_BYTES = 1 << 30 }; /* most bytes of one system call */
 
 /* An acknowledgement page: NW_WIRE_WORDS words of shared memory, each in a
  * cache line of its own, because different processes write to them. */
@@ -48,11 +51,11 @@ void nw_cma_open(nw_channel *channel)
 {
     const char *how = getenv("NODEWISE_CHANNEL_FETCH");
 
-    channel->fetches = !how || strcmp(how, "off");
+    channel->cma_on = !how || strcmp(how, "off");
     channel->ack_file = -1;
     if (getrandom(&channel->nonce, sizeof channel->nonce, 0) < 0)
         channel->nonce = (uintptr_t)channel ^ (uint64_t)getpid() << 40;
-    if (!channel->fetches)
+    if (!channel->cma_on)
         return;
     channel->ack_file = memfd_create("nodewise", MFD_CLOEXEC);
     if (channel->ack_file >= 0 &&
@@ -60,7 +63,7 @@ void nw_cma_open(nw_channel *channel)
         channel->ack_page = map_ack_page(channel->ack_file);
 }
 
-static void unmap(struct nw_ack_page *ack_page)
+static void unmap_ack_page(struct nw_ack_page *ack_page)
 {
     if (ack_page)
         (void)munmap(ack_page, sizeof *ack_page);
@@ -69,8 +72,8 @@ static void unmap(struct nw_ack_page *ack_page)
 void nw_cma_close(nw_channel *channel)
 {
     for (int32_t i = 0; channel->peer && i < channel->options.count; i++)
-        unmap(channel->peer[i].ack_page);
-    unmap(channel->ack_page);
+        unmap_ack_page(channel->peer[i].ack_page);
+    unmap_ack_page(channel->ack_page);
     if (channel->ack_file >= 0)
         (void)close(channel->ack_file);
 }
@@ -113,11 +116,11 @@ static ssize_t post_offer(nw_channel_request *request)
     wire->key = (uint64_t)word;
     wire->offset = request->weighs;
     code = fi_inject(nw_fabric_of(channel, peer)->ep, wire,
-                     nw_wire_size(NW_WIRE_FETCH), peer->address);
+                     nw_wire_size(NW_WIRE_CMA), peer->address);
     if (code)
         return code;
     channel->words |= UINT64_C(1) << word;
-    channel->fetched[word] = request;
+    channel->cma_sends[word] = request;
     request->word = word + 1;
     return 0;
 }
@@ -132,7 +135,7 @@ ssize_t nw_cma_post(nw_channel_request *request)
 void nw_cma_cleanup(nw_channel_request *request)
 {
     if (request->word)
-        nw_cma_forget(request);
+        nw_cma_release_word(request);
     nw_rcache_give(request->kept);
     request->kept = NULL;
 }
@@ -140,13 +143,13 @@ void nw_cma_cleanup(nw_channel_request *request)
 /* Releases the word of the acknowledgement page that a send occupies. If the
  * peer is lost, the word stays in use forever, because this peer may still
  * write to it. */
-void nw_cma_forget(nw_channel_request *request)
+void nw_cma_release_word(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     int word = request->word - 1;
 
     request->word = 0;
-    channel->fetched[word] = NULL;
+    channel->cma_sends[word] = NULL;
     if (!request->peer->lost)
         channel->words &= ~(UINT64_C(1) << word);
 }
@@ -156,7 +159,7 @@ void nw_cma_refused(nw_channel_request *request, bool always)
     if (always)
         request->peer->unread[request->gpu >= 0] = true;
     request->result.protocol = NW_CHANNEL_RENDEZVOUS;
-    nw_cma_forget(request);
+    nw_cma_release_word(request);
 }
 
 /* Returns the selector that compares a read by the receiver with sending in
@@ -187,13 +190,13 @@ bool nw_cma_weigh(nw_channel_request *request, bool *reads)
     return true;
 }
 
-bool nw_cma_look(nw_channel *channel)
+bool nw_cma_poll(nw_channel *channel)
 {
     bool any = false;
 
     for (uint64_t left = channel->words; left; left &= left - 1) {
         int word = __builtin_ctzll(left);
-        nw_channel_request *request = channel->fetched[word];
+        nw_channel_request *request = channel->cma_sends[word];
 
         if (!request || __atomic_load_n(&channel->ack_page->word[word].read,
                                         __ATOMIC_ACQUIRE) != request->id)
@@ -208,6 +211,32 @@ bool nw_cma_look(nw_channel *channel)
 }
 
 /* -- the receiver -- */
+
+bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
+                 size_t bytes)
+{
+    uint64_t nonce = 0;
+    char *at = to;
+
+    do {
+        size_t part = bytes < CMA_READ_BYTES ? bytes : CMA_READ_BYTES;
+        struct iovec here[] = {{&nonce, sizeof nonce}, {at, part}};
+        struct iovec there[] = {
+            {(void *)(uintptr_t)peer->nonce_at, sizeof nonce},
+            {(void *)(uintptr_t)address, part}};
+        ssize_t n = process_vm_readv(peer->pid, here, 2, there, 2, 0);
+
+        if (n < (ssize_t)sizeof nonce || nonce != peer->nonce)
+            return false;
+        part = (size_t)n - sizeof nonce;
+        if (bytes && !part)
+            return false;
+        at += part;
+        address += part;
+        bytes -= part;
+    } while (bytes);
+    return true;
+}
 
 /* Maps the acknowledgement page of a peer by opening the peer's file descriptor
  * in /proc. The kernel permits this to every process that may read the peer's
@@ -233,28 +262,28 @@ static bool cma_map_peer(struct nw_peer *peer)
  * buffer it is the buffer itself. For a GPU buffer it is the slot of the
  * header, from which the message is then delivered like an eager message.
  * Returns NULL if the message does not fit into the slot. */
-static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
-                      const nw_channel_request *request, uint64_t bytes)
+static void *cma_target(const nw_channel *channel, const struct nw_slot *slot,
+                        const nw_channel_request *request, uint64_t bytes)
 {
     if (request->gpu < 0)
         return request->message.buffer;
     return bytes <= channel->options.slot_bytes ? slot->payload : NULL;
 }
 
-bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
-                 nw_channel_request *request)
+bool nw_cma_receive(nw_channel *channel, struct nw_slot *slot,
+                    nw_channel_request *request)
 {
     const struct nw_wire *wire = &slot->wire;
     struct nw_peer *peer = request->peer;
     uint64_t bytes = wire->bytes < request->message.bytes
                          ? wire->bytes
                          : request->message.bytes;
-    void *room = room_for(channel, slot, request, bytes);
+    void *room = cma_target(channel, slot, request, bytes);
     uint64_t start = wire->offset ? nw_clock_ns() : 0;
 
     if (!room && bytes)
         return false;
-    if (!channel->fetches || !peer->at_once || !cma_map_peer(peer) ||
+    if (!channel->cma_on || !peer->at_once || !cma_map_peer(peer) ||
         !nw_cma_read(peer, wire->address, room, bytes)) {
         request->cannot_read = true;
         return false;
@@ -263,7 +292,7 @@ bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
         peer->ack_page->word[wire->key].took_ns = nw_clock_ns() - start;
     __atomic_store_n(&peer->ack_page->word[wire->key].read, wire->id,
                      __ATOMIC_RELEASE);
-    request->result.protocol = NW_CHANNEL_FETCH;
+    request->result.protocol = NW_CHANNEL_CMA;
     nw_deliver(channel, slot, request);
     return true;
 }

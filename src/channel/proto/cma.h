@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The protocol NW_CHANNEL_FETCH (proto/cma.c): the receiver reads a message
+/* The protocol NW_CHANNEL_CMA (proto/cma.c): the receiver reads a message
  * directly from the sender's memory. */
 #ifndef NW_CHANNEL_PROTO_CMA_H
 #define NW_CHANNEL_PROTO_CMA_H
@@ -13,7 +13,7 @@
 void nw_cma_open(nw_channel *channel);
 void nw_cma_close(nw_channel *channel);
 
-/* Returns true if this send may use NW_CHANNEL_FETCH: the peer may read this
+/* Returns true if this send may use NW_CHANNEL_CMA: the peer may read this
  * process's memory, a word of this process's acknowledgement page is free, and
  * a message in GPU memory fits into a receive slot. */
 bool nw_cma_may(const nw_channel_request *request);
@@ -26,23 +26,23 @@ bool nw_cma_weigh(nw_channel_request *request, bool *reads);
  * class. Alternative 0 sends the message in parts, alternative 1 lets the
  * receiver read it. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request);
-/* Turns a send that offered its memory (NW_CHANNEL_FETCH) into a rendezvous,
+/* Turns a send that offered its memory (NW_CHANNEL_CMA) into a rendezvous,
  * because the receiver has answered with a CTS instead of a read. If `always`
  * is true, no more memory of this kind (host or GPU) is offered to this peer.
  */
 void nw_cma_refused(nw_channel_request *request, bool always);
 /* Releases the word of this process's acknowledgement page that a send
  * occupies. */
-void nw_cma_forget(nw_channel_request *request);
+void nw_cma_release_word(nw_channel_request *request);
 /* Polls the words of this process's acknowledgement page and ends the sends
  * whose memory has been read. Returns true if it ended any. */
-bool nw_cma_look(nw_channel *channel);
+bool nw_cma_poll(nw_channel *channel);
 
 /* For the receiver: reads the message announced in `slot` from the sender's
  * memory and delivers it to the receive `request`. Returns false if this
  * process cannot read that memory; the message then needs a rendezvous. */
-bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
-                 nw_channel_request *request);
+bool nw_cma_receive(nw_channel *channel, struct nw_slot *slot,
+                    nw_channel_request *request);
 /* Reads `bytes` bytes at `address` in the memory of a peer on this host into
  * `to`. Returns false in these cases:
  * - the kernel refuses the access;

@@ -97,7 +97,7 @@ static bool is_straight(nw_channel_request *request)
         nw_fabric_of(request->channel, request->peer);
 
     if (request->result.protocol == NW_CHANNEL_PACK ||
-        (request->result.protocol == NW_CHANNEL_FETCH && request->gpu >= 0))
+        (request->result.protocol == NW_CHANNEL_CMA && request->gpu >= 0))
         return false;
     if (request->gpu >= 0)
         return (!fabric->local || !nw_eager_head(request) ||

@@ -146,8 +146,8 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     slot->match = request;
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
-    /* the bytes of a FETCH were already read into the buffer */
-    else if (bytes && slot->wire.kind != NW_WIRE_FETCH)
+    /* the bytes of a CMA message were already read into the buffer */
+    else if (bytes && slot->wire.kind != NW_WIRE_CMA)
         memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)
         eager_deliver_finish(channel, slot, status);

@@ -171,7 +171,7 @@ bool nw_progress(nw_channel *channel)
         if (channel->fabric[i].cq)
             any |= read_queue(channel, &channel->fabric[i]);
     if (channel->words)
-        any |= nw_cma_look(channel);
+        any |= nw_cma_poll(channel);
     if (is_anything_waiting(channel))
         try_again(channel);
     if (++channel->turns % LOOK_TURNS == 0) {

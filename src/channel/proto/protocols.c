@@ -16,5 +16,5 @@ const struct nw_protocol nw_protocols[NW_CHANNEL_PROTOCOLS] = {
     [NW_CHANNEL_TWO] = {nw_two_post, nw_eager_cleanup, nothing, nothing},
     [NW_CHANNEL_RENDEZVOUS] = {nw_rendezvous_post, nw_rendezvous_drop,
                                nw_rendezvous_revoke, nw_rendezvous_drop_grants},
-    [NW_CHANNEL_FETCH] = {nw_cma_post, nw_cma_cleanup, nothing, nothing},
+    [NW_CHANNEL_CMA] = {nw_cma_post, nw_cma_cleanup, nothing, nothing},
 };

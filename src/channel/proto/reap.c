@@ -78,7 +78,7 @@ static void reap_early(nw_channel *channel, struct nw_peer *peer)
 }
 
 /* Drops the lost peer's unmatched messages, beginning with the first that is
- * announced but not transferred (RTS, FETCH). All later messages of this peer
+ * announced but not transferred (RTS, CMA). All later messages of this peer
  * are dropped, too: they must not match the receives that were meant for the
  * announced ones. */
 static void reap_announced(nw_channel *channel, struct nw_peer *peer)

@@ -43,7 +43,7 @@ static void receive_match(nw_channel *channel, struct nw_slot *slot,
                                   request->peer->rank));
         return;
     }
-    if (wire->kind == NW_WIRE_FETCH && nw_cma_take(channel, slot, request))
+    if (wire->kind == NW_WIRE_CMA && nw_cma_receive(channel, slot, request))
         return;
     if (nw_wire_is_rts(wire)) {
         struct nw_wire rts = *wire;

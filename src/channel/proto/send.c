@@ -43,7 +43,7 @@ static void posted(nw_channel_request *request)
         request->message.bytes > ORDERED)
         peer->two = request;
     nw_list_remove(request);
-    if (request->result.protocol == NW_CHANNEL_FETCH)
+    if (request->result.protocol == NW_CHANNEL_CMA)
         return;
     if (request->result.protocol == NW_CHANNEL_RENDEZVOUS) {
         nw_rendezvous_asked(request);
@@ -156,14 +156,14 @@ static enum nw_channel_protocol send_choose(nw_channel_request *request)
         return NW_CHANNEL_GATHER;
     large = bytes > channel->options.slot_bytes || is_beyond(request);
     if (!protocol && !large && nw_cma_weigh(request, &reads))
-        return reads ? NW_CHANNEL_FETCH : NW_CHANNEL_GATHER;
+        return reads ? NW_CHANNEL_CMA : NW_CHANNEL_GATHER;
     if (!protocol)
-        protocol = large ? NW_CHANNEL_FETCH
+        protocol = large ? NW_CHANNEL_CMA
                          : nw_choose_way(channel, request, bytes).protocol;
-    if (protocol == NW_CHANNEL_FETCH && !nw_cma_may(request))
+    if (protocol == NW_CHANNEL_CMA && !nw_cma_may(request))
         protocol = request->gpu >= 0 ? NW_CHANNEL_PACK : NW_CHANNEL_GATHER;
-    return large && protocol != NW_CHANNEL_FETCH ? NW_CHANNEL_RENDEZVOUS
-                                                 : protocol;
+    return large && protocol != NW_CHANNEL_CMA ? NW_CHANNEL_RENDEZVOUS
+                                               : protocol;
 }
 
 /* Writes the header of a request's message into request->wire. Sets only the
@@ -176,7 +176,7 @@ static void write_wire(nw_channel_request *request)
         [NW_CHANNEL_PACK] = NW_WIRE_EAGER,
         [NW_CHANNEL_TWO] = NW_WIRE_HEAD,
         [NW_CHANNEL_RENDEZVOUS] = NW_WIRE_RTS,
-        [NW_CHANNEL_FETCH] = NW_WIRE_FETCH,
+        [NW_CHANNEL_CMA] = NW_WIRE_CMA,
     };
     struct nw_wire *wire = &request->wire;
 

@@ -11,7 +11,7 @@ size_t nw_wire_size(enum nw_wire_kind kind)
 {
     if (kind == NW_WIRE_OPEN)
         return sizeof(struct nw_wire);
-    if (kind == NW_WIRE_CTS || kind == NW_WIRE_DONE || kind == NW_WIRE_FETCH)
+    if (kind == NW_WIRE_CTS || kind == NW_WIRE_DONE || kind == NW_WIRE_CMA)
         return offsetof(struct nw_wire, handle);
     return NW_WIRE_HEADER;
 }
@@ -66,7 +66,7 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     if (bytes > NW_WIRE_HEADER)
         memcpy((char *)out + NW_WIRE_HEADER,
                (const char *)data + NW_WIRE_HEADER, bytes - NW_WIRE_HEADER);
-    if (wire.kind == NW_WIRE_FETCH && out->key >= NW_WIRE_WORDS)
+    if (wire.kind == NW_WIRE_CMA && out->key >= NW_WIRE_WORDS)
         return nw_fail(NW_EFORMAT,
                        "a damaged message names entry %llu of the sender's "
                        "acknowledgement page, which has only %d",

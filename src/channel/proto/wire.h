@@ -30,7 +30,7 @@ enum nw_wire_kind {
     /* An RTS whose receiver may also read the payload at `address` in the
      * sender's memory, and then confirms the read in word `key` of the sender's
      * acknowledgement page. */
-    NW_WIRE_FETCH,
+    NW_WIRE_CMA,
     /* An RTS whose sender asks the receiver to offer its GPU memory (OPEN). */
     NW_WIRE_ASK,
     NW_WIRE_RTS,    /* announces a message of `bytes` bytes */
@@ -58,18 +58,18 @@ struct nw_wire {
                          receiver */
     /* In kinds EAGER to RTS: the message's number in the sequence from this
      * sender to this receiver. In CTS: not 0 if the receiver cannot read memory
-     * offered by FETCH. In a DONE of 0 bytes: not 0 if the sender can open no
+     * offered by CMA. In a DONE of 0 bytes: not 0 if the sender can open no
      * memory of the receiver. */
     uint16_t order;
     uint64_t bytes; /* size of the message, grant or write; in DONE, 0 if the
                        offered memory could not be opened */
-    /* Id of the request to which the message belongs. In RTS, FETCH, CTS and
+    /* Id of the request to which the message belongs. In RTS, CMA, CTS and
      * OPEN: of the sending request. In DONE: of the receive. In ABORT: of the
      * request at the rank that gets the ABORT. */
     uint64_t id;
     uint64_t nonce;  /* secret nonce of the rank that gets the message */
     uint64_t to;     /* in CTS and OPEN: the id of the receive */
-    uint64_t offset; /* in FETCH: not 0 if the receiver is to report the
+    uint64_t offset; /* in CMA: not 0 if the receiver is to report the
                         duration of its read; in CTS, DONE: first byte of the
                         message in the grant or write */
     uint64_t address, key;
@@ -78,7 +78,7 @@ struct nw_wire {
 
 static inline bool nw_wire_is_rts(const struct nw_wire *wire)
 {
-    return wire->kind >= NW_WIRE_FETCH && wire->kind <= NW_WIRE_RTS;
+    return wire->kind >= NW_WIRE_CMA && wire->kind <= NW_WIRE_RTS;
 }
 
 /* The header of a small message, packed into the 64-bit word that libfabric

@@ -64,7 +64,7 @@ static double cost_out(const struct nw_ends *ends,
 {
     const struct nw_costs *costs = &ends->costs;
     bool pack = protocol == NW_CHANNEL_PACK;
-    bool copies = protocol == NW_CHANNEL_FETCH ||
+    bool copies = protocol == NW_CHANNEL_CMA ||
                   (protocol != NW_CHANNEL_RENDEZVOUS && (pack || ends->packs));
 
     if (!ends->gpu[0])
@@ -130,26 +130,26 @@ static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
         through +=
             nw_cost(costs, ends->adapter ? NW_COST_WRITE : NW_COST_COPY, bytes);
     if (ends->whole && bytes > ends->whole)
-        through += costs->latency_s[NW_COST_FETCH];
+        through += costs->latency_s[NW_COST_CMA];
     if (ends->opens && ends->gpu[0] && ends->gpu[1] && bytes > NW_WEIGH_BYTES)
         through = fmin(through, nw_cost(costs, NW_COST_COPY, bytes));
     return in_all(ends, hop, 2 * costs->latency_s[NW_COST_HOP] + through, 0);
 }
 
-/* Returns the seconds of a FETCH: the header, and a read by the kernel directly
- * into host memory. INFINITY if a FETCH is impossible. */
-static double cost_of_fetch(const struct nw_ends *ends,
-                            enum nw_channel_copy copy, uint64_t bytes)
+/* Returns the seconds of CMA: the header, and a read by the kernel directly
+ * into host memory. INFINITY if CMA is impossible. */
+static double cost_of_cma(const struct nw_ends *ends, enum nw_channel_copy copy,
+                          uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
-    double read = nw_cost(costs, NW_COST_FETCH, bytes);
+    double read = nw_cost(costs, NW_COST_CMA, bytes);
 
-    if (!ends->fetches)
+    if (!ends->reads)
         return INFINITY;
     if (ends->gpu[1] || copy)
         read += cost_in(ends, copy, bytes);
     return in_all(ends, costs->latency_s[NW_COST_HOP],
-                  cost_out(ends, NW_CHANNEL_FETCH, bytes), read);
+                  cost_out(ends, NW_CHANNEL_CMA, bytes), read);
 }
 
 /* Returns the seconds of an eager message. If it is sent in parts, each part is
@@ -173,7 +173,7 @@ double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
 {
     if (way.protocol == NW_CHANNEL_RENDEZVOUS)
         return cost_of_rendezvous(ends, bytes);
-    if (way.protocol == NW_CHANNEL_FETCH)
-        return cost_of_fetch(ends, way.copy, bytes);
+    if (way.protocol == NW_CHANNEL_CMA)
+        return cost_of_cma(ends, way.copy, bytes);
     return cost_of_eager(ends, way, bytes);
 }

@@ -17,7 +17,7 @@
  * are published figures of adapters, which we have not measured. */
 #define NW_COST_LIST(X)                                                        \
     X(HOP, "hop", 0.7e-6, 10e9)                                                \
-    X(FETCH, "fetch", 1.2e-6, 20e9)                                            \
+    X(CMA, "fetch", 1.2e-6, 20e9)                                              \
     X(COPY, "copy", 7.7e-6, 6.2e9)                                             \
     X(STORE, "store", 0.4e-6, 16e9)                                            \
     X(LOAD, "load", 2.4e-6, 0.6e9)                                             \
@@ -84,9 +84,9 @@ struct nw_ends {
     /* The sender must copy GPU memory to host memory even for the protocol
      * GATHER. */
     bool packs;
-    /* For ranks of one host. `fetches`: the receiver can read the sender's
+    /* For ranks of one host. `reads`: the receiver can read the sender's
      * memory. `opens`: the sender can open the receiver's GPU memory. */
-    bool fetches, opens;
+    bool reads, opens;
     /* Larger eager messages, in bytes, are sent in parts; 0: none are. */
     size_t whole;
     enum nw_regime regime;

@@ -28,8 +28,8 @@ struct tuner {
     int32_t rank;
     uint32_t rounds;
     struct nw_progress *progress;
-    int32_t has_gpu, adapter, mapping, fetches; /* capabilities of both ends */
-    char *memory[2];                            /* host buffer, GPU buffer */
+    int32_t has_gpu, adapter, mapping, reads; /* capabilities of both ends */
+    char *memory[2];                          /* host buffer, GPU buffer */
     size_t largest;
     struct nw_situation of;
     /* minimum over the rounds of the seconds of a message */
@@ -127,7 +127,7 @@ static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
 
 static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
 {
-    if (way.protocol == NW_CHANNEL_FETCH && !t->fetches)
+    if (way.protocol == NW_CHANNEL_CMA && !t->reads)
         return false;
     if (way.protocol == NW_CHANNEL_RENDEZVOUS || !t->of.gpu[1])
         return way.copy == NW_CHANNEL_COPY_AUTO;
@@ -294,7 +294,7 @@ static nw_status agree(struct tuner *t)
     t->has_gpu = mine[0] > 0;
     t->adapter = mine[1] && theirs[1];
     t->mapping = mine[2] && theirs[2];
-    t->fetches = mine[4] && theirs[4];
+    t->reads = mine[4] && theirs[4];
     t->total = t->rounds * NW_REGIMES * (t->has_gpu ? 4 : 1);
     return status;
 }

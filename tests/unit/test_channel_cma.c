@@ -86,11 +86,12 @@ static void read_all(nw_channel *channel, const struct job *job, int32_t rank)
         struct nw_channel_result result =
             carry(channel, rank, sizes[i / 2], i % 2);
 
-        SHOULD(result.protocol == NW_CHANNEL_FETCH);
+        SHOULD(result.protocol == NW_CHANNEL_CMA);
+        SHOULD(result.protocol == NW_CHANNEL_FETCH); /* the old name */
         SHOULD(result.bytes == sizes[i / 2]);
     }
     nw_channel_count(channel, &counts);
-    SHOULD(rank || counts.sent[NW_CHANNEL_FETCH] == 2 * SIZES);
+    SHOULD(rank || counts.sent[NW_CHANNEL_CMA] == 2 * SIZES);
     SHOULD(!channel->words);
     (void)job;
 }
@@ -137,8 +138,8 @@ static void choose_quicker(nw_channel *channel, const struct job *job,
     ep->msg = usual;
     if (rank)
         return;
-    SHOULD(counts[0].sent[NW_CHANNEL_FETCH] == FIRST / 2);
-    SHOULD(counts[1].sent[NW_CHANNEL_FETCH] == FIRST / 2 + THEN);
+    SHOULD(counts[0].sent[NW_CHANNEL_CMA] == FIRST / 2);
+    SHOULD(counts[1].sent[NW_CHANNEL_CMA] == FIRST / 2 + THEN);
 }
 
 static void read_where_parts_take_longer(void **state)
@@ -208,7 +209,7 @@ static void read_gpus(nw_channel *channel, const struct job *job, int32_t rank)
         MUST(nw_channel_memory_copy(memory, words, BYTES));
         request = begin(channel, !rank, memory, BYTES, TAG);
         MUST(nw_channel_wait(&request, &result));
-        SHOULD(result.protocol == NW_CHANNEL_FETCH);
+        SHOULD(result.protocol == NW_CHANNEL_CMA);
         SHOULD(!rank || !gpu || result.copy == job->copy);
         MUST(nw_channel_memory_copy(words, memory, BYTES));
         for (size_t i = 0; i < BYTES; i++)
@@ -226,7 +227,7 @@ static void from_and_to_gpus(void **state)
     for (int i = 0; i < 2; i++) {
         struct job job = {.count = 2,
                           .provider = "shm",
-                          .protocol = NW_CHANNEL_FETCH,
+                          .protocol = NW_CHANNEL_CMA,
                           .copy = copies[i],
                           .gpu = true,
                           .work = read_gpus};
@@ -249,7 +250,7 @@ static void grants_instead(nw_channel *channel, int32_t rank)
         SHOULD(result.protocol == NW_CHANNEL_RENDEZVOUS);
     }
     nw_channel_count(channel, &counts);
-    SHOULD(rank || counts.sent[NW_CHANNEL_FETCH] == 1);
+    SHOULD(rank || counts.sent[NW_CHANNEL_CMA] == 1);
     SHOULD(!counts.malformed && !channel->words);
 }
 
@@ -308,7 +309,7 @@ static void switched_off(nw_channel *channel, const struct job *job,
     SHOULD(carry(channel, rank, 8192, false).protocol == NW_CHANNEL_GATHER);
     SHOULD(carry(channel, rank, LARGE, true).protocol == NW_CHANNEL_RENDEZVOUS);
     nw_channel_count(channel, &counts);
-    SHOULD(!counts.sent[NW_CHANNEL_FETCH]);
+    SHOULD(!counts.sent[NW_CHANNEL_CMA]);
     (void)job;
 }
 

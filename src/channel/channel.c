@@ -3,6 +3,7 @@
  * ends the communication with all peers. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
+#include "channel/proto/nonce.h"
 
 #include "base/array.h"
 #include "base/backoff.h"
@@ -185,6 +186,7 @@ static nw_status open_parts(nw_channel *channel)
         if (channel->mapping)
             nw_costs_of_mapping(&channel->costs, channel->mapping->name);
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
+        nw_nonce_draw(channel);
         nw_cma_open(channel);
         status = nw_peers_meet(channel);
     }

@@ -227,8 +227,8 @@ struct nw_peer {
     bool unread[2]; /* peer cannot read our [0] host, [1] GPU memory */
     int ack_file;   /* descriptor of its acknowledgement page; -1: none */
     struct nw_ack_page *ack_page; /* its page, mapped at first use */
-    uint64_t nonce;    /* every message to the peer carries this number */
-    uint64_t nonce_at; /* address of `nonce` in the peer's memory */
+    uint64_t nonce;               /* of the peer (proto/nonce.h) */
+    uint64_t nonce_at;            /* address of `nonce` in the peer's memory */
 };
 
 struct nw_channel {
@@ -311,7 +311,7 @@ struct nw_channel {
     bool cma_on;   /* this process may use NW_CHANNEL_CMA */
     int ack_file;
     struct nw_ack_page *ack_page; /* where peers confirm their reads; or NULL */
-    uint64_t nonce;
+    uint64_t nonce;               /* of this process (proto/nonce.h) */
     nw_channel_request *cma_sends[NW_WIRE_WORDS]; /* send that uses the word */
 };
 

@@ -6,7 +6,7 @@
  * communication must go on. */
 #include "base/clock.h"
 #include "base/random.h"
-#include "channel/state.h"
+#include "channel/proto/nonce.h"
 #include "gpu/cuda.h"
 
 #include <nodewise/channel.h>
@@ -845,9 +845,9 @@ static uint64_t draw_word(struct nw_random *random, uint64_t nonce)
 
     switch (nw_random_below(random, 4)) {
     case 0:
-        return nw_wire_payload_word(nonce, 1);
+        return nw_nonce_word(nonce, 1);
     case 1:
-        return nw_wire_payload_word(nonce, 12345);
+        return nw_nonce_word(nonce, 12345);
     default:
         word = (word & ~UINT64_C(0xffff0000)) |
                (nw_random_below(random, 2) ? 1 << 16 : 1000 << 16);
@@ -944,7 +944,7 @@ static ssize_t send_strange(const struct nw_endpoint *fabric, fi_addr_t to,
         return fi_injectdata(fabric->ep, message, SMALL,
                              i == STRANGE_HEADERS
                                  ? nw_wire_word(&wire)
-                                 : nw_wire_payload_word(0, wire.source),
+                                 : nw_nonce_word(0, wire.source),
                              to);
     wire.kind = kinds[i];
     wire.credits = wire.kind == NW_WIRE_CREDIT;

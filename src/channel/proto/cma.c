@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -53,8 +52,6 @@ void nw_cma_open(nw_channel *channel)
 
     channel->cma_on = !how || strcmp(how, "off");
     channel->ack_file = -1;
-    if (getrandom(&channel->nonce, sizeof channel->nonce, 0) < 0)
-        channel->nonce = (uintptr_t)channel ^ (uint64_t)getpid() << 40;
     if (!channel->cma_on)
         return;
     channel->ack_file = memfd_create("nodewise", MFD_CLOEXEC);

@@ -3,7 +3,7 @@
  * credit. If libfabric cannot take a control message at once, it is queued, and
  * is sent before all other messages to this peer. */
 
-#include "channel/state.h"
+#include "channel/proto/nonce.h"
 
 #include "base/array.h"
 #include "base/status.h"
@@ -81,7 +81,7 @@ struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
     control->wire.magic = NW_WIRE_MAGIC;
     control->wire.version = NW_WIRE_VERSION;
     control->wire.source = channel->options.rank;
-    control->wire.nonce = peer->nonce;
+    nw_nonce_stamp(&control->wire, peer);
     return control;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "channel/proto/cma.h"
+#include "channel/proto/nonce.h"
 
 #include <rdma/fi_errno.h>
 #include <string.h>
@@ -240,7 +241,7 @@ static uint64_t payload_word(const nw_channel_request *request)
     const nw_channel *channel = request->channel;
     const struct nw_peer *peer = request->peer;
 
-    return nw_wire_payload_word(peer->nonce, channel->options.rank) &
+    return nw_nonce_word(peer->nonce, channel->options.rank) &
            channel->word_mask[peer->fabric];
 }
 

@@ -4,6 +4,7 @@
  * unexpected messages is bounded by the number of slots. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
+#include "channel/proto/nonce.h"
 #include "channel/proto/rendezvous.h"
 
 #include "base/status.h"
@@ -253,19 +254,6 @@ static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
     nw_slot_post(channel, slot);
 }
 
-/* Returns true if the word beside a payload contains this process's nonce and a
- * valid rank. Only processes of this channel know the nonce. */
-static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
-                          uint64_t word)
-{
-    uint64_t expected =
-        nw_wire_payload_word(channel->nonce, (int32_t)(word & INT32_MAX)) &
-        channel->word_mask[slot->fabric - channel->fabric];
-
-    return word == expected &&
-           (word & INT32_MAX) < (uint64_t)channel->options.count;
-}
-
 /* Decodes the header from the word that libfabric reports beside the payload.
  * The word has only the lower 8 bits of the sequence number; they suffice,
  * because no more messages are in flight than there are credits. Returns false
@@ -296,7 +284,7 @@ static bool receive_read_header(nw_channel *channel, struct nw_slot *slot,
     if (!nw_wire_read_eager(slot->memory, entry->len, count, &slot->wire) &&
         nw_wire_read(slot->memory, entry->len, count, &slot->wire))
         return false;
-    if (slot->wire.nonce != channel->nonce)
+    if (!nw_nonce_is_ours(channel, &slot->wire))
         return false;
     slot->payload = slot->memory + NW_WIRE_HEADER;
     slot->filled = entry->len - NW_WIRE_HEADER;
@@ -309,7 +297,8 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
     struct nw_peer *peer;
 
     if (entry->flags & FI_REMOTE_CQ_DATA && !(entry->data & NW_WIRE_WORD)) {
-        if (is_payload_of(channel, slot, entry->data))
+        if (nw_nonce_word_is_ours(channel, slot->fabric - channel->fabric,
+                                  entry->data))
             payload_came(channel, slot, &channel->peer[entry->data & INT32_MAX],
                          entry->len);
         else

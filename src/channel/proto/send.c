@@ -6,6 +6,7 @@
 #include "channel/proto/cma.h"
 #include "channel/proto/eager.h"
 #include "channel/proto/ipc.h"
+#include "channel/proto/nonce.h"
 #include "channel/proto/rendezvous.h"
 
 #include "base/status.h"
@@ -187,7 +188,7 @@ static void write_wire(nw_channel_request *request)
     wire->tag = request->message.tag;
     wire->bytes = request->message.bytes;
     wire->id = request->id;
-    wire->nonce = request->peer->nonce;
+    nw_nonce_stamp(wire, request->peer);
 }
 
 /* Sends a message during the call of the program, without a list or a bounce

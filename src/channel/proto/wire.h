@@ -67,7 +67,7 @@ struct nw_wire {
      * OPEN: of the sending request. In DONE: of the receive. In ABORT: of the
      * request at the rank that gets the ABORT. */
     uint64_t id;
-    uint64_t nonce;  /* secret nonce of the rank that gets the message */
+    uint64_t nonce;  /* of the rank that gets the message (nonce.h) */
     uint64_t to;     /* in CTS and OPEN: the id of the receive */
     uint64_t offset; /* in CMA: not 0 if the receiver is to report the
                         duration of its read; in CTS, DONE: first byte of the
@@ -110,15 +110,6 @@ static inline bool nw_wire_read_word(uint64_t word, size_t length,
     out->order = (uint16_t)(word >> 8 & UINT8_MAX);
     out->bytes = length;
     return out->source < count;
-}
-
-/* Returns the word that accompanies a payload which follows its HEAD or PART:
- * 31 bits of the receiver's nonce in the upper half, the rank of the sender in
- * the lower half. If the provider carries only 32 bits, the receiver gets only
- * the rank. */
-static inline uint64_t nw_wire_payload_word(uint64_t nonce, int32_t rank)
-{
-    return (nonce & INT32_MAX) << 32 | (uint32_t)rank;
 }
 
 /* Returns the size in bytes of a message of this kind, without its payload. */

@@ -4,8 +4,8 @@
  * with properties that any algorithm has. */
 #include "runtime/profile/merge_records.h"
 #include "runtime/profile/choice.h"
-#include "runtime/profile/model.h"
-#include "runtime/profile/model_tree.h"
+#include "runtime/profile/collective_messages.h"
+#include "runtime/profile/collective_trees.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -427,10 +427,10 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
  * block, with displacement 0. Otherwise MPICH 4.0, which ignores the
  * displacement of this block, would write before the staged memory. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
-    static const int64_t nw_rank0_environment_;                                \
+    static const int64_t nw_zero_displacement_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
         buffer = nw_shape_place(buffer, places, sizeof(places[0]), type);      \
-        places = (const void *)&nw_rank0_environment_;                         \
+        places = (const void *)&nw_zero_displacement_;                         \
     }
 #define NW_STAGE_TYPED(way, buffer, n, counts, places, datatypes)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))

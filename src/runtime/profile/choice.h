@@ -4,7 +4,7 @@
 #ifndef NW_PROFILE_CHOICE_H
 #define NW_PROFILE_CHOICE_H
 
-#include "runtime/profile/model.h"
+#include "runtime/profile/collective_messages.h"
 
 /* X(constant, name in NODEWISE_COLLECTIVES) */
 #define NW_COLLECTIVE_LIST(X)                                                  \

@@ -3,7 +3,7 @@
 #ifndef NW_PROFILE_NCCL_TREE_H
 #define NW_PROFILE_NCCL_TREE_H
 
-#include "runtime/profile/model.h"
+#include "runtime/profile/collective_messages.h"
 
 /* Records the messages that this rank sends in an all-reduce of `bytes` bytes.
  * Each half of the data is reduced to the root of one of the two trees and

@@ -69,7 +69,8 @@ struct nw_part_record {
     /* The number of messages in each size class. Class 0 is 0 bytes, class b is
      * 2^(b-1) to 2^b - 1 bytes; the last class also contains all larger
      * messages. For NW_PART_TIME this is the name of the function, with 7 bytes
-     * in each word, since gather.c sends only 56 bits of each word. */
+     * in each word, since gather_and_write.c sends only 56 bits of each word.
+     */
     uint64_t sizes[NW_PART_SIZES];
 };
 _Static_assert(sizeof(struct nw_part_record) == 512, "8 records a page");

@@ -29,9 +29,9 @@ bool nw_profile_is_on(void);
 /* A duplicate of MPI_COMM_WORLD for messages of this library while calls are
  * recorded. */
 extern MPI_Comm nw_profile_comm;
-/* Gathers the counts on rank 0, which writes the profile to `path` (gather.c).
- * Returns false on all ranks if this has failed; the part files are then kept.
- * Collective. */
+/* Gathers the counts on rank 0, which writes the profile to `path`
+ * (gather_and_write.c). Returns false on all ranks if this has failed; the part
+ * files are then kept. Collective. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
 /* --- sessions (session.c) --- Called after MPI_Session_init, after a group is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees over the ranks 0 to size - 1, with root 0. */
-#ifndef NW_PROFILE_MODEL_TREE_H
-#define NW_PROFILE_MODEL_TREE_H
+#ifndef NW_PROFILE_COLLECTIVE_TREES_H
+#define NW_PROFILE_COLLECTIVE_TREES_H
 
 /* Kinds of trees. CHAINS has up to NW_CHAIN_COUNT chains of consecutive ranks
  * below the root. HIGH and LOW are binomial trees: a child's number is that of

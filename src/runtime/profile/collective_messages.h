@@ -5,8 +5,8 @@
  * components "base" and "tuned" and of MPICH; nodewise-profile(1) has a table
  * of them.
  */
-#ifndef NW_PROFILE_MODEL_H
-#define NW_PROFILE_MODEL_H
+#ifndef NW_PROFILE_COLLECTIVE_MESSAGES_H
+#define NW_PROFILE_COLLECTIVE_MESSAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

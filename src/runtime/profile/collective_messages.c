@@ -6,9 +6,9 @@
  * in Open MPI and MPICH. The parts of a vector are assumed to be equal,
  * although those of the MPI library may differ by one element.
  */
-#include "runtime/profile/model.h"
+#include "runtime/profile/collective_messages.h"
 
-#include "runtime/profile/model_tree.h"
+#include "runtime/profile/collective_trees.h"
 
 static void model_send(const struct nw_model *model, int to, uint64_t bytes)
 {

@@ -2,7 +2,7 @@
 /*
  * The trees of Open MPI's source file coll_base_topo.c.
  */
-#include "runtime/profile/model_tree.h"
+#include "runtime/profile/collective_trees.h"
 
 static int highest_bit(int rank)
 {

@@ -21,7 +21,7 @@ $ HOME=$PWD/home XDG_CACHE_HOME=here nodewise run -n 1 --launcher ./mpirun --mpi
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 8 1\n' >one.pattern; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun -q -- ./app
 mpirun (Open MPI) 4.1.4
 $ printf 'nodewise: cluster 1\nname: probed\nnode_types:\n  t:\n    cpu: {packages: 1, cores: 2}\nnodes:\n  - {name: "x[1-2]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' >hosts.yaml
-> for how in cat 'head -c 40' 'head -c 0' 's/x/z/'; do case $how in s*) sed $how hosts.yaml;; *) $how hosts.yaml;; esac >two/b6216082ba46c9fec81a7bcd0a586d4c.yaml; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --dry-run -- ./app 2>&1 >/dev/null | grep '^nodewise' | sed 's/;.*//'; done
+> for how in cat 'head -c 40' 'head -c 0' 's/x/z/'; do case $how in s*) sed $how hosts.yaml;; *) $how hosts.yaml;; esac >two/machines/b6216082ba46c9fec81a7bcd0a586d4c.yaml; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --dry-run -- ./app 2>&1 >/dev/null | grep '^nodewise' | sed 's/;.*//'; done
 nodewise run: would map 2 ranks on 2 hosts, topology from the store
 nodewise run: No gain: the default placement is as good as this mapping.
 ~ nodewise run ... one exchange ... default 582 ns ... mapped 582 ns

@@ -266,7 +266,7 @@ No gain: all cores are equally far from each other.
 $ SLURM_JOB_NODELIST='n[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o no -- ./app; ls no.* 2>/dev/null | wc -l
 0
 ! grid.mapping ... rank ... not among the 4 hosts of this job
-$ nodewise launch -q -t eight.yaml grid.mapping --for openmpi4 -o yes; nodewise launch -q -t eight.yaml grid.mapping --for openmpi -o yes
+$ mkdir four; printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' >four/mpirun; chmod +x four/mpirun; nodewise launch -q -t eight.yaml grid.mapping --for openmpi4 -o yes; PATH=$PWD/four:$PATH nodewise launch -q -t eight.yaml grid.mapping --for openmpi -o yes
 mpirun -rf yes.rankfile PROGRAM
 mpirun -rf yes.rankfile PROGRAM
 $ SLURM_JOB_NODELIST='x[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o other -- ./app

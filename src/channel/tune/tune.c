@@ -107,13 +107,31 @@ static nw_status tune_flood(struct tuner *t, size_t bytes)
     return status ? status : pass(t, t->rank != 0, word);
 }
 
+/* Rank 0 decides whether to continue and sends the decision to rank 1. If the
+ * user has cancelled, both ranks return an error. */
+static nw_status go_on(struct tuner *t)
+{
+    int32_t stop = t->progress && !t->rank &&
+                   __atomic_load_n(&t->progress->cancelled, __ATOMIC_RELAXED);
+    nw_status status =
+        pass(t, !t->rank,
+             (struct nw_channel_message){&stop, sizeof stop, 0, TAG_WORD});
+
+    if (!status && stop)
+        status = nw_fail(NW_ECANCELLED, "cancelled");
+    return status;
+}
+
 static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
 {
     bool many = t->of.regime == NW_REGIME_FLOOD;
     double *least = &t->least[way.protocol][way.copy][size], seconds;
-    nw_status status = tune_ping(t, sizes[size]);
-    uint64_t start = nw_clock_ns();
+    nw_status status = go_on(t);
+    uint64_t start;
 
+    if (!status)
+        status = tune_ping(t, sizes[size]);
+    start = nw_clock_ns();
     for (int i = 0; i < (many ? 1 : TURNS) && !status; i++) {
         t->touches = i & 1;
         status = many ? tune_flood(t, sizes[size]) : tune_ping(t, sizes[size]);
@@ -136,27 +154,12 @@ static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
            (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
 }
 
-/* Rank 0 decides whether to continue and sends the decision to rank 1. If the
- * user has cancelled, both ranks return an error. */
-static nw_status go_on(struct tuner *t)
-{
-    int32_t stop = t->progress && !t->rank &&
-                   __atomic_load_n(&t->progress->cancelled, __ATOMIC_RELAXED);
-    nw_status status =
-        pass(t, !t->rank,
-             (struct nw_channel_message){&stop, sizeof stop, 0, TAG_WORD});
-
-    if (!status && stop)
-        status = nw_fail(NW_ECANCELLED, "cancelled");
-    if (!status && t->progress && t->progress->update && !t->rank)
-        t->progress->update(t->progress, t->done++, t->total, "measure");
-    return status;
-}
-
 static nw_status tune_time_round(struct tuner *t)
 {
-    nw_status status = go_on(t);
+    nw_status status = NW_OK;
 
+    if (t->progress && t->progress->update && !t->rank)
+        t->progress->update(t->progress, t->done++, t->total, "measure");
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; c < NW_CHANNEL_COPIES; c++) {
             struct nw_way_of way = {(enum nw_channel_protocol)p,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each rank sends messages to the next until the file of the last argument
- * exists. */
+ * exists. After the first messages, rank 0 creates the file of another argument
+ * before it, if any. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 int main(int argc, char **argv)
 {
     int rank, size, mine, go = 1, in;
+    const char *begun = argc > 2 ? argv[1] : NULL;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -20,6 +22,9 @@ int main(int argc, char **argv)
                      MPI_STATUS_IGNORE);
         mine = access(argv[argc - 1], F_OK) != 0;
         MPI_Allreduce(&mine, &go, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        if (begun && !rank)
+            fclose(fopen(begun, "w"));
+        begun = NULL;
         usleep(1000);
     }
     MPI_Finalize();

@@ -139,85 +139,77 @@ struct bench_channel_arguments {
     const char *output;
 };
 
-/* Stores the position of `word` among `words` in *out; returns false if it is
- * not among them. */
-static bool word_of(const char *word, const char *const *words, int count,
-                    int *out)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(word, words[i])) {
-            *out = i;
-            return true;
-        }
-    return false;
-}
-
 static error_t bench_channel_parse(int key, char *word,
                                    struct argp_state *state)
 {
-    static const char *const tests[] = {
-        "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
-    static const char *const memories[] = {"HH", "DH", "HD", "DD"};
+    static const char *const tests[] = {"latency",  "bw",     "mbw_mr",
+                                        "choice",   "gather", "allgather",
+                                        "alltoall", NULL};
+    static const char *const memories[] = {"HH", "DH", "HD", "DD", NULL};
     struct bench_channel_arguments *arguments = state->input;
     struct nw_channel_bench *bench = &arguments->bench;
-    uint64_t bytes;
-    int value = 0;
-    bool fits = true;
+    uint64_t bytes = 0;
+    int value;
 
     switch (key) {
     case ARGP_KEY_ARG:
-        fits = word_of(word, tests, NW_TEST_COUNT, &value);
-        bench->what = (enum nw_channel_test)value;
-        break;
+        bench->what =
+            (enum nw_channel_test)nw_argchoose(state, "the test", word, tests);
+        return 0;
     case 'm':
-        fits = word_of(word, memories, 4, &value);
+        value = nw_argchoose(state, "--memory", word, memories);
         bench->gpu[0] = value & 1;
         bench->gpu[1] = value & 2;
-        break;
+        return 0;
     case 'p':
-        fits = word_of(word, nw_bench_protocols, NW_CHANNEL_PROTOCOLS, &value);
-        bench->channel.protocol = (enum nw_channel_protocol)value;
-        break;
+        bench->channel.protocol = (enum nw_channel_protocol)nw_argchoose(
+            state, "--protocol", word, nw_bench_protocols);
+        return 0;
     case 'c':
-        fits = word_of(word, nw_bench_copies, NW_CHANNEL_COPIES, &value);
-        bench->channel.copy = (enum nw_channel_copy)value;
-        break;
+        bench->channel.copy = (enum nw_channel_copy)nw_argchoose(
+            state, "--copy", word, nw_bench_copies);
+        return 0;
     case 'f':
         bench->channel.provider = word;
-        break;
+        return 0;
     case 'b':
-        fits = nw_parse_size(word, &bench->largest) &&
-               bench->largest <= UINT64_C(1) << 30;
-        break;
+        if (!nw_parse_size(word, &bench->largest) ||
+            bench->largest > UINT64_C(1) << 30)
+            nw_argfail(state, "--bytes is a size up to 1GiB, not '%s'", word);
+        return 0;
     case 's':
-        fits = nw_parse_size(word, &bytes) && bytes;
+        if (!nw_parse_size(word, &bytes) || !bytes)
+            nw_argfail(state, "--slot is a size such as 8KiB, not '%s'", word);
         bench->channel.slot_bytes = bytes;
-        break;
+        return 0;
     case 'i':
-        fits = nw_parse_u64(word, &bench->iterations) && bench->iterations &&
-               bench->iterations < 100000000;
-        break;
+        if (!nw_parse_u64(word, &bench->iterations) || !bench->iterations ||
+            bench->iterations >= 100000000)
+            nw_argfail(state,
+                       "--iterations is a number from 1 to 99999999, not '%s'",
+                       word);
+        return 0;
     case 'n':
-        fits = nw_parse_u64(word, &bench->ranks) && bench->ranks >= 2 &&
-               bench->ranks <= 64;
-        break;
+        if (!nw_parse_u64(word, &bench->ranks) || bench->ranks < 2 ||
+            bench->ranks > 64)
+            nw_argfail(state, "--ranks is a number from 2 to 64, not '%s'",
+                       word);
+        return 0;
     case 'o':
-        fits = *word;
+        if (!*word)
+            nw_argfail(state, "--output names no file: '%s'", word);
         arguments->output = word;
-        break;
+        return 0;
     case KEY_JSON:
         bench->tell->json = true;
-        break;
+        return 0;
     case ARGP_KEY_NO_ARGS:
         nw_argfail(state, "name a test: latency, bw, mbw_mr, choice, gather, "
                           "allgather or alltoall");
-        break;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (!fits)
-        nw_argfail(state, "'%s' does not fit here", word);
-    return 0;
 }
 
 static const struct argp_option options[] = {

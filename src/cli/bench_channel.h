@@ -19,13 +19,12 @@ enum nw_channel_test {
                        chooses with the fastest ones */
     NW_TEST_GATHER, /* this test and the following ones are collective */
     NW_TEST_ALLGATHER,
-    NW_TEST_ALLTOALL,
-    NW_TEST_COUNT
+    NW_TEST_ALLTOALL
 };
 
 /* Names of the protocols (-p) and of the copy methods (-c). */
-extern const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS];
-extern const char *const nw_bench_copies[NW_CHANNEL_COPIES];
+extern const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS + 1];
+extern const char *const nw_bench_copies[NW_CHANNEL_COPIES + 1];
 
 struct nw_bench_teller;
 struct nw_channel_bench {

@@ -234,8 +234,8 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
     return status;
 }
 
-const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS] = {
-    "auto", "gather", "pack", "two", "rendezvous", "fetch"};
+const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS + 1] = {
+    "auto", "gather", "pack", "two", "rendezvous", "fetch", NULL};
 
-const char *const nw_bench_copies[NW_CHANNEL_COPIES] = {"auto", "naive",
-                                                        "loopback", "fastcopy"};
+const char *const nw_bench_copies[NW_CHANNEL_COPIES + 1] = {
+    "auto", "naive", "loopback", "fastcopy", NULL};

@@ -20,6 +20,15 @@ $ nodewise launch -t dgx-h100:1 --for opnmpi4 x
 $ nodewise bench patttern
 ! unknown benchmark 'patttern' ... did you mean 'pattern'?
 ? 2
+$ for w in latncy 'bw -m DX' 'bw -p fetsh' 'bw -c slow' 'bw -b 2G' 'bw -s 0' 'bw -i none' 'gather -n 1'; do nodewise bench channel $w 2>&1 | sed 1q; done
+~ test ... latency, bw ... 'latncy'
+~ --memory ... HH, DH ... 'DX'
+~ --protocol ... fetch ... 'fetsh'
+~ --copy ... fastcopy ... 'slow'
+~ --bytes ... 1GiB ... '2G'
+~ --slot ... 8KiB ... '0'
+~ --iterations ... number ... 'none'
+~ --ranks ... 2 to 64 ... '1'
 $ nodewise map -t dgx-h100:1 -p app.pattern --algoritm multilevel
 ! unrecognized option '--algoritm'
 ! nodewise map ... did you mean '--algorithm'?

@@ -44,7 +44,7 @@ static bool target_follow(char at[PATH_MAX])
     if (said[0] == '/')
         folder = 0;
     if (folder + (size_t)length >= PATH_MAX)
-        return false; /* the kernel rejects such a path too */
+        return false; /* too long for `at`, so the link counts as a file */
     memcpy(at + folder, said, (size_t)length + 1);
     return true;
 }

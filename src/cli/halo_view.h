@@ -9,10 +9,11 @@ struct nw_halo_view_of {
     const struct nw_halo_options *plan;
     nw_topology *topology; /* the machine; NULL if unknown */
     nw_halo_layout *layout;
-    nw_halo_layout *trivial;   /* the same subdomains, placed in rank order */
-    nw_halo_layout *each_step; /* the layout for an exchange at each step; NULL
-                                  if the interval is 1 */
-    bool pairs;                /* list all pairs of ranks */
+    /* Two layouts for comparison, which place the subdomains in rank order.
+     * `each_step` exchanges ghost cells at each time step; NULL if `layout`
+     * does so. */
+    nw_halo_layout *trivial, *each_step;
+    bool pairs; /* list all pairs of ranks */
 };
 
 /* Make a text table or JSON; the caller frees *out. nw_cli_halo_svg writes a

@@ -49,8 +49,10 @@ NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
 /* Returns NW_EMPI if the program is linked with another MPI than that of the
  * launcher, so that each rank would be a job of its own. */
 NW_MUST_CHECK nw_status nw_job_check_mpi(const struct nw_job *job);
-/* Returns NW_EINVAL if an item of the list of hosts is an option or has a
- * control character. The launcher gets a list that Nodewise cannot read. */
+/* Checks the list of --hosts, which the launcher gets even if Nodewise cannot
+ * read it. Returns NW_EINVAL if an item begins with '-', so that the launcher
+ * would take it for an option, or if the list has a control character other
+ * than tab, carriage return and newline. */
 NW_MUST_CHECK nw_status nw_job_check_list(const struct nw_job *job);
 /* Finds hosts and number of ranks that the user did not give, from the batch
  * system or else from this machine. Returns NW_EFORMAT or NW_EIO for a host

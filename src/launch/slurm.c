@@ -16,8 +16,9 @@ const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
                  "known";
 }
 
-/* With --gpu-bind, a GPU is hidden from all other tasks, so CUDA cannot open
- * its memory in these tasks (cudaIpcOpenMemHandle fails). */
+/* Slurm could bind each task to its own GPU, but then no task sees the GPUs of
+ * the others, and CUDA cannot open their memory (cudaIpcOpenMemHandle fails).
+ * So the tasks see all GPUs (share_gpus), and each selects its own. */
 const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 {
     (void)job;

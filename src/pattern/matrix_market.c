@@ -112,13 +112,12 @@ static nw_status matrix_market_read_size(struct market *in, size_t length)
 static nw_status add_entry(struct market *in, uint64_t row, uint64_t column,
                            uint64_t bytes)
 {
-    uint64_t line = (uint64_t)in->scan.line;
     nw_status status = nw_pattern_builder_add(
-        in->builder, (int32_t)row, (int32_t)column, NW_KIND_HH, bytes, line);
+        in->builder, (int32_t)row, (int32_t)column, NW_KIND_HH, bytes, 1);
 
     if (!status && in->symmetric && row != column)
         status = nw_pattern_builder_add(in->builder, (int32_t)column,
-                                        (int32_t)row, NW_KIND_HH, bytes, line);
+                                        (int32_t)row, NW_KIND_HH, bytes, 1);
     return status;
 }
 
@@ -234,7 +233,7 @@ nw_status nw_market_read(const struct nw_pattern_text *text, nw_pattern **out)
         status = in.array ? read_array(&in) : read_coordinates(&in);
     if (!status)
         status = nw_pattern_builder_build(in.builder, out);
-    if (!status) /* repeated entries were summed, so count 1 message */
+    if (!status) /* the builder added the messages of repeated entries */
         nw_pattern_one_message(*out);
     nw_pattern_builder_free(in.builder);
     return status;

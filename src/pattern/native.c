@@ -441,8 +441,9 @@ static nw_status native_read_edge(struct native *in, int32_t *last)
     return status;
 }
 
-/* Reads all edges with rows.h, from the current line, which has the first edge.
- * Returns false if the lines are not plain. */
+/* Reads all edges on several threads (rows.h). The current line has the first
+ * edge. Returns false if the lines have an error or are not in the plain form
+ * that nw_rows_of_edges expects; they must then be read one by one. */
 static bool native_read_rows(struct native *in)
 {
     struct nw_body body = {in->scan.at, in->scan.end, in->threads};

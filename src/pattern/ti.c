@@ -26,7 +26,7 @@ struct traces {
     int32_t ranks;
 };
 
-/* Grows the array for one more trace. */
+/* Makes room for one more trace; add() then cannot fail. */
 static nw_status grow(struct traces *traces)
 {
     size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};
@@ -43,7 +43,8 @@ static nw_status grow(struct traces *traces)
     return status;
 }
 
-/* Appends a trace and takes ownership of `path` and `text`. */
+/* Appends a trace. Call grow() first. The traces own `path` from now on, and
+ * `text` unless it is the first one and traces->lent is set. */
 static void add(struct traces *traces, char *path, const char *text,
                 size_t length)
 {

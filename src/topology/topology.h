@@ -317,9 +317,10 @@ NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);
  */
 int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
                       struct nw_end b);
-/* For a network of several unconnected parts (rails): sets the NICs of both
- * ends to NICs of the same rail, with the shortest route. network->component
- * must be set. */
+/* For a network of several unconnected parts (rails): if the NICs of the two
+ * ends are on different rails, sets both to NICs of one rail, else changes
+ * nothing. It is the rail with the fewest tree links, inside the two nodes,
+ * between the ends and their NICs. network->component must be set. */
 void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
                      struct nw_end *b);
 /* Calls meet() for every link class in the network: those of its links, and

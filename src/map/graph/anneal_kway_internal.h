@@ -43,10 +43,11 @@ struct anneal_kway_work {
     int32_t *size; /* [parts] number of vertices of each part */
     /* [parts] initial and final number of vertices of each part */
     int32_t *target;
-    int32_t *imbalance; /* [parts] size minus target of each part, the parts of
-                           the first team first */
-    int32_t *spare;     /* [n] scratch for the teams */
-    bool single_moves;  /* true: vertices move singly; false: they swap */
+    /* [parts] size minus target of each part: in the order of `deal` while
+     * teams anneal, by part number when the single moves end */
+    int32_t *imbalance;
+    int32_t *spare;    /* [n] scratch for the teams */
+    bool single_moves; /* true: vertices move singly; false: they swap */
     int32_t *first; /* [parts + TEAMS] arrays nw_anneal_parallel.first of both
                        teams */
     int16_t *own;  /* [TEAMS * n] arrays nw_anneal_parallel.own of both teams */

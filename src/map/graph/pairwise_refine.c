@@ -25,8 +25,9 @@ struct pairwise_work {
                            the new bisection; before it */
     struct pairwise_pair *pair; /* [pairs] pairs to refine in this round */
     int32_t pairs;
-    double *bytes; /* [parts] bytes from the part under examination to each
-                      part; all 0 between uses */
+    /* [parts] bytes from the part under examination to each part with a higher
+     * number; 0 for all other parts, and all 0 between uses */
+    double *bytes;
     int32_t *peer; /* [parts] numbers of the parts whose `bytes` is not 0 */
     int *changed;  /* [parts] last round in which each part changed */
     double left;   /* arcs that may still be bisected; see pairwise_cost_of */

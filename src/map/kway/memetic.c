@@ -259,9 +259,10 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
     return status;
 }
 
-/* Makes *given an answer with run->given as its partition, which then competes
- * with the results of generations. Sets run->given_fits. */
-static nw_status kway_memetic_take_given(struct nw_kway_run *run,
+/* Copies the caller's partition, run->given, and its cost to *given, so that it
+ * competes with the partitions of the generations. Sets run->given_fits to
+ * whether it respects all limits. Changes nothing if run->given is NULL. */
+static nw_status kway_memetic_copy_given(struct nw_kway_run *run,
                                          struct kway_memetic_answer *given)
 {
     size_t n = (size_t)run->graph->n;
@@ -390,7 +391,7 @@ nw_status nw_kway_unlimited(struct nw_kway_run *run, int32_t *part)
 nw_status nw_kway(struct nw_kway_run *run, int32_t *part)
 {
     struct kway_memetic_answer champion[2] = {{0}};
-    nw_status status = kway_memetic_take_given(run, &champion[0]);
+    nw_status status = kway_memetic_copy_given(run, &champion[0]);
 
     run->effort.partition = nw_kway_unlimited;
     if (!status)

@@ -24,12 +24,12 @@ struct sectioning {
     /* [edges] the assignment's edges, but with 32 bits each for the peer and
      * the bytes, which halves their size */
     struct nw_graph_arc *arc;
-    int32_t *list;     /* all processes that are not fixed; each piece owns a
-                          part */
-    int32_t *place;    /* [count] index of a process in `list`; -1: it is in no
-                          piece of `now` */
-    int32_t *capacity; /* [slots + 1] number of slots before each slot that are
-                          open to processes (not fixed) */
+    int32_t *list;  /* all processes that are not fixed; each piece owns a
+                       part */
+    int32_t *place; /* [count] index of a process in `list`; -1: it is in no
+                       piece of `now` */
+    int32_t *open_before; /* [slots + 1] number of slots before each slot that
+                             are open to processes (not fixed) */
     struct piece *now, *next; /* now: pieces of the present generation, to be
                                  bisected; next: their halves, to be bisected in
                                  the next generation */

@@ -12,7 +12,7 @@ int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
 {
     const int32_t *first = work->hierarchy->first[level];
 
-    return work->capacity[first[to]] - work->capacity[first[from]];
+    return work->open_before[first[to]] - work->open_before[first[from]];
 }
 
 int32_t nw_rb_left_size(const struct sectioning *work,

@@ -19,7 +19,7 @@ static void rb_take_slots(struct sectioning *work, const struct piece *piece)
     int32_t slot = work->hierarchy->first[piece->level][piece->from];
 
     for (int32_t i = piece->first; i < piece->end; slot++)
-        if (work->capacity[slot + 1] > work->capacity[slot]) {
+        if (work->open_before[slot + 1] > work->open_before[slot]) {
             work->place[work->list[i]] = -1;
             work->bisection->slot[work->list[i++]] = slot;
         }
@@ -254,7 +254,7 @@ static nw_status rb_prepare(struct sectioning *work)
         status = nw_alloc_raw(n, sizeof *work->place, &work->place);
     if (!status)
         status = NW_ALLOC_ALL(
-            NW_ARRAY(slots + 1, work->capacity), NW_ARRAY(n + 1, work->now),
+            NW_ARRAY(slots + 1, work->open_before), NW_ARRAY(n + 1, work->now),
             NW_ARRAY(n + 1, work->next), NW_ARRAY(n + 1, work->held));
     if (!status)
         nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
@@ -273,7 +273,7 @@ static void rb_begin(struct sectioning *work)
     struct piece all = {.to = 1, .level = work->hierarchy->levels - 1};
 
     for (int32_t s = 0; s < work->hierarchy->slots; s++)
-        work->capacity[s + 1] = work->capacity[s] + !assignment->fixed[s];
+        work->open_before[s + 1] = work->open_before[s] + !assignment->fixed[s];
     for (int32_t p = 0; p < assignment->count; p++) {
         work->place[p] = -1;
         work->bisection->slot[p] = assignment->slot[p];
@@ -295,7 +295,7 @@ nw_status nw_recursive_bisection(struct nw_recursive_bisection *bisection)
             rb_cut_level(&work);
         status = work.status;
     }
-    NW_FREE_ALL(work.arc, work.list, work.place, work.capacity, work.now,
+    NW_FREE_ALL(work.arc, work.list, work.place, work.open_before, work.now,
                 work.next, work.held);
     for (int d = 0; d < NW_STENCIL_DIMS; d++)
         free(work.at[d]);

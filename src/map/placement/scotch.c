@@ -463,7 +463,8 @@ static nw_status scotch_map_graph(struct scotch_program *program,
     return failure ? scotch_failed("map") : NW_OK;
 }
 
-/* Makes a context with one thread and a fixed seed. */
+/* Makes a context with one thread, whose random numbers begin from `seed`, so
+ * that equal seeds give equal mappings. */
 static nw_status scotch_begin(SCOTCH_Context *context, uint64_t seed)
 {
     if (scotch.context_init(context))

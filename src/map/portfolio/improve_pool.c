@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Improves the best result of the cheap algorithms. A small problem is searched
- * as a QAP, or its optimum is proven. Otherwise whole nodes are swapped in
- * every result for a short time. This shows which results have well-grouped
- * ranks; the best of them ("leads") are then searched with all moves. If the
- * objective depends on links, a cap on hop-bytes applies: a candidate within
- * the cap is called near, any other one far.
+ * Improves the mappings that the fast algorithms have found (the pool). A small
+ * problem is searched, or solved exactly, as a quadratic assignment problem. In
+ * a larger one, each mapping of the pool is first improved for a short time by
+ * swaps of whole nodes, which keep the ranks of a node together. The best one
+ * or two mappings after these swaps ("leads") are then searched with all moves.
+ * If the objective depends on the loads of links, hop-bytes have an upper limit
+ * (the cap): a mapping within the cap is called near, any other one far.
  */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"

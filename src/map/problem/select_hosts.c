@@ -124,10 +124,11 @@ static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
     units->capacity[(*count)++] = capacity;
 }
 
-/* Makes units of the first free_count entries of cut->free_members, cores or
- * GPUs of a host: first units within one package, then units of the members
- * that remain, which span packages. Increases *count, the number of units so
- * far. */
+/* Divides the first free_count entries of cut->free_members (cores or GPUs of a
+ * host) into units of units->size members: first units within one package, then
+ * units across packages from the members that are left. Fewer members than a
+ * unit has stay unused. Overwrites cut->free_members, and increases *count, the
+ * number of units so far. */
 static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
                                   int32_t free_count, int32_t *count)
 {

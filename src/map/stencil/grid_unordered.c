@@ -44,9 +44,10 @@ struct grid_unordered_spot {
 /* State of the search. */
 struct grid_unordered_work {
     const struct nw_assignment *assignment;
-    int32_t *peer;   /* [edges] other end of each edge, to read less memory */
-    uint8_t *shared; /* [edges] 2 + number of neighbours that both ends have in
-                        common */
+    int32_t *peer; /* [edges] peer of each edge of `assignment`, copied without
+                      the weights so that loops read less memory */
+    uint8_t *shared; /* [edges] number of neighbours that the two ends of the
+                        edge have in common, plus 2 for the ends */
     bool *diagonal;  /* [edges] the edge joins diagonal neighbours; set only at
                         its end with the lower number */
     uint8_t *mark; /* [markers][count] marks of processes, one array per thread;

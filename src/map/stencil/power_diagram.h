@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A balanced power diagram: points are divided into compact parts of given
- * sizes. Each point goes to the part with the nearest center, and centers move
- * to the mean of their points (Lloyd 1982, Least squares quantization in PCM).
- * Each part has a number, its power, that is subtracted from squared distances
- * to its center. The power grows while the part has too few points
- * (Aurenhammer, Hoffmann and Aronov 1998, Minkowski-type theorems and
- * least-squares clustering).
+ * Divides points into compact parts and keeps the number of points of each
+ * part. In each round, every point goes to the part with the nearest center;
+ * then each center moves to the mean of its points (Lloyd 1982, Least squares
+ * quantization in PCM). A part that gets too few points must attract more of
+ * them, so each part has a number, its power, which is subtracted from the
+ * squared distances to its center and grows while points are missing. Such a
+ * division is a balanced power diagram (Aurenhammer, Hoffmann and Aronov 1998,
+ * Minkowski-type theorems and least-squares clustering).
  */
 #ifndef NW_MAP_STENCIL_POWER_DIAGRAM_H
 #define NW_MAP_STENCIL_POWER_DIAGRAM_H

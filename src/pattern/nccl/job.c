@@ -304,14 +304,15 @@ static nw_status nccl_find_phases(struct nw_nccl_job *job,
     return status;
 }
 
-/* The phase of each edge of a pattern: the one that sends most of its bytes. */
+/* Which phase sends the most bytes over each edge of a pattern. */
 struct nccl_edges {
     const nw_pattern *pattern;
-    uint64_t *most; /* bytes that phase_of[e] sends */
-    uint8_t *phase_of;
+    uint8_t *phase_of; /* [edges] this phase */
+    uint64_t *most;    /* [edges] the bytes that it sends */
 };
 
-/* Gives a phase the edges on which no earlier phase sends more bytes. */
+/* Enters `phase` as the phase of the edges over which no phase before it sends
+ * more bytes. `part` has the messages of this phase. */
 static void nccl_claim_edges(const struct nccl_edges *edges, int phase,
                              const nw_pattern *part)
 {

@@ -423,9 +423,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
                                  __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
-/* If the communicator has only one process, passes the address of its only
- * block, with displacement 0. Otherwise MPICH 4.0, which ignores the
- * displacement of this block, would write before the staged memory. */
+/* In a communicator of one process, replaces the buffer by the address of its
+ * only block, and the displacement of this block by 0. MPICH 4.0 ignores the
+ * displacement and would write before the staged memory. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
     static const int64_t nw_zero_displacement_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \

@@ -94,6 +94,10 @@ struct nw_text;
 /* Appends the user's folder for data that can be measured again: nodewise in
  * $XDG_CACHE_HOME or ~/.cache. Returns false if both are unknown. */
 bool nw_file_cache(struct nw_text *out);
+/* Stores `file`, or if it is NULL, the path of the file `name` in this folder.
+ * Returns NW_EINVAL if the folder is unknown. The caller frees *out. */
+NW_MUST_CHECK nw_status nw_file_cache_path(const char *file, const char *name,
+                                           char **out);
 
 /* Appends `path` as an absolute path; a relative path is relative to the
  * working folder. */

@@ -255,6 +255,19 @@ bool nw_file_cache(struct nw_text *out)
     return true;
 }
 
+nw_status nw_file_cache_path(const char *file, const char *name, char **out)
+{
+    struct nw_text text = {0};
+
+    if (file)
+        nw_text_add(&text, file);
+    else if (nw_file_cache(&text))
+        nw_text_format(&text, "/%s", name);
+    else
+        return nw_fail(NW_EINVAL, "neither XDG_CACHE_HOME nor HOME is set");
+    return nw_text_take(&text, out);
+}
+
 void nw_file_add_absolute(const char *path, struct nw_text *out)
 {
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);

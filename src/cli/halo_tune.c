@@ -21,21 +21,6 @@
 
 #define HEAD "nodewise halo choices "
 
-/* Stores the path of the file of choices, as src/halo/exchange/choice_cache.c
- * finds it. */
-static nw_status find_file(const char *file, char **out)
-{
-    struct nw_text text = {0};
-
-    if (file)
-        nw_text_add(&text, file);
-    else if (nw_file_cache(&text))
-        nw_text_add(&text, "/halo");
-    else
-        return nw_fail(NW_EINVAL, "neither XDG_CACHE_HOME nor HOME is set");
-    return nw_text_take(&text, out);
-}
-
 /* Prints the readable part of a stored choice. It begins after the numbers,
  * from which it is separated by two blanks. */
 static void print_choice(const char *line)
@@ -199,7 +184,8 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning,
 int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
 {
     char *path = NULL;
-    nw_status unkept = NW_OK, status = find_file(tuning->file, &path);
+    nw_status unkept = NW_OK,
+              status = nw_file_cache_path(tuning->file, "halo", &path);
 
     if (!status && tuning->clear)
         status = halo_tune_clear(path);

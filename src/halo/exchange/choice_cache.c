@@ -21,17 +21,6 @@
 /* suffix of the schedule: the model chose the methods */
 #define MODELLED "+model"
 
-static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
-{
-    for (int32_t i = 0; i < layout->piece_count; i++) {
-        const struct nw_halo_piece *piece = &layout->piece[i];
-
-        hash = nw_hash(hash, &piece->box, sizeof piece->box);
-        hash = nw_hash(hash, &piece->rank, sizeof piece->rank);
-    }
-    return hash;
-}
-
 /* Returns the key of a halo: a hash of everything that affects a measurement.
  * This is the machine of rank 0, the MPI library, and the shape of the halo. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
@@ -42,6 +31,7 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
     int length;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const struct nw_halo_domain *domain = &halo->layout->domain;
+    const struct nw_halo_piece *piece = halo->layout->piece;
 
     memset(&machine, 0, sizeof machine);
     uname(&machine);
@@ -61,26 +51,11 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
     hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
     if (halo->paths->topology) /* the model's choice depends on the topology */
         hash = nw_hash_text(hash, nw_topology_name(halo->paths->topology));
-    return mix_pieces(hash, halo->layout);
-}
-
-/* Sets `path` to `file`, or, if `file` is NULL, to the file "halo" in the
- * user's cache folder. Returns false if the user has no cache folder, if the
- * path is too long or if memory is exhausted. */
-static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
-{
-    struct nw_text text = {0};
-    bool found;
-
-    if (file)
-        nw_text_add(&text, file);
-    else if (nw_file_cache(&text))
-        nw_text_add(&text, "/halo");
-    found = text.data && !text.failed && text.length < PATH_MAX;
-    if (found)
-        strcpy(path, text.data);
-    nw_text_fini(&text);
-    return found;
+    for (int32_t i = 0; i < halo->layout->piece_count; i++) {
+        hash = nw_hash(hash, &piece[i].box, sizeof piece->box);
+        hash = nw_hash(hash, &piece[i].rank, sizeof piece->rank);
+    }
+    return hash;
 }
 
 /* Parses a line: the key, the schedule, the methods of each class, and a
@@ -117,21 +92,21 @@ static bool choice_cache_parse(const char *line, uint64_t key,
 static bool read_here(const nw_halo *halo, const char *file,
                       struct nw_halo_scheme *out)
 {
-    char path[PATH_MAX], *data = NULL, *line;
+    char *path = NULL, *data = NULL, *line;
     size_t length;
     bool found = false;
     struct nw_lines lines;
     uint64_t key = choice_cache_key_of(halo);
 
-    if (!choice_cache_find_file(file, path) || !nw_file_has_bytes(path) ||
-        nw_file_read_text(path, &data, &length))
-        return false;
-    nw_lines_init(&lines, path, data);
-    line = nw_lines_next(&lines);
-    if (line && !strcmp(line, HEAD))
-        while ((line = nw_lines_next(&lines)))
-            found = choice_cache_parse(line, key, out) || found;
-    free(data);
+    if (!nw_file_cache_path(file, "halo", &path) && nw_file_has_bytes(path) &&
+        !nw_file_read_text(path, &data, &length)) {
+        nw_lines_init(&lines, path, data);
+        line = nw_lines_next(&lines);
+        if (line && !strcmp(line, HEAD))
+            while ((line = nw_lines_next(&lines)))
+                found = choice_cache_parse(line, key, out) || found;
+    }
+    NW_FREE_ALL(path, data);
     return found;
 }
 
@@ -152,38 +127,32 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
     return nw_halo_mpi(code, "share an earlier choice");
 }
 
-/* Appends a description for people to a line: machine, ranks and shape. */
-static void choice_cache_add_words(const nw_halo *halo, struct nw_text *text)
-{
-    const struct nw_halo_domain *domain = &halo->layout->domain;
-    struct utsname machine;
-    int32_t most = 0;
-
-    memset(&machine, 0, sizeof machine);
-    uname(&machine);
-    for (int d = 0; d < 27; d++)
-        most = domain->radius[d] > most ? domain->radius[d] : most;
-    nw_text_format(
-        text,
-        "%s: %d ranks, %d nodes, %lldx%lldx%lld cells of %llu B, radius %d, "
-        "%s memory: %s\n",
-        machine.nodename, halo->size, halo->layout->node_count,
-        (long long)domain->extent[0], (long long)domain->extent[1],
-        (long long)domain->extent[2], (unsigned long long)domain->cell_bytes,
-        most, halo->gpu_memory ? "GPU" : "host", halo->words);
-}
-
+/* Appends the line of this halo. It ends with a description for people:
+ * machine, ranks, shape and methods. nodewise halo tune shows only the
+ * description. */
 static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
                                   struct nw_text *text)
 {
+    const struct nw_halo_domain *domain = &halo->layout->domain;
+    char host[HOST_NAME_MAX + 1] = "";
+    int32_t most = 0;
+
+    (void)gethostname(host, sizeof host - 1);
+    for (int d = 0; d < 27; d++)
+        most = domain->radius[d] > most ? domain->radius[d] : most;
     nw_text_format(text, "%016llx %s%s", (unsigned long long)key,
                    halo->scheme.phased ? "phases" : "once",
                    halo->scheme.modelled ? MODELLED : "");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
-    /* the rest of the line is shown by nodewise halo tune */
-    nw_text_add(text, "  ");
-    choice_cache_add_words(halo, text);
+    nw_text_format(
+        text,
+        "  %s: %d ranks, %d nodes, %lldx%lldx%lld cells of %llu B, radius %d, "
+        "%s memory: %s\n",
+        host, halo->size, halo->layout->node_count,
+        (long long)domain->extent[0], (long long)domain->extent[1],
+        (long long)domain->extent[2], (unsigned long long)domain->cell_bytes,
+        most, halo->gpu_memory ? "GPU" : "host", halo->words);
 }
 
 /* Copies the lines of the old file to the new one, except a line with the same
@@ -207,21 +176,20 @@ static bool choice_cache_add_others(char *data, const char *path, uint64_t key,
 
 void nw_halo_cache_write(const nw_halo *halo, const char *file)
 {
-    char path[PATH_MAX], *data = NULL;
+    char *path = NULL, *data = NULL;
     size_t length = 0;
     struct nw_text text = {0};
     uint64_t key = choice_cache_key_of(halo);
-    bool ours = true;
+    bool ours = !nw_file_cache_path(file, "halo", &path) &&
+                !nw_file_folders(path, 0755);
 
-    if (!choice_cache_find_file(file, path) || nw_file_folders(path, 0755))
-        return;
     nw_text_add(&text, HEAD "\n");
-    if (nw_file_has_bytes(path))
+    if (ours && nw_file_has_bytes(path))
         ours = !nw_file_read_text(path, &data, &length) &&
                choice_cache_add_others(data, path, key, &text);
     choice_cache_add_line(halo, key, &text);
     if (ours)
         (void)!nw_file_write_text(path, &text);
     nw_text_fini(&text);
-    free(data);
+    NW_FREE_ALL(path, data);
 }

@@ -52,14 +52,6 @@ static nw_status measurement_compare(struct measuring *work,
     return status;
 }
 
-static bool is_light(enum nw_halo_class class)
-{
-    return class == NW_HALO_CLASS_GPUS_LIGHT ||
-           class == NW_HALO_CLASS_PACKAGE_LIGHT ||
-           class == NW_HALO_CLASS_NODE_LIGHT ||
-           class == NW_HALO_CLASS_NETWORK_LIGHT;
-}
-
 /* Compares the methods in `bits` for a class, each in all allowed schedules.
  * For a light class only the current schedule is used, since pairs with more
  * bytes decide the schedule. If `bits` is 0, compares only the schedules. */
@@ -68,7 +60,7 @@ static nw_status compare_methods(struct measuring *work,
                                  double parts)
 {
     struct nw_halo_scheme scheme = work->halo->scheme;
-    bool light = is_light(class), current = scheme.phased;
+    bool light = nw_halo_is_light(class), current = scheme.phased;
     struct nw_halo_rivals rivals = {.count = 0};
 
     for (int phased = 0; phased < 2; phased++) {

@@ -11,11 +11,6 @@
 
 #include <stdio.h>
 
-static bool for_here(const nw_halo *halo, const struct nw_halo_method_ops *ops)
-{
-    return ops && ops->for_gpu == halo->gpu_memory;
-}
-
 nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
 {
     uint32_t own = 0, all = 0;
@@ -24,7 +19,7 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
     for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
         const struct nw_halo_method_ops *ops = nw_halo_methods[i];
 
-        if (!for_here(halo, ops) ||
+        if (!ops || ops->for_gpu != halo->gpu_memory ||
             (allowed && !(allowed & NW_HALO_BIT(i)) && i != NW_HALO_SELF))
             continue;
         if (!ops->here || ops->here(halo))

@@ -126,20 +126,23 @@ nw_status nw_halo_weigh(nw_halo *halo)
 enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
                                     const struct nw_halo_pair *pair)
 {
+    enum nw_halo_class class = NW_HALO_CLASS_NETWORK;
     bool light;
 
     if (pair->same_rank && (pair->same_gpu || !halo->gpu_memory))
         return NW_HALO_CLASS_ALONE;
     if (pair->same_rank)
-        return classes_cells_between(halo, pair) * LIGHT < halo->heaviest_gpus
-                   ? NW_HALO_CLASS_GPUS_LIGHT
-                   : NW_HALO_CLASS_GPUS;
-    light = *classes_weight_of(halo, pair) * LIGHT < halo->heaviest;
-    if (!pair->same_node)
-        return light ? NW_HALO_CLASS_NETWORK_LIGHT : NW_HALO_CLASS_NETWORK;
-    if (halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank])
-        return light ? NW_HALO_CLASS_PACKAGE_LIGHT : NW_HALO_CLASS_PACKAGE;
-    return light ? NW_HALO_CLASS_NODE_LIGHT : NW_HALO_CLASS_NODE;
+        class = NW_HALO_CLASS_GPUS;
+    else if (pair->same_node)
+        class =
+            halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank]
+                ? NW_HALO_CLASS_PACKAGE
+                : NW_HALO_CLASS_NODE;
+    light =
+        pair->same_rank
+            ? classes_cells_between(halo, pair) * LIGHT < halo->heaviest_gpus
+            : *classes_weight_of(halo, pair) * LIGHT < halo->heaviest;
+    return (enum nw_halo_class)(class + light);
 }
 
 uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair)

@@ -118,7 +118,8 @@ struct nw_halo_remote {
 
 /* Classes of pairs of ranks, by the hardware between them. Each class has its
  * own choice of a method. The pairs of a class *_LIGHT exchange far fewer bytes
- * than the pair with the most bytes. */
+ * than the pair with the most bytes. Each follows the class of the heavier
+ * pairs (nw_halo_is_light). */
 enum nw_halo_class {
     NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
     NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
@@ -131,6 +132,11 @@ enum nw_halo_class {
     NW_HALO_CLASS_NETWORK_LIGHT,
     NW_HALO_CLASS_COUNT
 };
+
+static inline bool nw_halo_is_light(enum nw_halo_class class)
+{
+    return class && class % 2 == 0;
+}
 
 /* A scheme: a choice of methods for all pairs. Measurements compare schemes.
  * The method of a pair comes from the first of these rules that gives one:

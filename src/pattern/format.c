@@ -3,13 +3,15 @@
  * format. */
 #include "pattern/format.h"
 
-#include "base/parallel.h"
 #include "base/file.h"
+#include "base/nearest.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool fits_native(const struct nw_shape *shape)
 {
@@ -74,6 +76,28 @@ static const struct nw_pattern_format *find_name(const char *path)
     return NULL;
 }
 
+/* Fails because the file cannot be read. If its name begins with an unknown
+ * prefix that is similar to a known one, names the known one. */
+static nw_status fail_file(const char *path, nw_status status)
+{
+    const char *colon = strchr(path, ':');
+    struct nw_nearest nearest;
+
+    if (!colon || !access(path, F_OK))
+        return status;
+    nw_nearest_start(&nearest, path, (size_t)(colon - path));
+    for (size_t i = 0; i < nw_pattern_format_count; i++)
+        if (nw_pattern_formats[i].read || nw_pattern_formats[i].open)
+            nw_nearest_try(&nearest, nw_pattern_formats[i].name);
+    if (!nearest.best)
+        return status;
+    return nw_fail(status,
+                   "%s: No such file or directory, and '%.*s:' is not a "
+                   "format; %s",
+                   path, (int)(colon - path), path,
+                   nw_nearest_say(&nearest, ""));
+}
+
 static bool is_folder(const char *path)
 {
     struct stat info;
@@ -100,7 +124,7 @@ static nw_status read_text(const struct nw_pattern_format *format,
                        path);
     status = nw_file_read_text_by(path, text.threads, &data, &text.length);
     if (status)
-        return status;
+        return format ? status : fail_file(path, status);
     text.data = data;
     if (!strcmp(path, "-"))
         text.file = "standard input";

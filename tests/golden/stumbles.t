@@ -11,6 +11,10 @@ $ nodewise map -t dgx-h10:2 -p app.pattern
 $ nodewise map -t hwlok:core:4 -p app.pattern
 ! 'hwlok:core:4' ... did you mean 'hwloc:'?
 ? 2
+$ nodewise map -t dgx-h100:1 -p nativ:app.pattern; nodewise pattern lists:app.pattern
+! nativ:app.pattern ... No such file ... 'nativ:' ... did you mean 'native'?
+! lists:app.pattern ... No such file ... 'lists:' ... did you mean 'list'?
+? 3
 $ nodewise pattern --generate stencil2d6:dims=2x2
 ! unknown generator 'stencil2d6' ... did you mean 'stencil2d
 ? 2

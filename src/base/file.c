@@ -25,12 +25,13 @@ static nw_status file_check_end(int fd, const char *path, size_t used)
     if (used <= NW_FILE_MOST_OF_DEVICE || fstat(fd, &info))
         return NW_OK;
     if (S_ISCHR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: a device without an end", path);
+        return nw_fail(NW_EIO, "%s: is a device that does not end; name a file",
+                       path);
     if (S_ISREG(info.st_mode) || used <= nw_file_most_of_pipe())
         return NW_OK;
     return nw_fail(NW_EIO,
-                   "%s: more than %zu MiB from a pipe: name a file that "
-                   "holds so much",
+                   "%s: more than %zu MiB from a pipe; write them to a file, "
+                   "and name the file",
                    path, nw_file_most_of_pipe() >> 20);
 }
 

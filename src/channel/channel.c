@@ -30,7 +30,10 @@ static nw_status find_word(const char *variable, const char *const *words,
             *out = i;
             return NW_OK;
         }
-    return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
+    return nw_fail(
+        NW_EINVAL,
+        "%s: unknown value '%s'; 'nodewise doctor --env' lists the values",
+        variable, value);
 }
 
 /* Checks the words in environment variables that other files read later. Those
@@ -45,7 +48,10 @@ static nw_status channel_check_words(void)
         const char *value = getenv(variable[i]);
 
         if (value && *value && !nw_environment_takes(variable[i], value))
-            return nw_fail(NW_EINVAL, "%s=%s is unknown", variable[i], value);
+            return nw_fail(NW_EINVAL,
+                           "%s: unknown value '%s'; 'nodewise doctor --env' "
+                           "lists the values",
+                           variable[i], value);
     }
     return NW_OK;
 }

@@ -94,7 +94,9 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
     int32_t slots;
 
     if (!word || !nw_parse_i32(word, &slots) || slots < 0)
-        return nw_fail(NW_EFORMAT, "how many slots has '%s'?", name);
+        return nw_fail(NW_EFORMAT,
+                       "host '%s': the number of slots is missing or invalid",
+                       name);
     slots -= slots == INT32_MAX; /* INT32_MAX means "not given" */
     return slots ? batch_add(batch, name, slots) : NW_OK;
 }

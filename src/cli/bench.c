@@ -36,7 +36,10 @@ struct request {
 static const struct argp_option options[] = {
     {"host", 1, "SHAPE", 0,
      "pattern: shape of the messages between hosts: 2d, 3d, col or none", 0},
-    {"gpu", 2, "SHAPE", 0, "pattern: shape of the messages between GPUs", 0},
+    {"gpu", 2, "SHAPE", 0,
+     "pattern: shape of the messages between GPUs: 2d, 3d, col or none "
+     "(default)",
+     0},
     {"weighted", 'w', NULL, 0,
      "pattern: send more bytes along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
@@ -50,7 +53,7 @@ static const struct argp_option options[] = {
      0},
     {"cells", 'n', "LIST", 0, "halo: cells along each side of a rank's cube",
      0},
-    {"radius", 'r', "LIST", 0, "halo: radii to measure", 0},
+    {"radius", 'r', "LIST", 0, "halo: numbers of ghost layers to measure", 0},
     {"rounds", 5, "N", 0, "halo, mpdata: number of repetitions", 0},
     {"forced", 6, NULL, 0,
      "halo: also measure each method of Nodewise separately", 0},
@@ -263,9 +266,10 @@ static int run_benchmark(struct request *request)
     while (*request->launcher && strcmp(*request->launcher, "--"))
         request->launcher++;
     if (!*request->launcher || !*++request->launcher)
-        return nw_cli_fail("bench",
-                           nw_fail(NW_EINVAL, "under which launcher? -- mpirun "
-                                              "-n 64"));
+        return nw_cli_fail(
+            "bench",
+            nw_fail(NW_EINVAL, "the launcher is missing; for example: nodewise "
+                               "bench pattern -- mpirun -n 64"));
     status = take_output(request);
     if (status == NW_EIO)
         return nw_cli_fail_output("bench", status);

@@ -59,10 +59,7 @@ static void channel_parse_word(struct channel_arguments *arguments, char *value,
 {
     if (arguments->tune || arguments->reach ||
         (strcmp(value, "tune") && strcmp(value, "reach")))
-        nw_argfail(state,
-                   "'%s' is not known here; there are tune and "
-                   "reach",
-                   value);
+        nw_argfail(state, "unknown word '%s'; use tune or reach", value);
     arguments->tune = !strcmp(value, "tune");
     arguments->reach = !arguments->tune;
 }
@@ -71,13 +68,17 @@ static void cli_channel_check(const struct channel_arguments *arguments,
                               struct argp_state *state)
 {
     if (!arguments->tune && !arguments->reach)
-        nw_argfail(state, "what? nodewise channel tune, or reach");
+        nw_argfail(
+            state,
+            "tune or reach is missing; for example: nodewise channel tune");
     if (arguments->show && arguments->clear)
-        nw_argfail(state, "either --show or --clear");
+        nw_argfail(state, "--show and --clear exclude each other");
     if (arguments->reach && (arguments->show || arguments->clear))
-        nw_argfail(state, "nothing is kept of reach");
+        nw_argfail(state,
+                   "--show and --clear belong to tune; reach stores nothing");
     if (arguments->reach && arguments->rounds)
-        nw_argfail(state, "reach times nothing: --iterations is of tune");
+        nw_argfail(state,
+                   "--iterations belongs to tune; reach measures no time");
 }
 
 static const struct nw_common_help channel_help = {
@@ -247,10 +248,10 @@ static nw_status read_table(const char *path, char **out)
 static nw_status channel_read_kept(const char *path, char **out)
 {
     if (!nw_file_has_bytes(path))
-        return nw_fail(NW_EIO,
-                       "%s: nothing is kept here; nodewise channel "
-                       "tune measures it",
-                       path);
+        return nw_fail(
+            NW_EIO,
+            "%s: no table is stored; 'nodewise channel tune' measures one",
+            path);
     return read_table(path, out);
 }
 

@@ -45,8 +45,8 @@ static const struct argp_option options[] = {
      "Meaning of the mapping's cores: core (default) or pu (hardware threads)",
      0},
     {"memory", KEY_MEMORY, "HOW", 0,
-     "Allocate memory on the NUMA nodes of the rank's cores: bind (default) "
-     "only there, prefer there first, leave unbound",
+     "Where the rank gets memory: bind (default: only on the NUMA nodes of its "
+     "cores), prefer (there first) or leave (anywhere)",
      0},
     {"strict", KEY_STRICT, NULL, 0, "Treat warnings as errors", 0},
     {"show", KEY_SHOW, NULL, 0,
@@ -277,13 +277,14 @@ static int take_place(const struct exec_arguments *arguments,
 
     if (me->size >= 0 && me->size != place->rank_count) {
         snprintf(what, sizeof what,
-                 "the job has %d ranks, the mapping is for %d: left as it is",
+                 "the job has %d ranks, the mapping is for %d: the rank is not "
+                 "bound",
                  me->size, place->rank_count);
         return warn(arguments, me->rank, what);
     }
     if (is_open(place))
         return warn(arguments, me->rank,
-                    "the mapping has no place for it: left as it is");
+                    "the mapping leaves this rank open: the rank is not bound");
     return exec_take(arguments, place, me->rank);
 }
 

@@ -48,8 +48,8 @@ static error_t gpu_messages_parse(int key, char *value,
         arguments->command = state->argv + state->next;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        nw_argfail(state,
-                   "which program? nodewise gpu-messages -- mpirun -n 8 ./app");
+        nw_argfail(state, "the program is missing; for example: nodewise "
+                          "gpu-messages -- mpirun -n 8 ./app");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -214,8 +214,7 @@ static void halo_parse_word(struct halo_arguments *arguments, char *value,
         arguments->launcher = &state->argv[state->next - 1];
         state->next = state->argc;
     } else if (state->arg_num || strcmp(value, "plan")) {
-        nw_argfail(state, "'%s' is not known here; there is plan, and tune",
-                   value);
+        nw_argfail(state, "unknown word '%s'; use plan or tune", value);
     }
 }
 
@@ -223,11 +222,12 @@ static void halo_check_words(const struct halo_arguments *arguments,
                              struct argp_state *state)
 {
     if (!state->arg_num)
-        nw_argfail(state, "nodewise halo plan, or nodewise halo tune");
+        nw_argfail(state, "plan or tune is missing; for example: nodewise halo "
+                          "plan -n 64x64x64");
     if (!arguments->tune && !arguments->given_cells)
-        nw_argfail(state, "which domain? -n XxYxZ");
+        nw_argfail(state, "the domain is missing; give -n XxYxZ");
     if (arguments->show && arguments->clear)
-        nw_argfail(state, "either --show or --clear");
+        nw_argfail(state, "--show and --clear exclude each other");
     if (arguments->tune && (arguments->common.output || arguments->common.json))
         nw_argfail(state, "-o and --json belong to plan; what tune measures is "
                           "kept in --cache");
@@ -240,7 +240,8 @@ static void halo_check_words(const struct halo_arguments *arguments,
         nw_argfail(state, "--show, --clear and --cache belong to tune");
     if (arguments->tune && !arguments->show && !arguments->clear &&
         !arguments->launcher)
-        nw_argfail(state, "under which launcher? -- mpirun -n 2");
+        nw_argfail(state, "the launcher is missing; for example: nodewise halo "
+                          "tune -n 64x64x64 -- mpirun -n 2");
 }
 
 static const struct nw_common_help halo_help = {

@@ -36,7 +36,8 @@ struct launch_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
+    {"topology", 't', "SOURCE", 0, "The machine for which the mapping was made",
+     0},
     {"output", 'o', "PREFIX", 0,
      "Write the launcher's files, PREFIX.rankfile and so on, and print the "
      "command line",

@@ -93,7 +93,8 @@ static const struct argp_option options[] = {
     {"qaplib", KEY_QAPLIB, "FILE", 0,
      "Read pattern and distances from one QAPLIB file", 1},
     {"compact", KEY_COMPACT, NULL, 0,
-     "Renumber the ranks of a list: pattern from 0 if numbers are missing", 1},
+     "Renumber the ranks of a pattern list:FILE from 0 if numbers are missing",
+     1},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place ranks on core (default) or pu, hardware threads", 1},
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
@@ -144,9 +145,12 @@ static const struct argp_option options[] = {
     {"remote-gpus", KEY_REMOTE, NULL, 0,
      "Let a rank have a GPU of another node", 3},
     {"whole-nodes", KEY_WHOLE, NULL, 0,
-     "Keep consecutive ranks together on each node, as torchrun needs it", 3},
+     "Give each node consecutive ranks, as torchrun and DeepSpeed number them",
+     3},
     {"spare", KEY_SPARE, "N", 0,
-     "Leave N nodes without ranks, for a restart, and name all such nodes", 3},
+     "Leave the last N nodes without ranks, for a restart, and print all "
+     "unused nodes",
+     3},
     {"without", KEY_WITHOUT, "NODES", 0,
      "Restart the mapping of --from without these lost nodes: n3,n[7-8]", 3},
     {"move-cost", KEY_MOVE_COST, "TIME", 0,
@@ -335,7 +339,10 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     case KEY_PHASE2:
     case KEY_PHASE3:
         if (!nw_map_phase_known(value))
-            nw_argfail(state, "no phase by '%s'; --list shows them", value);
+            nw_argfail(
+                state,
+                "algorithm '%s' cannot do a phase; --list shows those that can",
+                value);
         arguments->map.phase[key - KEY_PHASE1] = value;
         return 0;
     case KEY_FORMAT:
@@ -418,7 +425,7 @@ static void map_check(const struct map_arguments *arguments,
     if (arguments->hosts && arguments->hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
     if (wants_phases(&arguments->map))
-        nw_argfail(state, "%s has no phases to replace",
+        nw_argfail(state, "algorithm %s has no phases to replace",
                    arguments->map.algorithm);
     if ((arguments->weights || arguments->speeds) &&
         arguments->map.imbalance < 0)

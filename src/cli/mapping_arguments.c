@@ -17,7 +17,8 @@ static const struct argp_option priced_options[] = {
      "The machine: a cluster file or another SOURCE of nodewise topology", 0},
     {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
     {"compact", KEY_COMPACT, NULL, 0,
-     "Renumber the ranks of a list: pattern from 0 if numbers are missing", 0},
+     "Renumber the ranks of a pattern list:FILE from 0 if numbers are missing",
+     0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "What the core numbers of the mappings mean: core (default) or pu, "
      "hardware threads",

@@ -91,8 +91,8 @@ static error_t probe_parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->prober.launcher)
-            nw_argfail(state, "under which launcher? nodewise probe -- mpirun "
-                              "-n 8");
+            nw_argfail(state, "the launcher is missing; for example: nodewise "
+                              "probe -- mpirun -n 8");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

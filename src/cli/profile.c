@@ -45,17 +45,16 @@ static const struct argp_option options[] = {
      "MPI",
      0},
     {"collectives", KEY_COLLECTIVES, "MODELS", 0,
-     "Algorithms to attribute collective calls by, such as "
-     "allreduce:ring,bcast:binomial, or off",
+     "Algorithms that turn collective calls into messages, such as "
+     "allreduce:ring,bcast:binomial; off: leave collective calls out",
      0},
     {"merge", KEY_MERGE, "FILE", 0,
      "Run nothing: join the part files that ranks left beside FILE when their "
      "program failed",
      0},
     {"nccl", KEY_NCCL, NULL, 0,
-     "Record a program without MPI, such as one of torchrun: its calls of "
-     "NCCL, "
-     "by NCCL's profiler plug-in",
+     "Record the NCCL calls of a program without MPI, such as a job of "
+     "torchrun, by NCCL's profiler plug-in",
      0},
     {"phases", KEY_PHASES, "DURATION", OPTION_ARG_OPTIONAL,
      "Also write a pattern of each phase, FILE.phase-N: MPI_Pcontrol(N) begins "
@@ -111,8 +110,8 @@ static error_t profile_parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->command && !arguments->merge)
-            nw_argfail(state, "which program? nodewise profile -o FILE -- "
-                              "mpirun -n 8 ./app");
+            nw_argfail(state, "the program is missing; for example: nodewise "
+                              "profile -o FILE -- mpirun -n 8 ./app");
         if (arguments->command && arguments->merge)
             nw_argfail(state, "--merge runs no program");
         if (arguments->nccl &&

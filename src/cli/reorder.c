@@ -30,7 +30,9 @@ static const struct argp_option options[] = {
      "nor program identifies the MPI",
      0},
     {"pattern", 'p', "PATTERN", 0,
-     "Earlier profile of the program: weights if the program gives none", 0},
+     "Earlier profile of the program, which gives the weights if the program "
+     "gives none",
+     0},
     {"report", KEY_REPORT, NULL, 0,
      "Only print what reordering would gain; change nothing", 0},
     {"topology", 't', "SOURCE", 0,
@@ -55,7 +57,7 @@ static error_t reorder_parse(int key, char *value, struct argp_state *state)
     case KEY_REPORT:
     case KEY_FORCE:
         if (strcmp(arguments->value[MODE], "on"))
-            nw_argfail(state, "either --report or --force");
+            nw_argfail(state, "--report and --force exclude each other");
         arguments->value[MODE] = key == KEY_FORCE ? "force" : "report";
         return 0;
     case KEY_ALGORITHM:
@@ -71,8 +73,8 @@ static error_t reorder_parse(int key, char *value, struct argp_state *state)
         arguments->command = state->argv + state->next;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        nw_argfail(state,
-                   "which program? nodewise reorder -- mpirun -n 8 ./app");
+        nw_argfail(state, "the program is missing; for example: nodewise "
+                          "reorder -- mpirun -n 8 ./app");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

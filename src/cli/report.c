@@ -136,9 +136,9 @@ static const struct argp argp = {
     .options = options,
     .parser = report_parse,
     .args_doc = "[MAPPING...]",
-    .doc = "Show machine, pattern, costs and congestion of mappings beside "
-           "the default's on one HTML page that needs nothing but itself. "
-           "Without MAPPING one is computed.\v"
+    .doc = "Write one HTML page that shows the machine, the pattern, and the "
+           "costs and congestion of mappings beside those of the default. The "
+           "page needs no other file. Without MAPPING, one is computed.\v"
            "Example:\n  nodewise report -t magc-a -p app.pattern app.mapping "
            "-o report.html\n",
     .children = nw_priced_children,

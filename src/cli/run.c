@@ -67,7 +67,8 @@ static const struct argp_option options[] = {
     {"dry-run", KEY_DRY, NULL, 0, "Print the command and start nothing", 0},
     {"no-store", KEY_NO_STORE, NULL, 0,
      "Use the store, but write nothing to it", 0},
-    {"refresh", KEY_REFRESH, NULL, 0, "Profile and examine the hosts again", 0},
+    {"refresh", KEY_REFRESH, NULL, 0,
+     "Profile again, and measure the hosts again", 0},
     {"compare", KEY_COMPARE, "ROUNDS", OPTION_ARG_OPTIONAL,
      "Run default placement and mapping in turns and measure both (default: 3 "
      "rounds)",
@@ -149,7 +150,9 @@ static void run_check_words(const struct run_arguments *arguments,
                             struct argp_state *state)
 {
     if (!arguments->job.program)
-        nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
+        nw_argfail(
+            state,
+            "the program is missing; for example: nodewise run -n 64 -- ./app");
     if (arguments->rounds && arguments->job.program[1] &&
         !strcmp(arguments->job.program[1], "--"))
         nw_argfail(state, "rounds are given as --compare=%s",
@@ -501,7 +504,8 @@ static int start_plan(const struct run_arguments *arguments,
     }
     tried = nw_store_is_tried(store, &plan->command, &plan->variables);
     if (!tried && !nw_run_plan_works(&arguments->job, plan))
-        return run_warned(arguments, "the launcher does not take the mapping");
+        return run_warned(arguments,
+                          "the launcher does not accept the mapping");
     say_plan(arguments, plan);
     code = arguments->rounds ? cli_run_compare(arguments, &account)
                              : run_start(arguments, &account);

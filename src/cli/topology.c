@@ -64,11 +64,13 @@ static const struct argp_option options[] = {
     {"network", KEY_NETWORK, "SOURCE", 0,
      "Take the hosts and the switches between them from SOURCE", 0},
     {"node", KEY_NODE, "[HOSTS=]SOURCE", 0,
-     "Take what is inside hosts from SOURCE; may be repeated", 0},
+     "Take the inside of hosts (cores, GPUs, NICs) from SOURCE; may be "
+     "repeated",
+     0},
     {"gpus", KEY_GPUS, "SOURCE", 0, "Take the direct links of GPUs from SOURCE",
      0},
     {"new", KEY_NEW, "SPEC", 0,
-     "Write a cluster file to start from, such as of "
+     "Write a first cluster file from a few numbers, such as "
      "nodes=4,sockets=2,cores=8,gpus=4,network=fat-tree:16:8",
      0},
     {"list", KEY_LIST, NULL, 0, "List the bundled clusters", 0},
@@ -105,8 +107,8 @@ static void topology_choose(struct topology_arguments *arguments, int what,
                             struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
-        nw_argfail(state, "one of --tree, --svg, --yaml, --to, --list, --new, "
-                          "--distance and --route at a time");
+        nw_argfail(state, "--tree, --svg, --yaml, --to, --list, --new, "
+                          "--distance and --route exclude each other");
     arguments->what = what;
 }
 
@@ -114,7 +116,7 @@ static void topology_add_node(struct topology_arguments *arguments,
                               const char *value, struct argp_state *state)
 {
     if (arguments->parts.node_count == MAX_NODES)
-        nw_argfail(state, "--node more than %d times", MAX_NODES);
+        nw_argfail(state, "--node is given more than %d times", MAX_NODES);
     arguments->node[arguments->parts.node_count++] = value;
 }
 
@@ -182,7 +184,8 @@ static error_t topology_parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num)
-            nw_argfail(state, "one SOURCE at a time");
+            nw_argfail(state, "more than one SOURCE; --network, --node and "
+                              "--gpus join sources");
         arguments->source = value;
         return 0;
     default:

@@ -284,9 +284,10 @@ static nw_status mapping_file_read_head(struct reader *reader, size_t length,
 
     if (!line || strcmp(line, "nodewise mapping 1")) {
         if (line && !strncmp(line, "nodewise mapping ", 17))
-            return nw_lines_fail(&reader->lines,
-                                 "mapping version '%.20s' is not known here",
-                                 line + 17);
+            return nw_lines_fail(
+                &reader->lines,
+                "unknown mapping version '%.20s'; this program reads version 1",
+                line + 17);
         if (line && !strncmp(line, "rank ", 5))
             return nw_lines_fail(&reader->lines,
                                  "this is a rankfile; nodewise map --from FILE "
@@ -299,8 +300,9 @@ static nw_status mapping_file_read_head(struct reader *reader, size_t length,
         !nw_parse_i32(word, ranks) || *ranks < 1 || nw_word_next(&line))
         return nw_lines_fail(&reader->lines, "expected 'ranks N', N from 1");
     if ((size_t)*ranks > length / 8 + 1) /* a line has 8 characters or more */
-        return nw_lines_fail(
-            &reader->lines, "%d ranks do not fit in a file this short", *ranks);
+        return nw_lines_fail(&reader->lines,
+                             "the file is too short for the lines of %d ranks",
+                             *ranks);
     return NW_OK;
 }
 

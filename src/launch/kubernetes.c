@@ -67,8 +67,8 @@ nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
     nw_status status;
 
     if (job->options->place_only)
-        return nw_fail(NW_EUNSUPPORTED, "--place-only: a rankfile binds the "
-                                        "ranks that it places");
+        return nw_fail(NW_EUNSUPPORTED, "--place-only cannot be used here: a "
+                                        "rankfile also binds the ranks");
     nw_launch_add_rank_lines(job, true, &lines);
     status = kubernetes_add_map(job, "rankfile", lines.data);
     nw_text_fini(&lines);

@@ -30,10 +30,10 @@ static nw_status solver_check_borders(const int64_t size[3],
         if (a == 2 && (low == NW_MPDATA_NEIGHBOUR || low != high))
             return nw_fail(NW_EINVAL, "the third axis cannot be divided");
         if (size[a] < 1 || size[a] > (1 << 28))
-            return nw_fail(NW_EINVAL,
-                           "%lld cells along axis %d: from 1 to "
-                           "2^28",
-                           (long long)size[a], a + 1);
+            return nw_fail(
+                NW_EINVAL,
+                "the grid has %lld cells along axis %d; allowed are 1 to 2^28",
+                (long long)size[a], a + 1);
         if (a < 2 && low == NW_MPDATA_NEIGHBOUR && size[a] < nw_mpdata_halo(o))
             return nw_fail(NW_EINVAL,
                            "%lld cells along axis %d are fewer than the halo "
@@ -47,17 +47,23 @@ static nw_status solver_check_options(const int64_t size[3],
                                       const struct nw_mpdata_options *o)
 {
     if (o->passes < 1 || o->passes > 8)
-        return nw_fail(NW_EINVAL, "%d passes: from 1 to 8", o->passes);
+        return nw_fail(NW_EINVAL,
+                       "the number of passes is %d; allowed are 1 to 8",
+                       o->passes);
     if (o->passes != 2 && o->infinite_gauge)
-        return nw_fail(NW_EINVAL, "the infinite gauge has two passes");
+        return nw_fail(NW_EINVAL,
+                       "the infinite gauge needs exactly two passes");
     if (o->passes == 1 && (o->limited || o->third_order || o->divergent))
         return nw_fail(NW_EINVAL, "limiting, third order and the divergent "
-                                  "term need a corrective pass");
+                                  "term need at least two passes");
     if (o->threads < 0 || o->block < 0)
-        return nw_fail(NW_EINVAL, "threads and rows of a block are from 0");
+        return nw_fail(
+            NW_EINVAL,
+            "the numbers of threads and of rows of a block must be at least 0");
     if (o->path == NW_MPDATA_BLOCKED && (o->passes > 2 || o->third_order))
-        return nw_fail(NW_EINVAL, "the blocked path has two passes and no "
-                                  "third order");
+        return nw_fail(
+            NW_EINVAL,
+            "the blocked path needs at most two passes and no third order");
     return solver_check_borders(size, o);
 }
 

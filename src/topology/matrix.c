@@ -31,7 +31,7 @@ static nw_status matrix_read_row(struct nw_lines *lines, char *line, size_t row,
                                  "such as 1.5us, not '%s'",
                                  word);
         if (value > NW_DISTANCE_MOST)
-            return nw_lines_fail(lines, "distance %s is beyond %g", word,
+            return nw_lines_fail(lines, "distance %s is larger than %g", word,
                                  NW_DISTANCE_MOST);
         if (row && column == *n)
             return nw_lines_fail(lines, "row %zu has more than %zu columns",

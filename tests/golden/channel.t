@@ -23,8 +23,8 @@ tcp;ofi_rxm
 
 ## And forgotten.
 $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --clear
-$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show 2>&1 | sed 's/.*nothing/nothing/'
-nothing is kept here; nodewise channel tune measures it
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show 2>&1 | sed 's/.*: no/no/'
+no table is stored; 'nodewise channel tune' measures one
 
 ## Channels do as the table says: all in two messages here.
 $ printf 'nodewise channel 1\nhost host shm socket latency 8192 two auto\n' > two
@@ -75,12 +75,12 @@ $ nodewise channel tune -f nothing 2>&1 | sed "s/' here.*/'/"
 
 ## Words that are none are told by every channel, and what is empty is not set.
 $ for word in PROTOCOL=fast COPY=slow MAPPING=gdr REACH=off FETCH=no IPC=no; do env NODEWISE_CHANNEL_$word ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -b 1 -i 5; done
-! NODEWISE_CHANNEL_PROTOCOL=fast ... unknown
-! NODEWISE_CHANNEL_COPY=slow ... unknown
-! NODEWISE_CHANNEL_MAPPING=gdr ... unknown
-! NODEWISE_CHANNEL_REACH=off ... unknown
-! NODEWISE_CHANNEL_FETCH=no ... unknown
-! NODEWISE_CHANNEL_IPC=no ... unknown
+! NODEWISE_CHANNEL_PROTOCOL ... unknown ... 'fast'
+! NODEWISE_CHANNEL_COPY ... unknown ... 'slow'
+! NODEWISE_CHANNEL_MAPPING ... unknown ... 'gdr'
+! NODEWISE_CHANNEL_REACH ... unknown ... 'off'
+! NODEWISE_CHANNEL_FETCH ... unknown ... 'no'
+! NODEWISE_CHANNEL_IPC ... unknown ... 'no'
 ? 2
 $ NODEWISE_CHANNEL_PROTOCOL= NODEWISE_CHANNEL_PROVIDER= NODEWISE_CHANNEL_MAPPING= ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -b 1 -i 5 > empty; head -1 empty
 # Nodewise channel Latency Test, provider shm
@@ -89,7 +89,7 @@ $ nodewise channel tune --show --clear
 ? 2
 
 $ nodewise channel tune mpirun
-! 'mpirun' ... tune and reach
+! 'mpirun' ... tune or reach
 ? 2
 
 $ nodewise channel reach -i 3 2>&1 | head -1

@@ -123,11 +123,11 @@ $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "slurm 22.05" && exit\necho "$
 --export=ALL,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,NODEWISE_CART_WEIGHTS,LD_PRELOAD=libnodewise-mpich.so -n 2 ./app
 1,2
 $ nodewise reorder; nodewise gpu-messages --mpi lam -- ./mpiexec ./app
-! reorder: which program? nodewise reorder -- mpirun -n 8 ./app
+! reorder: the program is missing ... nodewise reorder -- mpirun -n 8 ./app
 ! --mpi is openmpi, mpich or mpiabi, not 'lam'
 ? 2
 $ nodewise reorder --report --force -- ./mpiexec ./app
-! either --report or --force
+! --report and --force exclude each other
 ? 2
 $ nodewise reorder -- ./nothing-here
 ! which MPI './nothing-here' ... --mpi

@@ -235,7 +235,7 @@ static void bad_parts(void **state)
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['1-0']")),
             ":3: '1-0' is not a list such as 0-3,8");
     refuses(TYPE(PARTS("[{core: 1}], cpu: {cores: 1}")),
-            ":3: either 'cpu' or 'parts'");
+            ":3: 'cpu' and 'parts' exclude each other");
     refuses(TYPE(PARTS("[{core: 1}, {gpu: 2}], gpus: [{name: x}]")),
             ":3: 'gpus' has 1 items, but a node has 2 of these");
 }
@@ -251,7 +251,7 @@ static void bad_devices(void **state)
     refuses(DEVICES("[{numa: 0, parts: [{gpu: 1}]}]"),
             ":3: unknown numa 0: this node has fewer");
     refuses(DEVICES("[{numa: 0, package: 0, parts: [{gpu: 1}]}]"),
-            ":3: either 'package' or 'numa'");
+            ":3: 'package' and 'numa' exclude each other");
     refuses(DEVICES("[{package: -1, parts: [{gpu: 1}]}]"),
             ":3: 'package' must be a whole number from 0 to 131072");
     refuses(DEVICES("[{parts: [{}]}]"),
@@ -279,7 +279,9 @@ static void bad_devices(void **state)
 static void bad_direct_links(void **state)
 {
     (void)state;
-    refuses(DIRECT("[{link: 1}]"), ":3: one of 'pairs', 'mesh' and 'switch'");
+    refuses(
+        DIRECT("[{link: 1}]"),
+        ":3: a direct link needs exactly one of 'pairs', 'mesh' and 'switch'");
     refuses(DIRECT("[{mesh: [gpu 0-4]}]"),
             ":3: unknown gpu 4: this node has fewer");
     refuses(DIRECT("[{mesh: [gpu 0-99999999]}]"),
@@ -334,7 +336,7 @@ static void bad_nodes(void **state)
             ":3: 3 nodes cannot be shared out evenly over 2 switches");
     refuses("nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 2}}, u: {cpu: "
             "{cores: 1}}}\nnodes: [{name: x}]\n",
-            ":3: 'type' is missing, and there are 2");
+            ":3: 'type' is missing; the file has 2 node types");
 }
 
 /* The message of the topology, with the line number before it. */
@@ -349,12 +351,14 @@ static void doubled_node_names(void **state)
 static void bad_networks(void **state)
 {
     (void)state;
-    refuses(NETWORK("{}"), ":4: 'network' has one kind");
+    refuses(NETWORK("{}"), ":4: 'network' needs exactly one of tree, fat_tree, "
+                           "torus, dragonfly and graph");
     refuses(NETWORK("{ring: 1}"),
             ":4: unknown key 'ring' in 'network'; known are: tree fat_tree "
             "torus dragonfly graph");
     refuses(JOINED("{tree: {switch: a}, torus: {dimensions: [2]}}"),
-            ":4: 'network' has one kind");
+            ":4: 'network' needs exactly one of tree, fat_tree, torus, "
+            "dragonfly and graph");
     refuses(JOINED("{tree: {}}"), ":4: 'switch' is missing");
     refuses(JOINED("{tree: {switch: 'a,b'}}"),
             ":4: a tree has one switch at its root");

@@ -735,7 +735,7 @@ static void test_refusals_say_why(void **state)
     options.algorithm = "cyclic";
     options.imbalance = 100;
     expect_refusal("hierarchy:2:2@1:10", 4, &options,
-                   "cyclic knows no weights");
+                   "cyclic cannot map ranks of different weights");
     options.algorithm = NULL;
     options.weights = huge;
     expect_refusal("hierarchy:2:2@1:10", 4, &options, "2^63");

@@ -159,7 +159,8 @@ static nw_status find_shares(nw_halo *halo, int32_t own, struct shares *out)
     if (!status)
         status = nw_alloc((size_t)halo->size, sizeof(int32_t), &out->slots);
     if (!status && own < 0)
-        status = nw_fail(NW_EINVAL, "%d pieces of a rank", own);
+        status = nw_fail(
+            NW_EINVAL, "the number of pieces of a rank, %d, is negative", own);
     status = nw_halo_agree(halo->comm, status);
     if (!status)
         status =

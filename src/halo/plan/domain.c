@@ -58,10 +58,10 @@ static nw_status check_extents(const struct nw_halo_options *options)
 {
     for (int axis = 0; axis < 3; axis++)
         if (options->extent[axis] < 1 || options->extent[axis] > MOST_CELLS)
-            return nw_fail(NW_EINVAL,
-                           "a domain of %lld cells along %c: 1 to 2^40 can be "
-                           "divided",
-                           (long long)options->extent[axis], axis_name[axis]);
+            return nw_fail(
+                NW_EINVAL,
+                "the domain has %lld cells along %c; allowed are 1 to 2^40",
+                (long long)options->extent[axis], axis_name[axis]);
     return NW_OK;
 }
 
@@ -76,9 +76,10 @@ halo_domain_check_borders(const struct nw_halo_options *options)
                 return nw_fail(NW_EINVAL, "invalid border %d along %c",
                                (int)side[end], axis_name[axis]);
         if ((side[0] == NW_HALO_PERIODIC) != (side[1] == NW_HALO_PERIODIC))
-            return nw_fail(NW_EINVAL,
-                           "only one side along %c is periodic: it takes both",
-                           axis_name[axis]);
+            return nw_fail(
+                NW_EINVAL,
+                "only one border along %c is periodic; make both periodic",
+                axis_name[axis]);
     }
     return NW_OK;
 }
@@ -94,7 +95,8 @@ static nw_status check_quantities(const struct nw_halo_options *options)
             quantity->stride > MOST_BYTES ||
             (quantity->stride && quantity->stride < quantity->bytes))
             return nw_fail(NW_EINVAL,
-                           "quantity %d has elements of %zu bytes, %zu apart",
+                           "quantity %d: invalid size of an element (%zu "
+                           "bytes) or stride (%zu bytes)",
                            i, quantity->bytes, quantity->stride);
     }
     return NW_OK;
@@ -106,7 +108,8 @@ static nw_status set_radii(const struct nw_halo_options *options,
     int32_t interval = options->interval ? options->interval : 1;
 
     if (interval < 1 || interval > MOST_INTERVAL)
-        return nw_fail(NW_EINVAL, "an exchange every %d steps: 1 to %d",
+        return nw_fail(NW_EINVAL,
+                       "the interval is %d steps; allowed are 1 to %d",
                        interval, MOST_INTERVAL);
     for (int d = 0; d < 27; d++) {
         int64_t radius = (int64_t)options->radius[d] * interval;
@@ -121,7 +124,8 @@ static nw_status set_radii(const struct nw_halo_options *options,
                                (long long)options->extent[axis],
                                axis_name[axis], (long long)radius);
         if (radius < 0)
-            return nw_fail(NW_EINVAL, "a radius of %lld", (long long)radius);
+            return nw_fail(NW_EINVAL, "the radius %lld is negative",
+                           (long long)radius);
         out->radius[d] = (int32_t)radius;
     }
     return NW_OK;
@@ -149,10 +153,13 @@ static nw_status check_choices(const struct nw_halo_options *options)
                        "unknown methods in 0x%x; known methods: 0x%x",
                        options->methods, NW_HALO_BIT(NW_HALO_METHOD_COUNT) - 1);
     if (options->ranks_per_node < 0)
-        return nw_fail(NW_EINVAL, "%d ranks of a node",
+        return nw_fail(NW_EINVAL,
+                       "the number of ranks of a node, %d, is negative",
                        options->ranks_per_node);
     if (!(options->timeout >= 0))
-        return nw_fail(NW_EINVAL, "a timeout of %g seconds", options->timeout);
+        return nw_fail(NW_EINVAL,
+                       "the timeout of %g seconds is not a number from 0",
+                       options->timeout);
     return NW_OK;
 }
 
@@ -167,8 +174,8 @@ static nw_status check_volume(const struct nw_halo_domain *domain)
     if (bytes < 0x1p58)
         return NW_OK;
     return nw_fail(NW_EINVAL,
-                   "a domain of %lld x %lld x %lld cells of %zu bytes passes "
-                   "2^58 bytes",
+                   "the domain of %lld x %lld x %lld cells of %zu bytes has "
+                   "more than 2^58 bytes",
                    (long long)domain->extent[0], (long long)domain->extent[1],
                    (long long)domain->extent[2], domain->cell_bytes);
 }

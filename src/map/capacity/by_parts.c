@@ -235,8 +235,8 @@ static nw_status by_parts_in_order(const struct nw_several *several,
                                    const int32_t *standard, nw_mapping **out)
 {
     if (!by_parts_is_within(several, standard))
-        return nw_fail(NW_EINVAL, "ranks in order pass the limit of an "
-                                  "element; multilevel would not");
+        return nw_fail(NW_EINVAL, "ranks in order exceed the load limit of an "
+                                  "element; use multilevel");
     return nw_several_to_mapping(several, standard, out);
 }
 

@@ -18,8 +18,8 @@ nw_status nw_several_by_phases(struct nw_several *several,
 
     if (!nw_several_is_even(several))
         return nw_fail(NW_EINVAL,
-                       "%s knows no weights of ranks, and these differ; "
-                       "multilevel, refine and block do",
+                       "algorithm %s cannot map ranks of different weights; "
+                       "use multilevel, refine or block",
                        algorithm->name);
     status = nw_slots_problem_init(&work);
     for (int32_t h = 0; !status && h < work.problem.host_count; h++)

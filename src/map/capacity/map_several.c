@@ -38,7 +38,7 @@ static nw_status map_several_find(const struct nw_several *several,
         name ? nw_algorithm_find(name) : nw_algorithm_get(NW_ALGORITHM_AUTO);
 
     if (!found)
-        return nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+        return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
     *out = found->is_default ? nw_algorithm_get(NW_ALGORITHM_BLOCK) : found;
     return NW_OK;
 }

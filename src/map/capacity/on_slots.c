@@ -335,8 +335,8 @@ nw_status nw_several_single(struct nw_several *several,
 {
     if (!algorithm->keeps_limits)
         return nw_fail(NW_EINVAL,
-                       "%s knows no limits of load; auto, multilevel, anneal, "
-                       "tabu, exact, refine and block do",
+                       "algorithm %s cannot limit the load of an element; use "
+                       "auto, multilevel, anneal, tabu, exact, refine or block",
                        algorithm->name);
     return on_slots_solve(several, false, algorithm, out, report);
 }

@@ -85,8 +85,9 @@ static nw_status several_check_options(const struct nw_several *several)
     const struct nw_map_options *options = &several->options;
 
     if (options->capacity < 0 || !(options->imbalance < 1e6))
-        return nw_fail(NW_EINVAL, "capacities are counted from 1, imbalance is "
-                                  "a fraction from 0");
+        return nw_fail(
+            NW_EINVAL,
+            "the capacity must be at least 1, and the imbalance at least 0");
     if (options->cores_per_rank > 1 || options->gpus_per_rank > 1)
         return nw_fail(NW_EINVAL, "several cores or GPUs per rank and several "
                                   "ranks per element exclude each other");

@@ -95,7 +95,7 @@ static nw_status target_weights_check_host(const struct nw_several *several,
             nw_topology_node_name(several->topology, several->host[h]));
     if (several->slots[h] < 0)
         return nw_fail(
-            NW_EINVAL, "node '%s' has fewer than no slots",
+            NW_EINVAL, "node '%s' has a negative number of slots",
             nw_topology_node_name(several->topology, several->host[h]));
     return NW_OK;
 }

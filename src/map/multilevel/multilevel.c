@@ -151,8 +151,9 @@ static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
     if (status)
         return status;
     if (!is_hierarchy)
-        return nw_fail(NW_EUNSUPPORTED,
-                       "this search needs a machine like a tree");
+        return nw_fail(
+            NW_EUNSUPPORTED,
+            "this algorithm needs a machine that is a tree of levels");
     placement->approximate = !hierarchy.exact;
     status = nw_assignment_init(&assignment, &hierarchy, placement);
     if (!status)

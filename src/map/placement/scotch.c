@@ -352,10 +352,10 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
     if (status)
         return status;
     if (machine->by_loads && count > GRAPH_PLACES_MAX)
-        return nw_fail(
-            NW_EUNSUPPORTED,
-            "rashti joins all pairs of elements: %d are more than %d", count,
-            GRAPH_PLACES_MAX);
+        return nw_fail(NW_EUNSUPPORTED,
+                       "rashti uses all pairs of elements: this machine has %d "
+                       "elements, more than %d",
+                       count, GRAPH_PLACES_MAX);
     if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MAX)
         return scotch_build_graph_machine(machine);
     if (machine->levels

@@ -77,9 +77,10 @@ static nw_status portfolio_find(const struct nw_map_options *options,
              : nw_algorithm_get(phases ? NW_ALGORITHM_MAGC : NW_ALGORITHM_AUTO);
 
     if (!found)
-        return nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+        return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
     if (phases && !found->kinds)
-        return nw_fail(NW_EINVAL, "%s has no phases to replace", found->name);
+        return nw_fail(NW_EINVAL, "algorithm %s has no phases to replace",
+                       found->name);
     *out = found;
     return NW_OK;
 }

@@ -20,8 +20,10 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
         phases.placer[i] =
             name ? nw_placer_find(name) : nw_placer_get(algorithm->phase[i]);
         if (name && !phases.placer[i])
-            return nw_fail(NW_EINVAL, "phase %d: no algorithm '%s' (%s)", i + 1,
-                           name, nw_map_phase_names());
+            return nw_fail(
+                NW_EINVAL,
+                "phase %d: algorithm '%s' cannot do a phase; known: %s", i + 1,
+                name, nw_map_phase_names());
     }
     *out = phases;
     return NW_OK;

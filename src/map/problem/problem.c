@@ -21,13 +21,13 @@ static nw_status problem_check_options(const struct nw_map_options *options)
     if (options->cores_per_rank < 0 || options->ranks_per_gpu < 0 ||
         options->gpus_per_rank < 0)
         return nw_fail(NW_EINVAL, "cores per rank, GPUs per rank and ranks per "
-                                  "GPU are counted from 1");
+                                  "GPU must be at least 1");
     if (!(options->affinity >= 0))
         return nw_fail(NW_EINVAL, "affinity is a weight from 0");
     if (options->capacity < 0 || isnan(options->imbalance) ||
         !(options->seconds >= 0))
-        return nw_fail(NW_EINVAL, "capacities are counted from 1, imbalance is "
-                                  "a fraction and time in seconds from 0");
+        return nw_fail(NW_EINVAL, "the capacity must be at least 1, and "
+                                  "imbalance and time at least 0");
     if (options->gpus_per_rank > 1 && options->ranks_per_gpu > 1)
         return nw_fail(NW_EINVAL, "several GPUs per rank and several ranks per "
                                   "GPU exclude each other");

@@ -38,7 +38,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
     if (s->shape[0]) {
         memcpy(g->parts, s->shape, sizeof g->parts);
         if ((int64_t)g->parts[0] * g->parts[1] != g->size)
-            return nw_fail(NW_EFORMAT, "%d x %d ranks are not the job's %d",
+            return nw_fail(NW_EFORMAT,
+                           "the shape %d x %d does not fit the job's %d ranks",
                            g->parts[0], g->parts[1], g->size);
         return NW_OK;
     }
@@ -194,8 +195,10 @@ static nw_status find_bandwidths(const struct nw_mp_settings *s,
                              out);
     status = nw_bandwidths_read(s->bandwidths, out);
     if (!status && out->count != ranks)
-        status = nw_fail(NW_EFORMAT, "%s: %d processes, the job has %d ranks",
-                         s->bandwidths, out->count, ranks);
+        status =
+            nw_fail(NW_EFORMAT,
+                    "%s: bandwidths of %d processes, but the job has %d ranks",
+                    s->bandwidths, out->count, ranks);
     return status;
 }
 

@@ -68,7 +68,8 @@ static const struct argp_option options[] = {
      "Order of computation: auto (default), blocked, or stages", 2},
     {NULL, 0, NULL, 0, "Ranks", 3},
     {"arrange", KEY_ARRANGE, "HOW", 0,
-     "Which rank has which part, by bandwidths: paper, best, or none (default)",
+     "How to assign the parts of the grid to ranks by bandwidths: paper, best, "
+     "or none (default)",
      3},
     {"arrange-by", KEY_BY, "WHAT", 0,
      "What --arrange minimises: sum (default) over all links, or slowest, the "

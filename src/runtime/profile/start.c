@@ -150,8 +150,9 @@ static void warn_of_misspelt(MPI_Comm world)
 
     if (!entry || NW_PMPI(Comm_rank)(world, &rank) || rank)
         return;
-    nw_warn("%.*s means nothing; 'nodewise doctor --env' lists what does",
-            (int)strcspn(entry, "="), entry);
+    nw_warn(
+        "unknown variable %.*s; 'nodewise doctor --env' lists all variables",
+        (int)strcspn(entry, "="), entry);
 }
 
 void nw_profile_start(MPI_Comm world)

@@ -121,7 +121,7 @@ static void reorder_start_warn_of_misspelt(MPI_Info info)
         if (!NW_PMPI(Info_get_nthkey)(info, i, key) &&
             !strncmp(key, "nodewise_", 9) && strcmp(key, WEIGHTS_KEY) &&
             !__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED))
-            nw_warn("the info key %s means nothing, " WEIGHTS_KEY " does", key);
+            nw_warn("unknown info key %s; use " WEIGHTS_KEY, key);
 }
 
 /* Stores the weights of `info` with the communicator. Returns false if `info`

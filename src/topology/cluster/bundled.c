@@ -47,12 +47,11 @@ nw_status nw_source_bundled(const char *what, enum nw_elements elements,
                                    .elements = elements};
 
     if (count && !cluster->resizable)
-        return nw_fail(NW_EINVAL, "'%s': the number of nodes of %s is given",
+        return nw_fail(NW_EINVAL, "'%s': the number of nodes of %s is fixed",
                        what, cluster->name);
     if (count && (!nw_parse_i32(count + 1, &text.resize) || text.resize < 1 ||
                   text.resize > MAX_NODES))
-        return nw_fail(NW_EINVAL,
-                       "'%s': the number of nodes is one from 1 to %d", what,
-                       MAX_NODES);
+        return nw_fail(NW_EINVAL, "'%s': the number of nodes must be 1 to %d",
+                       what, MAX_NODES);
     return nw_cluster_read(&text, out);
 }

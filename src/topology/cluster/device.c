@@ -212,7 +212,8 @@ nw_status nw_cluster_devices(struct nw_cluster *cluster,
         package = nw_yaml_get(item, "package");
         numa = nw_yaml_get(item, "numa");
         if (package && numa)
-            status = nw_yaml_fail(item, "either 'package' or 'numa'");
+            status =
+                nw_yaml_fail(item, "'package' and 'numa' exclude each other");
         else if (package || numa)
             status = device_add_below(&site, package ? package : numa, parts);
         else

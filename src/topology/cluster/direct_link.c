@@ -183,7 +183,9 @@ static nw_status read_item(struct nw_cluster *cluster,
     mesh = nw_yaml_get(item, "mesh");
     through = nw_yaml_get(item, "switch");
     if (!!pairs + !!mesh + !!through != 1)
-        return nw_yaml_fail(item, "one of 'pairs', 'mesh' and 'switch'");
+        return nw_yaml_fail(
+            item,
+            "a direct link needs exactly one of 'pairs', 'mesh' and 'switch'");
     if (!through && nw_yaml_get(item, "count"))
         return nw_yaml_fail(item, "'count' belongs to 'switch'");
     status = nw_cluster_figures(cluster, nw_yaml_get(item, "link"),

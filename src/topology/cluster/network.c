@@ -17,7 +17,8 @@ nw_status nw_cluster_network(struct nw_cluster *cluster,
                                          "tree fat_tree torus dragonfly graph");
 
     if (!status && node->count != 1)
-        status = nw_yaml_fail(node, "'network' has one kind");
+        status = nw_yaml_fail(node, "'network' needs exactly one of tree, "
+                                    "fat_tree, torus, dragonfly and graph");
     for (size_t i = 0; !status && i < sizeof kinds / sizeof *kinds; i++)
         if (nw_yaml_get(node, kinds[i].key))
             status = kinds[i].read(cluster, node->first);

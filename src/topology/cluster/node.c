@@ -21,7 +21,8 @@ static nw_status node_find_type(const struct nw_cluster *cluster,
     if (!name && cluster->type_count == 1)
         return NW_OK;
     if (!name)
-        return nw_yaml_fail(item, "'type' is missing, and there are %zu",
+        return nw_yaml_fail(item,
+                            "'type' is missing; the file has %zu node types",
                             cluster->type_count);
     status = nw_yaml_text(name, &text);
     for (size_t t = 0; !status && t < cluster->type_count; t++)

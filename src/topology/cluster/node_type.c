@@ -209,9 +209,9 @@ static nw_status read_inside(struct nw_cluster *cluster,
     nw_status status;
 
     if (parts && cpu)
-        return nw_yaml_fail(parts, "either 'cpu' or 'parts'");
+        return nw_yaml_fail(parts, "'cpu' and 'parts' exclude each other");
     if (parts && nw_yaml_get(node, "devices"))
-        return nw_yaml_fail(parts, "either 'devices' or 'parts'");
+        return nw_yaml_fail(parts, "'devices' and 'parts' exclude each other");
     if (parts)
         return nw_cluster_parts(cluster, node, node->key, out);
     if (threads)

@@ -510,7 +510,10 @@ static nw_status load_all(struct nw_compose *compose,
         status = load_part(parts->gpus, options, &compose->gpus);
     }
     if (!status && compose->gpus && compose->gpus->node_count != 1)
-        status = nw_fail(NW_EINVAL, "'%s' is not one node", parts->gpus);
+        status = nw_fail(
+            NW_EINVAL,
+            "'%s' describes several nodes; GPUs come from a source of one node",
+            parts->gpus);
     if (!status)
         status = nw_topology_new(compose->network->name, &compose->whole);
     return status;
@@ -551,7 +554,9 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
         parts.gpus = NULL;
     }
     if (!parts.node_count)
-        return nw_fail(NW_EINVAL, "a network needs nodes: describe them, too");
+        return nw_fail(
+            NW_EINVAL,
+            "the nodes of the network are missing; add --node SOURCE");
     nw_text_add(&compose.notes, "");
     status = load_all(&compose, &parts, options);
     if (!status)

@@ -69,19 +69,20 @@ static int impossible(void)
     int wrong;
 
     options.extent[0] = 0;
-    wrong = refused(&options, NW_EINVAL, "a domain of 0 cells along x");
+    wrong = refused(&options, NW_EINVAL, "the domain has 0 cells along x");
     options = plan();
     options.extent[2] = -5;
-    wrong += refused(&options, NW_EINVAL, "a domain of -5 cells along z");
+    wrong += refused(&options, NW_EINVAL, "the domain has -5 cells along z");
     options = plan();
     options.extent[1] = 1;
     wrong += refused(&options, NW_EINVAL, "smaller than its radius");
     options = plan();
     options.border[0][0] = NW_HALO_OPEN;
-    wrong += refused(&options, NW_EINVAL, "only one side along x is periodic");
+    wrong +=
+        refused(&options, NW_EINVAL, "only one border along x is periodic");
     options = plan();
     options.radius[4] = -1;
-    wrong += refused(&options, NW_EINVAL, "a radius of -1");
+    wrong += refused(&options, NW_EINVAL, "the radius -1 is negative");
     options = plan();
     options.quantity_count = 0;
     wrong += refused(&options, NW_EINVAL, "needs a quantity");
@@ -129,10 +130,10 @@ static int unknown(void)
     wrong += refused(&options, NW_EINVAL, "known methods");
     options = plan();
     options.ranks_per_node = -2;
-    wrong += refused(&options, NW_EINVAL, "-2 ranks of a node");
+    wrong += refused(&options, NW_EINVAL, "ranks of a node, -2, is negative");
     options = plan();
     options.timeout = -1;
-    wrong += refused(&options, NW_EINVAL, "a timeout of -1");
+    wrong += refused(&options, NW_EINVAL, "the timeout of -1");
     return wrong;
 }
 

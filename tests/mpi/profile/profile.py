@@ -452,7 +452,7 @@ def quiet():
     misspelt = launcher(2, variables=["NODEWISE_RECROD=x", "LD_PRELOAD=" + LIBRARY])
     result = run(misspelt + [program("modes"), "all"])
     ok(result.returncode == 0 and result.stdout == plain.stdout
-       and result.stderr.count("NODEWISE_RECROD means nothing") == 1,
+       and result.stderr.count("unknown variable NODEWISE_RECROD") == 1,
        "a misspelt variable is named once, on rank 0", result)
 
 

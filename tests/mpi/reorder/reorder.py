@@ -247,7 +247,7 @@ def calls():
                "no graph that is none is looked at", ours)
         if what[0] != "late":
             continue
-        ok(ours.stderr.count("the info key nodewise_cart_weigths means nothing")
+        ok(ours.stderr.count("unknown info key nodewise_cart_weigths")
            == 1, "a misspelt key is named once", ours.stderr)
         for name, more in (("hwloc finds nothing", {"HWLOC_COMPONENTS": "stop"}),
                            ("ranks share cores", {"HWLOC_SYNTHETIC": "core:2 pu:1"})):

@@ -552,7 +552,7 @@ static void tell_json(const struct setup *setup,
            nw_halo_words(contestants[0].state));
     for (int i = 0; i < count; i++)
         printf("%s\"%s\": {\"median\": %.9g, \"quartile\": %.9g, \"mean\": "
-               "%.9g, \"deviation\": %.9g}",
+               "%.9g, \"spread\": %.9g}",
                i ? ", " : "", contestants[i].name, contestants[i].median,
                contestants[i].quartile, contestants[i].mean,
                contestants[i].deviation);

@@ -42,6 +42,10 @@ enum {
     NW_TAKE_SIZES = 32 /* classes of message sizes, by powers of two */
 };
 
+/* Marks a function of rare events. If it were inlined, its caller would save
+ * more registers for each message. */
+#define NW_RARE __attribute__((noinline))
+
 /* The operation context that this library passes to libfabric and gets back
  * with the completion. It must be the first member of the struct that owns the
  * operation. `kind` identifies the type of that struct. */
@@ -346,7 +350,11 @@ void nw_list_remove(nw_channel_request *request);
 
 /* proto/request.c: the states of a request. */
 /* Ends the use of a request; its memory serves a later request. */
-void nw_request_free(nw_channel_request *request);
+static inline void nw_request_free(nw_channel_request *request)
+{
+    request->next = request->channel->spare;
+    request->channel->spare = request;
+}
 /* Frees all requests; libfabric must be closed. */
 void nw_requests_free(nw_channel *channel);
 /* Ends a request with `status`; on an error, nw_error_text() must hold its

@@ -78,15 +78,6 @@ static bool find_straight(nw_channel_request *request)
     return true;
 }
 
-/* Returns the size of the header that precedes the message's payload, in bytes;
- * 0 if the header travels in the 64-bit word beside the payload. */
-size_t nw_eager_head(const nw_channel_request *request)
-{
-    return request->result.protocol == NW_CHANNEL_GATHER
-               ? request->channel->head[request->peer->fabric]
-               : NW_WIRE_HEADER;
-}
-
 /* Returns true, and sets request->payload, if libfabric can send the payload
  * directly from the message's buffer. Host memory is not registered for this:
  * for one small message, that takes longer than a copy into registered memory.

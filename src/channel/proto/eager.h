@@ -7,7 +7,13 @@
 
 /* Returns the size of the header that precedes the message's payload, in bytes;
  * 0 if the header travels in the 64-bit word beside the payload. */
-size_t nw_eager_head(const nw_channel_request *request);
+static inline size_t nw_eager_head(const nw_channel_request *request)
+{
+    return request->result.protocol == NW_CHANNEL_GATHER
+               ? request->channel->head[request->peer->fabric]
+               : NW_WIRE_HEADER;
+}
+
 /* Sets request->payload to memory from which libfabric can send. It stays NULL
  * if a bounce buffer is needed and none is free; then call this function again
  * later. Do not call it after request->payload has been set. */

@@ -151,7 +151,7 @@ static void end_drained(nw_channel *channel)
     }
 }
 
-static void try_again(nw_channel *channel)
+NW_RARE static void try_again(nw_channel *channel)
 {
     if (channel->loops)
         nw_deliver_retry(channel);

@@ -197,8 +197,23 @@ static void data_came(nw_channel *channel, struct nw_slot *slot,
         nw_deliver(channel, head, head->match);
 }
 
-static void payload_came(nw_channel *channel, struct nw_slot *slot,
-                         struct nw_peer *peer, size_t bytes)
+NW_RARE static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
+{
+    channel->counts.malformed++;
+    nw_slot_post(channel, slot);
+}
+
+/* Refuses the message and gives up the peer that sent it, because it has broken
+ * the protocol. */
+NW_RARE static void receive_breach(nw_channel *channel, struct nw_slot *slot,
+                                   struct nw_peer *peer)
+{
+    receive_refuse(channel, slot);
+    nw_peer_lose(channel, peer);
+}
+
+NW_RARE static void payload_came(nw_channel *channel, struct nw_slot *slot,
+                                 struct nw_peer *peer, size_t bytes)
 {
     struct nw_slot *head = peer->head;
 
@@ -207,9 +222,7 @@ static void payload_came(nw_channel *channel, struct nw_slot *slot,
         return;
     }
     if (!head || bytes > head->wire.bytes - head->filled) {
-        channel->counts.malformed++;
-        nw_slot_post(channel, slot);
-        nw_peer_lose(channel, peer);
+        receive_breach(channel, slot, peer);
         return;
     }
     if (head->wire.kind == NW_WIRE_PART)
@@ -218,23 +231,13 @@ static void payload_came(nw_channel *channel, struct nw_slot *slot,
         data_came(channel, slot, head, bytes);
 }
 
-static void message_came(nw_channel *channel, struct nw_slot *slot,
-                         struct nw_peer *peer)
+/* Handles a message that matches no receive: an answer of a rendezvous, a
+ * return of credits or BYE. */
+NW_RARE static void control_came(nw_channel *channel, struct nw_slot *slot,
+                                 struct nw_peer *peer)
 {
-    struct nw_wire wire;
+    struct nw_wire wire = slot->wire;
 
-    if (slot->wire.kind == NW_WIRE_PART) {
-        peer->head = slot; /* the message is matched after its last part has
-                              arrived */
-        return;
-    }
-    if (slot->wire.kind <= NW_WIRE_RTS) {
-        if (slot->wire.kind == NW_WIRE_HEAD)
-            peer->head = slot;
-        came_in_turn(channel, slot, peer);
-        return;
-    }
-    wire = slot->wire;
     nw_slot_post(channel, slot);
     if (wire.kind == NW_WIRE_CTS)
         nw_rendezvous_granted(channel, peer, &wire);
@@ -248,10 +251,21 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
         peer->bye = true;
 }
 
-static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
+static void message_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer)
 {
-    channel->counts.malformed++;
-    nw_slot_post(channel, slot);
+    if (slot->wire.kind == NW_WIRE_PART) {
+        peer->head = slot; /* the message is matched after its last part has
+                              arrived */
+        return;
+    }
+    if (slot->wire.kind <= NW_WIRE_RTS) {
+        if (slot->wire.kind == NW_WIRE_HEAD)
+            peer->head = slot;
+        came_in_turn(channel, slot, peer);
+        return;
+    }
+    control_came(channel, slot, peer);
 }
 
 /* Decodes the header from the word that libfabric reports beside the payload.
@@ -313,9 +327,7 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
     if (peer->lost) {
         nw_slot_post(channel, slot);
     } else if (!is_honest(channel, peer, &slot->wire)) {
-        channel->counts.malformed++;
-        nw_slot_post(channel, slot);
-        nw_peer_lose(channel, peer);
+        receive_breach(channel, slot, peer);
     } else {
         peer->used = true;
         message_came(channel, slot, peer);

@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nw_request_free(nw_channel_request *request)
-{
-    nw_channel *channel = request->channel;
-
-    request->next = channel->spare;
-    channel->spare = request;
-}
-
 static void request_let_go(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;

@@ -3,6 +3,7 @@
  * memory. The receiver reads the neighbour's rows from its process by system
  * calls (cross-memory attach). Short rows are read together with the gaps
  * between them into a buffer, from which the cells are then copied. */
+#include "halo/exchange/connections.h"
 #include "halo/exchange/exchange.h"
 
 #include <errno.h>
@@ -139,6 +140,8 @@ static nw_status flush(struct cma_reading *reading)
         ssize_t got = process_vm_readv(
             attach->pid, &own, 1, attach->remote + at, reading->filled - at, 0);
 
+        if (got < 0 && errno == ESRCH)
+            return nw_halo_watch_ended(reading->connection->peer);
         if (got <= 0)
             return nw_fail(NW_EMPI, "the memory of rank %d cannot be read: %s",
                            reading->connection->peer,

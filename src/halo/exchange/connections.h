@@ -36,6 +36,8 @@ nw_status nw_halo_watch_open(nw_halo *halo);
 /* Returns NW_EMPI if a process of this node has ended, with its rank in the
  * error text; else NW_OK. */
 nw_status nw_halo_watch_check(const nw_halo *halo);
+/* Returns NW_EMPI, with `rank` as the one that ended in the error text. */
+nw_status nw_halo_watch_ended(int rank);
 void nw_halo_watch_close(nw_halo *halo);
 
 /* Sends the error of this rank's part of an exchange to every peer. Later calls

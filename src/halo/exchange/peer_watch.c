@@ -60,6 +60,11 @@ nw_status nw_halo_watch_open(nw_halo *halo)
     return status;
 }
 
+nw_status nw_halo_watch_ended(int rank)
+{
+    return nw_fail(NW_EMPI, "rank %d ended during a halo exchange", rank);
+}
+
 nw_status nw_halo_watch_check(const nw_halo *halo)
 {
     const struct watch *watch = halo->watch;
@@ -68,8 +73,7 @@ nw_status nw_halo_watch_check(const nw_halo *halo)
         return NW_OK;
     for (nfds_t i = 0; i < watch->count; i++)
         if (watch->fd[i].revents)
-            return nw_fail(NW_EMPI, "rank %d ended during a halo exchange",
-                           watch->rank[i]);
+            return nw_halo_watch_ended(watch->rank[i]);
     return NW_OK;
 }
 

@@ -118,8 +118,8 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
                         const struct nw_node_layout *layout,
                         struct nw_node_place place, int32_t v)
 {
-    const struct nw_node_type *type =
-        nw_topology_type_of(picture->topology, place.node);
+    const nw_topology *topology = picture->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, place.node);
     int32_t link = link_of(picture, layout, place, v);
     char class[24];
 
@@ -133,7 +133,13 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
     nw_text_format(text, "%s %d; ",
                    nw_vertex_kind_name((enum nw_vertex_kind)type->kind[v]),
                    type->index[v]);
-    if (nw_topology_has_links(picture->topology))
+    if (type->kind[v] == NW_VERTEX_GPU_SWITCH && topology->domain &&
+        topology->domain[place.node] >= 0) {
+        nw_text_add(text, "NVLink domain ");
+        nw_svg_words(text, topology->domain_name[topology->domain[place.node]]);
+        nw_text_add(text, "; ");
+    }
+    if (nw_topology_has_links(topology))
         nw_picture_tip(text, picture, link);
     nw_text_add(text, "</title></rect>\n");
 }

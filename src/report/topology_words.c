@@ -75,4 +75,8 @@ void nw_words_counts(struct nw_text *text, const nw_topology *topology)
                                                    : "core");
     nw_text_add(text, ", ");
     add_count(text, nw_topology_gpu_count(topology), "GPU");
+    if (!topology->domain_count)
+        return;
+    nw_text_add(text, ", ");
+    add_count(text, topology->domain_count, "NVLink domain");
 }

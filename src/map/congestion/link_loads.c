@@ -221,10 +221,12 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
 
     if (bytes == 0 && messages == 0)
         return;
-    from = link_loads_find_route(loads, out, route_class[0], peer);
-    to = link_loads_find_route(loads, out, route_class[1], peer);
+    if (loads->routes.kept) {
+        from = link_loads_find_route(loads, out, route_class[0], peer);
+        to = link_loads_find_route(loads, out, route_class[1], peer);
+    }
     /* Computing a route may overwrite the hops of the one found before. */
-    if (loads->routes.asked != asked) {
+    if (!loads->routes.kept || loads->routes.asked != asked) {
         link_loads_subtract(loads, route_class, peer, out);
         return;
     }

@@ -500,14 +500,34 @@ static nw_status auto_choose_by_links(const struct nw_problem *problem,
     return auto_finish(&work, status, out);
 }
 
+/* Returns true if the pattern is a training step, only the default effort
+ * limits the searches, and there are so many slots that no table holds their
+ * routes. Each trial then computes its routes, so that the trials of the
+ * default effort take many minutes. */
+static bool auto_is_large_step(const struct nw_problem *problem)
+{
+    const struct nw_units *slots =
+        problem->uses_gpus ? &problem->gpu : &problem->core;
+
+    return problem->phases->found && !problem->budget->anytime &&
+           problem->options.effort == NW_EFFORT_DEFAULT &&
+           slots->first[problem->host_count] >
+               nw_tuned.congestion.route_classes_max;
+}
+
 nw_status nw_choose_best(const struct nw_problem *problem,
                          struct nw_map_report *report, struct nw_candidate *out)
 {
     enum nw_objective objective = problem->options.objective;
     bool links =
         objective == NW_OBJECTIVE_CONGESTION || objective == NW_OBJECTIVE_TIME;
+    struct nw_problem mine = *problem;
 
-    if (links && problem->options.effort != NW_EFFORT_FAST)
-        return auto_choose_by_links(problem, report, out);
-    return auto_choose(problem, report, out);
+    if (links && auto_is_large_step(problem)) {
+        mine.options.effort = NW_EFFORT_FAST;
+        mine.budget->effort = NW_EFFORT_FAST;
+    }
+    if (links && mine.options.effort != NW_EFFORT_FAST)
+        return auto_choose_by_links(&mine, report, out);
+    return auto_choose(&mine, report, out);
 }

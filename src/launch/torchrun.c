@@ -3,8 +3,8 @@
  * node and numbers them node by node. On each node, the script first starts
  * torchrun with the node's number. Then torchrun starts the script again, once
  * for each process. This time, the script gives the process the rank, the CPUs
- * and the order of GPUs of the mapping. This follows torchrun's documentation.
- * It was not tested with a real PyTorch.
+ * and the order of GPUs of the mapping. tests/launchers/torchrun runs it with
+ * the torchrun of PyTorch 2.6.
  *
  * With a c10d rendezvous, torchrun numbers the nodes itself. The script then
  * computes a process's rank from the first rank of its node and LOCAL_RANK. It

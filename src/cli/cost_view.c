@@ -93,15 +93,13 @@ nw_status nw_cli_headline_add(struct nw_text *text, const char *name,
     return NW_OK;
 }
 
-/* Prints an integral sum in full if it is below 1e15, else with six digits. */
 static void sum_cell(nw_table *table, const struct nw_sum *sum)
 {
-    char digits[40];
+    char text[32];
 
-    if (sum->integral && sum->value < 1e15)
-        nw_table_cell(table, "%s", nw_format_wide(sum->exact, digits));
-    else
-        nw_table_cell(table, "%.6g", sum->value);
+    nw_table_cell(
+        table, "%s",
+        nw_format_quantity(sum->value, NW_UNIT_BYTES, text, sizeof text));
 }
 
 static void seconds_cell(nw_table *table, const struct nw_cost *cost,

@@ -3,8 +3,8 @@ $ printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 7 2\n1 2 hh 5 1\n3 3 hh 9 
 $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 2 -\n2 machine 3 -\n3 machine 1 -\n' > app.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern app.mapping
 MAPPING     HOP-BYTES HOST GPU MAX CONGESTION HOST GPU LATENCY LESS HOP-BYTES
-default            57   57   0            7 s  7 s 0 s    12 s          0.0 %
-app.mapping        75   75   0            7 s  7 s 0 s    21 s        -31.6 %
+default          57 B 57 B 0 B            7 s  7 s 0 s    12 s          0.0 %
+app.mapping      75 B 75 B 0 B            7 s  7 s 0 s    21 s        -31.6 %
 
 BYTES WITHIN default app.mapping
 same             9 B         9 B
@@ -16,7 +16,7 @@ app.mapping: the most congested link of the whole run is machine: group 0 - node
 app.mapping: Predicted: 31.6 % more hop-bytes (this machine states no bandwidths) than the default.
 hop-bytes: default 57 B, mapped 75 B
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern --objective latency app.mapping | sed -n 3p
-app.mapping        75   75   0            7 s  7 s 0 s    21 s      -75.0 %
+app.mapping      75 B 75 B 0 B            7 s  7 s 0 s    21 s      -75.0 %
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern app.mapping --json | grep -c '"hop_bytes": 75,'
 1
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern no-such-mapping
@@ -92,10 +92,10 @@ $ printf 'nodewise pattern 1\nranks 4 edges 4\n0 1 gg 1 1\n1 2 gg 2 1\n2 3 gg 3 
 $ printf 'nodewise mapping 1\nranks 4\n0 b1 0 0\n1 b2 1 0\n2 b2 0 0\n3 b1 1 0\n' > gpus.mapping
 $ nodewise topology gdr-b --distance gpu0 gpu1
 6
-$ nodewise evaluate -t gdr-b -p gpus.pattern gpus.mapping | awk 'NR < 4 { print $1, $4 }'
+$ nodewise evaluate -t gdr-b -p gpus.pattern gpus.mapping | awk 'NR < 4 { print $1, (NR > 1 ? $6 " " $7 : $4) }'
 MAPPING GPU
-default 66
-gpus.mapping 24
+default 66 B
+gpus.mapping 24 B
 $ for c in simulate report; do nodewise $c -t gdr-b -p gpus.pattern gpus.mapping --json | grep -c '"name": "gpus.mapping"'; done
 1
 1

@@ -251,14 +251,6 @@ int32_t nw_probe_groups_meet(const struct nw_probe_groups *groups, int32_t a,
     return a;
 }
 
-int32_t nw_probe_groups_child(const struct nw_probe_groups *groups,
-                              int32_t above, int32_t host)
-{
-    while (groups->group[host].parent != above)
-        host = groups->group[host].parent;
-    return host;
-}
-
 void nw_probe_groups_fini(struct nw_probe_groups *groups)
 {
     free(groups->group);

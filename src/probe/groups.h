@@ -51,8 +51,5 @@ bool nw_probe_groups_below(const struct nw_probe_groups *groups, int32_t node,
 /* Returns the lowest group that contains both hosts. */
 int32_t nw_probe_groups_meet(const struct nw_probe_groups *groups, int32_t a,
                              int32_t b);
-/* Returns the child of `above` that contains the host. */
-int32_t nw_probe_groups_child(const struct nw_probe_groups *groups,
-                              int32_t above, int32_t host);
 
 #endif

@@ -6,12 +6,6 @@
 
 #include <stdlib.h>
 
-static size_t copy_plan_cells(const struct nw_halo_transfer *transfer)
-{
-    return (size_t)(transfer->extent[0] * transfer->extent[1] *
-                    transfer->extent[2]);
-}
-
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose)
@@ -41,16 +35,6 @@ struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
             view.step[axis] = -view.step[axis];
     }
     return view;
-}
-
-size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
-                                int32_t field)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < connection->count; i++)
-        bytes += copy_plan_cells(&connection->transfer[i]);
-    return bytes * connection->halo->field[field].bytes;
 }
 
 size_t nw_halo_active_bytes(const struct nw_halo_connection *connection)

@@ -242,10 +242,7 @@ static inline int nw_halo_keys_compare(const int64_t *a, const int64_t *b,
             return a[i] < b[i] ? -1 : 1;
     return 0;
 }
-/* Both functions return the bytes of all transfers of a connection: in one
- * field, and in all active fields. */
-size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
-                                int32_t field);
+/* Returns the bytes of all transfers of a connection in all active fields. */
 size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
 
 /* --- copy_plan.c: a connection's cells to and from a dense buffer --- */

@@ -233,13 +233,3 @@ uint64_t nw_budget_scale(enum nw_effort effort, uint64_t steps)
     return steps / nw_tuned.effort.steps_divided[effort] *
            nw_tuned.effort.steps_times[effort];
 }
-
-uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
-                         uint64_t per)
-{
-    uint64_t steps = items * per;
-
-    if (budget->anytime)
-        return UINT64_MAX;
-    return budget->steps + nw_budget_scale(budget->effort, steps);
-}

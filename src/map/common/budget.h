@@ -109,11 +109,5 @@ uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want);
 
 /* Converts a number of steps for the default effort to that for `effort`. */
 uint64_t nw_budget_scale(enum nw_effort effort, uint64_t steps);
-/* Returns the value of budget->steps at which the effort ends a search. With
- * the default effort, a search gets `per` more steps for each of `items` items.
- * With "fast" it gets a quarter of these steps, with "strong" eight times as
- * many. Returns UINT64_MAX if --time or --steps is given. */
-uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
-                         uint64_t per);
 
 #endif

@@ -420,13 +420,6 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
     return status;
 }
 
-struct nw_typemap *nw_typemap_bytes(void)
-{
-    struct nw_typemap *layout = NULL;
-
-    return nw_typemap_of(MPI_BYTE, &layout) ? NULL : layout;
-}
-
 void nw_typemaps_close(void)
 {
     if (keyval != MPI_KEYVAL_INVALID)

@@ -50,7 +50,6 @@ NW_MUST_CHECK nw_status nw_typemap_of(MPI_Datatype type,
 /* Returns true if the datatype is predefined and nw_typemap_of was called for
  * it before. */
 bool nw_typemap_is_plain(MPI_Datatype type);
-struct nw_typemap *nw_typemap_bytes(void); /* layout of MPI_BYTE */
 void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);
 

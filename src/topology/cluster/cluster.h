@@ -82,10 +82,6 @@ NW_MUST_CHECK nw_status nw_cluster_names(const struct nw_yaml *node,
 
 NW_MUST_CHECK nw_status nw_cluster_type(struct nw_cluster *cluster,
                                         const struct nw_yaml *node);
-NW_MUST_CHECK nw_status nw_cluster_cpu(struct nw_cluster *cluster,
-                                       const struct nw_yaml *node,
-                                       const char *name,
-                                       struct nw_node_type **out);
 NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
                                          const struct nw_yaml *node,
                                          const char *name,

@@ -28,7 +28,7 @@ static nw_status hostlist_bad(const struct expansion *x, const char *what)
 }
 
 /* Appends the name that was built to the list. */
-static nw_status push(struct expansion *x)
+static nw_status hostlist_push(struct expansion *x)
 {
     struct nw_hostlist *list = x->list;
     nw_status status;
@@ -131,7 +131,7 @@ static nw_status expand_rest(struct expansion *x, size_t length,
     if (status)
         return status;
     if (!open)
-        return push(x);
+        return hostlist_push(x);
     close = memchr(open, ']', (size_t)(end - open));
     if (!close)
         return hostlist_bad(x, "a '[' without ']'");
@@ -227,8 +227,8 @@ static bool same_bracket(const struct parts *a, const struct parts *b)
 /* Returns true if a range from `low` to `at` can be extended to `next`. That
  * needs the next number, with as many digits as expansion would write, which
  * pads numbers to the width of `low`. */
-static bool continues(const struct parts *low, const struct parts *at,
-                      const struct parts *next)
+static bool hostlist_continues(const struct parts *low, const struct parts *at,
+                               const struct parts *next)
 {
     char digits[32];
     int width = snprintf(digits, sizeof digits, "%0*llu", (int)low->width,
@@ -249,7 +249,7 @@ static size_t write_range(struct nw_text *text, const char *const *names,
     while (covered < count) {
         struct parts next = hostlist_cut(names[covered]);
 
-        if (!continues(&low, &at, &next))
+        if (!hostlist_continues(&low, &at, &next))
             break;
         at = next;
         covered++;

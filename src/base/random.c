@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-static uint64_t splitmix(uint64_t *x)
+static uint64_t random_splitmix(uint64_t *x)
 {
     uint64_t z = (*x += 0x9e3779b97f4a7c15u);
 
@@ -16,7 +16,7 @@ static uint64_t splitmix(uint64_t *x)
 void nw_random_init(struct nw_random *random, uint64_t seed)
 {
     for (int i = 0; i < 4; i++)
-        random->state[i] = splitmix(&seed);
+        random->state[i] = random_splitmix(&seed);
 }
 
 uint64_t nw_random_below(struct nw_random *random, uint64_t bound)

@@ -205,7 +205,7 @@ static nw_status open_parts(nw_channel *channel)
     return status;
 }
 
-static void unregister(nw_channel *channel, int f)
+static void channel_unregister(nw_channel *channel, int f)
 {
     for (int i = 0; i < NW_PIECES; i++) {
         nw_endpoint_unregister(channel->in[i].region[f]);
@@ -221,7 +221,7 @@ static void unregister(nw_channel *channel, int f)
 static void channel_free_parts(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
-        unregister(channel, f);
+        channel_unregister(channel, f);
     nw_ipc_close(channel);
     nw_cma_close(channel);
     nw_gpu_mapping_close(channel->mapping);

@@ -140,7 +140,7 @@ static nw_status read_pairs(struct nw_batch *batch, const char *text)
 
 /* Returns entry h of a Slurm list such as "2(x3),4", which stands for 2,2,2,4;
  * 0 if the list is NULL or shorter. */
-static int32_t counted(const char *list, size_t h)
+static int32_t batch_counted(const char *list, size_t h)
 {
     while (list && *list) {
         char *end;
@@ -163,9 +163,9 @@ static int32_t counted(const char *list, size_t h)
  * least the number of the job's tasks on this node. */
 static int32_t slurm_slots(size_t h)
 {
-    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
-    int32_t room = counted(getenv("SLURM_JOB_CPUS_PER_NODE"), h);
-    int32_t least = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+    int32_t each = batch_counted(getenv("SLURM_CPUS_PER_TASK"), 0);
+    int32_t room = batch_counted(getenv("SLURM_JOB_CPUS_PER_NODE"), h);
+    int32_t least = batch_counted(getenv("SLURM_TASKS_PER_NODE"), h);
 
     room /= each > 0 ? each : 1;
     return room > least ? room : least;
@@ -183,7 +183,7 @@ static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
             nw_alloc(batch->host.count, sizeof *batch->tasks, &batch->tasks);
     for (size_t h = 0; !status && h < batch->host.count; h++) {
         batch->slots[h] = slurm_slots(h);
-        batch->tasks[h] = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+        batch->tasks[h] = batch_counted(getenv("SLURM_TASKS_PER_NODE"), h);
     }
     return status;
 }

@@ -190,7 +190,7 @@ static int bench_start(const struct request *request)
 }
 
 /* Prints the help of the benchmark built for Open MPI or else for MPICH. */
-static int help(const char *name)
+static int bench_help(const char *name)
 {
     char path[PATH_MAX], option[] = "--help";
     char *argv[] = {path, option, NULL};
@@ -299,7 +299,7 @@ static int bench_run(int argc, char **argv)
     if (check_benchmark(request.name))
         return nw_cli_fail("bench", NW_EINVAL);
     if (argc == 3 && !strcmp(argv[2], "--help"))
-        return help(request.name);
+        return bench_help(request.name);
     return run_benchmark(&request);
 }
 

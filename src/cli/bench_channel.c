@@ -35,8 +35,9 @@ struct bench_channel_end {
     void *memory;
 };
 
-static nw_status begin(const struct bench_channel_end *end, bool send,
-                       size_t bytes, nw_channel_request **out)
+static nw_status bench_channel_begin(const struct bench_channel_end *end,
+                                     bool send, size_t bytes,
+                                     nw_channel_request **out)
 {
     struct nw_channel_message message = {end->memory, bytes, !end->rank, TAG};
 
@@ -48,13 +49,14 @@ static nw_status bench_channel_one(const struct bench_channel_end *end,
                                    bool send, size_t bytes)
 {
     nw_channel_request *request = NULL;
-    nw_status status = begin(end, send, bytes, &request);
+    nw_status status = bench_channel_begin(end, send, bytes, &request);
 
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
 /* Sends a message of `bytes` from rank 0 to rank 1, then one back. */
-static nw_status ping(const struct bench_channel_end *end, size_t bytes)
+static nw_status bench_channel_ping(const struct bench_channel_end *end,
+                                    size_t bytes)
 {
     nw_status status = bench_channel_one(end, !end->rank, bytes);
 
@@ -63,13 +65,14 @@ static nw_status ping(const struct bench_channel_end *end, size_t bytes)
 
 /* Sends WINDOW messages from rank 0 to rank 1, all posted at once, then one
  * message of 4 bytes back, which confirms their arrival. */
-static nw_status stream(const struct bench_channel_end *end, size_t bytes)
+static nw_status bench_channel_stream(const struct bench_channel_end *end,
+                                      size_t bytes)
 {
     nw_channel_request *requests[WINDOW] = {NULL};
     nw_status status = NW_OK;
 
     for (int i = 0; i < WINDOW && !status; i++)
-        status = begin(end, !end->rank, bytes, &requests[i]);
+        status = bench_channel_begin(end, !end->rank, bytes, &requests[i]);
     for (int i = 0; i < WINDOW && !status; i++)
         status = nw_channel_wait(&requests[i], NULL);
     return status ? status : bench_channel_one(end, end->rank != 0, 4);
@@ -93,7 +96,8 @@ static nw_status bench_channel_measure(const struct bench_channel_end *end,
 {
     const struct nw_channel_bench *bench = end->bench;
     nw_status (*work)(const struct bench_channel_end *, size_t) =
-        bench->what == NW_TEST_LATENCY ? ping : stream;
+        bench->what == NW_TEST_LATENCY ? bench_channel_ping
+                                       : bench_channel_stream;
     nw_status status = NW_OK;
     uint64_t start = 0;
 

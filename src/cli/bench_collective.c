@@ -30,8 +30,8 @@ static nw_status bench_collective_take(struct bench_collective_member *m,
     return nw_channel_receive(m->channel, &message, &m->request[peer]);
 }
 
-static nw_status give(struct bench_collective_member *m, int32_t peer,
-                      void *memory, size_t bytes)
+static nw_status bench_collective_give(struct bench_collective_member *m,
+                                       int32_t peer, void *memory, size_t bytes)
 {
     struct nw_channel_message message = {memory, bytes, peer, TAG};
 
@@ -68,14 +68,15 @@ static nw_status bench_collective_collect(struct bench_collective_member *m,
         int32_t peer = (m->rank + i) % m->count;
 
         if (all || !peer)
-            status = give(m, peer, m->from + (size_t)peer * step, bytes);
+            status = bench_collective_give(
+                m, peer, m->from + (size_t)peer * step, bytes);
     }
     return status ? status : wait_for_all(m);
 }
 
 /* Sends *value to a peer, or receives it. */
-static nw_status word(struct bench_collective_member *m, int32_t peer,
-                      bool send, double *value)
+static nw_status bench_collective_word(struct bench_collective_member *m,
+                                       int32_t peer, bool send, double *value)
 {
     struct nw_channel_message message = {value, sizeof *value, peer, TAG_TIME};
     nw_channel_request *request = NULL;
@@ -89,21 +90,22 @@ static nw_status word(struct bench_collective_member *m, int32_t peer,
 /* Replaces *value on rank 0 by the mean over all ranks. All ranks call it; none
  * returns before rank 0 has all values, so that it also synchronises the
  * ranks. */
-static nw_status mean(struct bench_collective_member *m, double *value)
+static nw_status bench_collective_mean(struct bench_collective_member *m,
+                                       double *value)
 {
     double sum = *value, one = 0;
     nw_status status = NW_OK;
 
     if (m->rank) {
-        status = word(m, 0, true, value);
-        return status ? status : word(m, 0, false, &one);
+        status = bench_collective_word(m, 0, true, value);
+        return status ? status : bench_collective_word(m, 0, false, &one);
     }
     for (int32_t i = 1; i < m->count && !status; i++) {
-        status = word(m, i, false, &one);
+        status = bench_collective_word(m, i, false, &one);
         sum += one;
     }
     for (int32_t i = 1; i < m->count && !status; i++)
-        status = word(m, i, true, &one);
+        status = bench_collective_word(m, i, true, &one);
     *value = sum / m->count;
     return status;
 }
@@ -119,7 +121,7 @@ static nw_status bench_collective_measure(struct bench_collective_member *m,
     for (uint64_t i = 0; i < m->bench->iterations + WARM && !status; i++) {
         uint64_t start;
 
-        status = mean(m, &nothing);
+        status = bench_collective_mean(m, &nothing);
         start = nw_clock_ns();
         if (!status)
             status = bench_collective_collect(m, bytes);
@@ -127,7 +129,7 @@ static nw_status bench_collective_measure(struct bench_collective_member *m,
             seconds += (double)(nw_clock_ns() - start) * 1e-9;
     }
     if (!status)
-        status = mean(m, &seconds);
+        status = bench_collective_mean(m, &seconds);
     if (!status && !m->rank)
         nw_bench_tell_latency(m->bench, bytes,
                               seconds / (double)m->bench->iterations);
@@ -135,7 +137,8 @@ static nw_status bench_collective_measure(struct bench_collective_member *m,
 }
 
 /* Fills the send buffer with a byte that identifies this rank. */
-static nw_status fill(struct bench_collective_member *m, size_t bytes)
+static nw_status bench_collective_fill(struct bench_collective_member *m,
+                                       size_t bytes)
 {
     char *block = NULL;
     nw_status status = nw_alloc(bytes, 1, &block);
@@ -170,7 +173,7 @@ static nw_status bench_collective_run(struct bench_collective_member *m)
 {
     size_t all = m->bench->largest * (size_t)m->count;
     bool gathers = m->bench->what != NW_TEST_GATHER || !m->rank;
-    nw_status status = fill(m, all);
+    nw_status status = bench_collective_fill(m, all);
 
     if (!status && !m->rank)
         nw_bench_tell_head(m->bench, m->channel);

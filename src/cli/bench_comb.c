@@ -56,7 +56,7 @@ static char **bench_comb_join(char **launcher, char **words, size_t count)
 
 /* Called in the child: changes to the folder and writes standard output and
  * standard error to the file "said" there. */
-static void enter(void *folder)
+static void bench_comb_enter(void *folder)
 {
     if (chdir(folder) || !freopen("said", "w", stdout) || dup2(1, 2) < 0)
         _exit(127);
@@ -69,7 +69,7 @@ static bool run_in(const char *folder, char **argv)
     return argv && !nw_child_run(&(struct nw_child){.command = "bench",
                                                     .argv = argv,
                                                     .out = -1,
-                                                    .prepare = enter,
+                                                    .prepare = bench_comb_enter,
                                                     .user = (void *)folder});
 }
 
@@ -245,8 +245,8 @@ static nw_status time_rows(const struct bench_comb_work *work)
     return status;
 }
 
-static int drop(const char *path, const struct stat *what, int flag,
-                struct FTW *where)
+static int bench_comb_drop(const char *path, const struct stat *what, int flag,
+                           struct FTW *where)
 {
     (void)what, (void)flag, (void)where;
     return remove(path);
@@ -267,7 +267,7 @@ nw_status nw_bench_comb(struct nw_comb *comb)
     status = ask_rows(&work);
     if (!status)
         status = time_rows(&work);
-    nftw(work.folder, drop, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(work.folder, bench_comb_drop, 8, FTW_DEPTH | FTW_PHYS);
     return status ? nw_fail(status, "'%s' was found and failed: it is left out",
                             work.program)
                   : NW_OK;

@@ -64,7 +64,8 @@ void nw_bench_tell_head(const struct nw_channel_bench *bench,
 
 /* Begins the JSON object of a row and returns it; NULL if the output is
  * text. */
-static struct nw_json *row(const struct nw_channel_bench *bench, size_t bytes)
+static struct nw_json *bench_output_row(const struct nw_channel_bench *bench,
+                                        size_t bytes)
 {
     struct nw_json *json = &bench->tell->writer;
 
@@ -78,7 +79,7 @@ static struct nw_json *row(const struct nw_channel_bench *bench, size_t bytes)
 void nw_bench_tell_latency(const struct nw_channel_bench *bench, size_t bytes,
                            double seconds)
 {
-    struct nw_json *json = row(bench, bytes);
+    struct nw_json *json = bench_output_row(bench, bytes);
 
     if (json) {
         nw_json_number(json, "time", seconds);
@@ -92,7 +93,7 @@ void nw_bench_tell_latency(const struct nw_channel_bench *bench, size_t bytes,
 void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,
                         double messages)
 {
-    struct nw_json *json = row(bench, bytes);
+    struct nw_json *json = bench_output_row(bench, bytes);
     double bandwidth = messages * (double)bytes;
 
     if (json) {
@@ -112,7 +113,7 @@ void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
                           const struct nw_bench_way *best,
                           const struct nw_bench_way *chosen)
 {
-    struct nw_json *json = row(bench, bytes);
+    struct nw_json *json = bench_output_row(bench, bytes);
     double ratio = chosen->seconds / best->seconds;
 
     if (json) {

@@ -19,7 +19,8 @@ struct channel_reach_answer {
     char reach[64], why[512];
 };
 
-static void divide(const char *text, struct channel_reach_answer *out)
+static void channel_reach_divide(const char *text,
+                                 struct channel_reach_answer *out)
 {
     const char *why = strstr(text, " (");
     size_t length = why ? (size_t)(why - text) : strlen(text);
@@ -30,7 +31,8 @@ static void divide(const char *text, struct channel_reach_answer *out)
         out->why[strlen(out->why) - 1] = '\0';
 }
 
-static void ask(const char *provider, struct channel_reach_answer *out)
+static void channel_reach_ask(const char *provider,
+                              struct channel_reach_answer *out)
 {
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
@@ -42,7 +44,7 @@ static void ask(const char *provider, struct channel_reach_answer *out)
         snprintf(out->why, sizeof out->why, "%s", nw_error_text());
         return;
     }
-    divide(nw_channel_reach(channel, 0), out);
+    channel_reach_divide(nw_channel_reach(channel, 0), out);
     nw_channel_close(channel);
 }
 
@@ -51,7 +53,7 @@ static void channel_reach_tell(const char *provider, struct nw_text *text,
 {
     struct channel_reach_answer answer;
 
-    ask(provider, &answer);
+    channel_reach_ask(provider, &answer);
     nw_text_format(text, "%s: %s%s%s\n", provider, answer.reach,
                    answer.why[0] ? ": " : "", answer.why);
     nw_json_object(json, NULL);

@@ -24,7 +24,7 @@ static void pass_on(int signal)
 
 /* The terminal sends SIGINT and SIGQUIT to the child, too, so that they are
  * only noted. */
-static void note(int signal)
+static void child_note(int signal)
 {
     came = signal;
 }
@@ -122,8 +122,8 @@ int nw_child_status(int state)
 
 int nw_child_run(const struct nw_child *child)
 {
-    struct guard guard[] = {{SIGINT, SA_RESTART, note, {{0}}},
-                            {SIGQUIT, SA_RESTART, note, {{0}}},
+    struct guard guard[] = {{SIGINT, SA_RESTART, child_note, {{0}}},
+                            {SIGQUIT, SA_RESTART, child_note, {{0}}},
                             {SIGTERM, SA_RESTART, pass_on, {{0}}},
                             {SIGHUP, SA_RESTART, pass_on, {{0}}}};
     size_t count = sizeof guard / sizeof *guard;

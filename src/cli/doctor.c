@@ -83,7 +83,7 @@ static void add_object(struct nw_json *json, const struct nw_check *check,
 }
 
 /* Runs all checks and adds their results to the text and to the JSON object. */
-static void examine(struct nw_text *table, struct nw_json *json)
+static void doctor_examine(struct nw_text *table, struct nw_json *json)
 {
     const char *section = "";
 
@@ -141,7 +141,7 @@ static int doctor_run(int argc, char **argv)
     if (arguments.environment)
         list_variables(&table, &json);
     else
-        examine(&table, &json);
+        doctor_examine(&table, &json);
     nw_json_end_object(&json);
     code =
         nw_cli_output_table("doctor", &arguments.common, table.data, text.data);

@@ -39,7 +39,8 @@ static bool doctor_look_find_program(const char *names, char path[PATH_MAX])
 
 /* The following functions are checks, as nw_check.look in doctor.h describes
  * them. */
-static enum nw_finding program(const char *names, struct nw_text *detail)
+static enum nw_finding doctor_checks_program(const char *names,
+                                             struct nw_text *detail)
 {
     char path[PATH_MAX];
 
@@ -69,7 +70,8 @@ static enum nw_finding tell_silent(const char *path, struct nw_text *detail)
     return NW_MISSING;
 }
 
-static enum nw_finding versioned(const char *names, struct nw_text *detail)
+static enum nw_finding doctor_checks_versioned(const char *names,
+                                               struct nw_text *detail)
 {
     char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER];
 
@@ -86,7 +88,8 @@ static enum nw_finding versioned(const char *names, struct nw_text *detail)
 /* Searches for a launcher whose version text has one of the words in `voices`,
  * separated by '|'. The name mpirun does not tell which MPI a launcher belongs
  * to; a launcher without a version text does not count. */
-static enum nw_finding mpi(const char *voices, struct nw_text *detail)
+static enum nw_finding doctor_checks_mpi(const char *voices,
+                                         struct nw_text *detail)
 {
     static const char *const names[] = {
         "mpirun",  "mpiexec",       "mpirun.openmpi",
@@ -111,18 +114,20 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
     return *silent ? tell_silent(silent, detail) : NW_MISSING;
 }
 
-static bool loads(const char *soname)
+static bool doctor_checks_loads(const char *soname)
 {
     return dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != NULL;
 }
 
-static enum nw_finding library(const char *sonames, struct nw_text *detail)
+static enum nw_finding doctor_checks_library(const char *sonames,
+                                             struct nw_text *detail)
 {
-    return nw_doctor_tell_first(sonames, loads, detail);
+    return nw_doctor_tell_first(sonames, doctor_checks_loads, detail);
 }
 
 /* Appends the names of the entries of a folder, which must not be empty. */
-static enum nw_finding entries(const char *folder, struct nw_text *detail)
+static enum nw_finding doctor_checks_entries(const char *folder,
+                                             struct nw_text *detail)
 {
     struct dirent **list;
     int count = scandir(folder, &list, NULL, alphasort), shown = 0;
@@ -139,7 +144,8 @@ static enum nw_finding entries(const char *folder, struct nw_text *detail)
 }
 
 /* Checks whether this user may read and write a file that matches `pattern`. */
-static enum nw_finding device(const char *pattern, struct nw_text *detail)
+static enum nw_finding doctor_checks_device(const char *pattern,
+                                            struct nw_text *detail)
 {
     enum nw_finding found = NW_MISSING;
     glob_t paths;
@@ -155,7 +161,8 @@ static enum nw_finding device(const char *pattern, struct nw_text *detail)
 }
 
 /* Checks for a file that Nodewise installs. */
-static enum nw_finding own(const char *name, struct nw_text *detail)
+static enum nw_finding doctor_checks_own(const char *name,
+                                         struct nw_text *detail)
 {
     char path[PATH_MAX];
 
@@ -165,7 +172,8 @@ static enum nw_finding own(const char *name, struct nw_text *detail)
     return NW_FOUND;
 }
 
-static enum nw_finding machine(const char *what, struct nw_text *detail)
+static enum nw_finding doctor_checks_machine(const char *what,
+                                             struct nw_text *detail)
 {
     nw_topology *topology = NULL;
 
@@ -191,7 +199,8 @@ static bool is_set(const char *variable)
 
 /* Finds the batch system of this process by a variable that the batch system
  * sets. */
-static enum nw_finding allocation(const char *names, struct nw_text *detail)
+static enum nw_finding doctor_checks_allocation(const char *names,
+                                                struct nw_text *detail)
 {
     char room[PATH_MAX];
     const char *name = nw_doctor_first(names, is_set, room);
@@ -202,7 +211,8 @@ static enum nw_finding allocation(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-static enum nw_finding binding(const char *what, struct nw_text *detail)
+static enum nw_finding doctor_checks_binding(const char *what,
+                                             struct nw_text *detail)
 {
     static cpu_set_t cpus[16];
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -250,54 +260,58 @@ static enum nw_finding locked_memory(const char *what, struct nw_text *detail)
 
 /* clang-format off: one row an item */
 const struct nw_check nw_checks[] = {
-    {"MPI", "Open MPI", mpi, "Open MPI|OpenRTE|PRRTE|prterun",
+    {"MPI", "Open MPI", doctor_checks_mpi, "Open MPI|OpenRTE|PRRTE|prterun",
      "profiles of Open MPI programs, nodewise launch --for openmpi4"},
-    {"MPI", "MPICH", mpi, "HYDRA|Hydra",
+    {"MPI", "MPICH", doctor_checks_mpi, "HYDRA|Hydra",
      "profiles of MPICH programs, nodewise launch --for mpich"},
-    {"MPI", "Intel MPI", mpi, "Intel(R) MPI", "nodewise launch --for intel"},
-    {"MPI", "MVAPICH", program, "mpirun_rsh", "nodewise launch --for mvapich"},
-    {"MPI", "profiler, Open MPI", own, "libnodewise-openmpi.so",
+    {"MPI", "Intel MPI", doctor_checks_mpi, "Intel(R) MPI",
+     "nodewise launch --for intel"},
+    {"MPI", "MVAPICH", doctor_checks_program, "mpirun_rsh",
+     "nodewise launch --for mvapich"},
+    {"MPI", "profiler, Open MPI", doctor_checks_own, "libnodewise-openmpi.so",
      "nodewise profile and run under Open MPI (build with libopenmpi-dev)"},
-    {"MPI", "profiler, MPICH", own, "libnodewise-mpich.so",
+    {"MPI", "profiler, MPICH", doctor_checks_own, "libnodewise-mpich.so",
      "nodewise profile and run under MPICH, Intel MPI and MVAPICH (build with "
      "libmpich-dev)"},
-    {"MPI", "profiler, standard ABI", own, "libnodewise-mpiabi.so",
+    {"MPI", "profiler, standard ABI", doctor_checks_own,
+     "libnodewise-mpiabi.so",
      "nodewise profile and run of programs linked with libmpi_abi (build with "
      "an MPI that has the MPI-5 standard ABI)"},
 
-    {"Launchers", "Slurm", versioned, "srun",
+    {"Launchers", "Slurm", doctor_checks_versioned, "srun",
      "nodewise launch --for slurm, and the nodes of a job"},
-    {"Launchers", "Flux", versioned, "flux", "nodewise launch --for flux"},
-    {"Launchers", "PALS", versioned, "pals palstat",
+    {"Launchers", "Flux", doctor_checks_versioned, "flux",
+     "nodewise launch --for flux"},
+    {"Launchers", "PALS", doctor_checks_versioned, "pals palstat",
      "nodewise launch --for pals"},
-    {"Launchers", "torchrun", program, "torchrun",
+    {"Launchers", "torchrun", doctor_checks_program, "torchrun",
      "nodewise launch --for torchrun"},
-    {"Launchers", "batch job", allocation,
+    {"Launchers", "batch job", doctor_checks_allocation,
      "SLURM_JOB_ID FLUX_JOB_ID PBS_JOBID LSB_JOBID COBALT_JOBID",
      "nodewise run on all nodes of an allocation"},
-    {"Launchers", "taskset", program, "taskset",
+    {"Launchers", "taskset", doctor_checks_program, "taskset",
      "nodewise launch --for script on nodes without nodewise"},
 
-    {"Machine", "hwloc", library, "libhwloc.so.15",
+    {"Machine", "hwloc", doctor_checks_library, "libhwloc.so.15",
      "topology live, hwloc XML and synthetic machines"},
-    {"Machine", "this machine", machine, NULL, "topology live"},
+    {"Machine", "this machine", doctor_checks_machine, NULL, "topology live"},
 
-    {"GPUs", "CUDA driver", library, "libcuda.so.1",
+    {"GPUs", "CUDA driver", doctor_checks_library, "libcuda.so.1",
      "profiles that separate GPU buffers from host buffers, GPU messages, "
      "GPU memory in nodewise probe"},
-    {"GPUs", "NVML", library, "libnvidia-ml.so.1",
+    {"GPUs", "NVML", doctor_checks_library, "libnvidia-ml.so.1",
      "NVLink and UUIDs of GPUs in topology live"},
-    {"GPUs", "NVIDIA GPUs", entries, "/proc/driver/nvidia/gpus",
+    {"GPUs", "NVIDIA GPUs", doctor_checks_entries, "/proc/driver/nvidia/gpus",
      "mappings onto NVIDIA GPUs of this machine"},
-    {"GPUs", "NVIDIA device files", device, "/dev/nvidia[0-9]*",
+    {"GPUs", "NVIDIA device files", doctor_checks_device, "/dev/nvidia[0-9]*",
      "use of these GPUs by this user"},
-    {"GPUs", "nvidia-smi", program, "nvidia-smi",
+    {"GPUs", "nvidia-smi", doctor_checks_program, "nvidia-smi",
      "nodewise topology nvidia-smi:FILE, by 'nvidia-smi topo -m'"},
-    {"GPUs", "GDRCopy", library, "libgdrapi.so.2",
+    {"GPUs", "GDRCopy", doctor_checks_library, "libgdrapi.so.2",
      "small GPU messages that the CPU writes, with its kernel module"},
-    {"GPUs", "GDRCopy's module", device, "/dev/gdrdrv",
+    {"GPUs", "GDRCopy's module", doctor_checks_device, "/dev/gdrdrv",
      "small GPU messages that the CPU writes"},
-    {"GPUs", "Vulkan", library, "libvulkan.so.1",
+    {"GPUs", "Vulkan", doctor_checks_library, "libvulkan.so.1",
      "small GPU messages that the CPU writes without GDRCopy (Debian: "
      "libvulkan1)"},
     {"GPUs", "CPU's stores", nw_doctor_stores, NULL,
@@ -307,60 +321,61 @@ const struct nw_check nw_checks[] = {
     {"GPUs", "peer-memory module", nw_doctor_module,
      "nvidia_peermem nv_peer_mem",
      "GPU memory in messages of network cards, if dma-buf fails"},
-    {"GPUs", "ROCm SMI", library,
+    {"GPUs", "ROCm SMI", doctor_checks_library,
      "librocm_smi64.so librocm_smi64.so.7 librocm_smi64.so.5",
      "AMD GPUs and their xGMI links in topology live"},
-    {"GPUs", "AMD GPUs", device, "/dev/kfd",
+    {"GPUs", "AMD GPUs", doctor_checks_device, "/dev/kfd",
      "mappings onto AMD GPUs of this machine"},
-    {"GPUs", "Level Zero", library, "libze_loader.so.1",
+    {"GPUs", "Level Zero", doctor_checks_library, "libze_loader.so.1",
      "selecting Intel GPUs (ZE_AFFINITY_MASK)"},
 
-    {"Fabrics", "InfiniBand adapters", entries, "/sys/class/infiniband",
-     "names of InfiniBand cards"},
-    {"Fabrics", "management datagrams", device, "/dev/infiniband/umad*",
+    {"Fabrics", "InfiniBand adapters", doctor_checks_entries,
+     "/sys/class/infiniband", "names of InfiniBand cards"},
+    {"Fabrics", "management datagrams", doctor_checks_device,
+     "/dev/infiniband/umad*",
      "ibnet:live: ask the administrator to let you read and write it, or for a "
      "file of ibnetdiscover"},
-    {"Fabrics", "ibnetdiscover", program, "ibnetdiscover",
+    {"Fabrics", "ibnetdiscover", doctor_checks_program, "ibnetdiscover",
      "ibnet:live, the switches of an InfiniBand fabric (Debian: "
      "infiniband-diags)"},
-    {"Fabrics", "ibtracert", program, "ibtracert",
+    {"Fabrics", "ibtracert", doctor_checks_program, "ibtracert",
      "ibnet:live if ibnetdiscover is not allowed (Debian: "
      "infiniband-diags)"},
-    {"Fabrics", "Slingshot", entries, "/sys/class/cxi",
+    {"Fabrics", "Slingshot", doctor_checks_entries, "/sys/class/cxi",
      "selecting Slingshot cards (FI_CXI_DEVICE_NAME)"},
-    {"Fabrics", "UCX", library, "libucp.so.0",
+    {"Fabrics", "UCX", doctor_checks_library, "libucp.so.0",
      "selecting network cards of UCX programs (UCX_NET_DEVICES)"},
-    {"Fabrics", "libfabric", library, "libfabric.so.1",
+    {"Fabrics", "libfabric", doctor_checks_library, "libfabric.so.1",
      "small messages by libfabric"},
-    {"Fabrics", "channel", own, "libnodewise-channel.so.0",
+    {"Fabrics", "channel", doctor_checks_own, "libnodewise-channel.so.0",
      "channels of programs that are linked with libnodewise"},
 
-    {"Libraries", "Scotch, 64 bits", library, NW_SCOTCH_LIBRARY,
+    {"Libraries", "Scotch, 64 bits", doctor_checks_library, NW_SCOTCH_LIBRARY,
      "mapping by recursive bipartition (Debian: libscotch-7.0 or "
      "libscotch-64i-7.0)"},
-    {"Libraries", "SimGrid helper", own, "nodewise-simgrid",
+    {"Libraries", "SimGrid helper", doctor_checks_own, "nodewise-simgrid",
      "nodewise simulate (build with libsimgrid-dev); --estimate works without "
      "it"},
-    {"Libraries", "libyaml", library, "libyaml-0.so.2",
+    {"Libraries", "libyaml", doctor_checks_library, "libyaml-0.so.2",
      "cluster files (Debian: libyaml-0-2)"},
-    {"Libraries", "zstd", library, "libzstd.so.1",
+    {"Libraries", "zstd", doctor_checks_library, "libzstd.so.1",
      "compressed files, .zst (Debian: libzstd1)"},
-    {"Libraries", "libsmartcols", library, "libsmartcols.so.1",
+    {"Libraries", "libsmartcols", doctor_checks_library, "libsmartcols.so.1",
      "tables and trees (Debian: libsmartcols1)"},
-    {"Libraries", "expat", library, "libexpat.so.1",
+    {"Libraries", "expat", doctor_checks_library, "libexpat.so.1",
      "NCCL XML files (Debian: libexpat1)"},
-    {"Libraries", "OTF2", library,
+    {"Libraries", "OTF2", doctor_checks_library,
      "libotf2.so.10 libopen-trace-format2.so.10 libotf2.so",
      "traces of Score-P as patterns (Debian: libotf2-trace-dev)"},
 
-    {"Permissions", "binding to cores", binding, NULL,
+    {"Permissions", "binding to cores", doctor_checks_binding, NULL,
      "binding by nodewise exec and launchers"},
     {"Permissions", "binding of memory", memory_policy, NULL,
      "memory on the NUMA nodes of the cores; containers may forbid "
      "set_mempolicy"},
     {"Permissions", "locked memory", locked_memory, NULL,
      "fast network cards: 64 MiB and more, by limits.conf"},
-    {"Permissions", "shared memory", device, "/dev/shm",
+    {"Permissions", "shared memory", doctor_checks_device, "/dev/shm",
      "messages inside a node by shared memory"},
 };
 /* clang-format on */

@@ -37,7 +37,7 @@ enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
 
 /* Returns true if a line of a file contains `word`; false if the file is
  * missing. */
-static bool says(const char *path, const char *word)
+static bool doctor_reach_says(const char *path, const char *word)
 {
     FILE *file = fopen(path, "re");
     char line[512];
@@ -54,8 +54,9 @@ static bool says(const char *path, const char *word)
  * modules. */
 enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail)
 {
-    bool core = says("/proc/kallsyms", " ib_umem_dmabuf_get");
-    bool open = says("/proc/driver/nvidia/version", "Open Kernel Module");
+    bool core = doctor_reach_says("/proc/kallsyms", " ib_umem_dmabuf_get");
+    bool open =
+        doctor_reach_says("/proc/driver/nvidia/version", "Open Kernel Module");
 
     (void)what;
     if (core && open) {

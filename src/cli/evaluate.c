@@ -85,7 +85,8 @@ struct evaluate_work {
 };
 
 /* Computes the costs of mapping i and names its column. */
-static nw_status price(struct evaluate_work *work, size_t i, const char *name)
+static nw_status evaluate_price(struct evaluate_work *work, size_t i,
+                                const char *name)
 {
     work->column[i] = (struct nw_cost_column){name, &work->cost[i]};
     return nw_cost_evaluate(work->topology, work->pattern, work->mapping[i],
@@ -130,9 +131,10 @@ static nw_status price_all(struct evaluate_work *work,
     nw_status status = evaluate_read(work, arguments);
 
     if (!status)
-        status = price(work, 0, "default");
+        status = evaluate_price(work, 0, "default");
     for (size_t i = 1; !status && i < work->count; i++)
-        status = nw_cli_blame_mapping(name[i - 1], price(work, i, name[i - 1]));
+        status = nw_cli_blame_mapping(name[i - 1],
+                                      evaluate_price(work, i, name[i - 1]));
     for (size_t i = 1; !status && i < work->count; i++)
         evaluate_judge(work, i);
     for (size_t i = 1; !status && i < work->count; i++)

@@ -130,8 +130,8 @@ static const struct argp argp = {
 
 /* Prints a warning unless --quiet. With --strict, prints it in any case and
  * returns a failure. */
-static int warn(const struct exec_arguments *arguments, int32_t rank,
-                const char *what)
+static int exec_warn(const struct exec_arguments *arguments, int32_t rank,
+                     const char *what)
 {
     if (!arguments->quiet || arguments->strict)
         fprintf(stderr, "nodewise exec: rank %d: %s\n", rank, what);
@@ -159,7 +159,7 @@ static int check_host(const struct exec_arguments *arguments,
              "runs on %s, the mapping says %s: not bound, GPUs left as they "
              "are",
              host, node);
-    return warn(arguments, rank, what);
+    return exec_warn(arguments, rank, what);
 }
 
 /* Loads the topology of -t, if given, and finds the rank's node in it. *node is
@@ -209,14 +209,14 @@ static nw_status set_devices(const struct exec_arguments *arguments,
 
 /* Called after the process is bound to its cores: checks the binding, and binds
  * the memory. */
-static int stay(const struct exec_arguments *arguments, int32_t rank)
+static int exec_stay(const struct exec_arguments *arguments, int32_t rank)
 {
     int code = NW_EXIT_DONE;
 
     if (nw_launch_check_cores())
-        code = warn(arguments, rank, nw_error_text());
+        code = exec_warn(arguments, rank, nw_error_text());
     if (!code && nw_launch_bind_memory(arguments->memory))
-        code = warn(arguments, rank, nw_error_text());
+        code = exec_warn(arguments, rank, nw_error_text());
     return code;
 }
 
@@ -233,7 +233,7 @@ static int look_for_gpu(const struct exec_arguments *arguments,
              "its GPU is on %s: only a middleware that lends GPUs over the "
              "network gives it",
              mapping->node_name[mapping->gpu_node[place->index]]);
-    return warn(arguments, rank, what);
+    return exec_warn(arguments, rank, what);
 }
 
 /* Binds this process and selects its devices; prints a warning for each step
@@ -247,11 +247,11 @@ static int exec_take(const struct exec_arguments *arguments,
     if (!is_here)
         return code;
     if (nw_launch_bind_cores(place->mapping, place->index, arguments->elements))
-        code = warn(arguments, rank, nw_error_text());
+        code = exec_warn(arguments, rank, nw_error_text());
     else
-        code = stay(arguments, rank);
+        code = exec_stay(arguments, rank);
     if (!code && set_devices(arguments, place))
-        code = warn(arguments, rank, nw_error_text());
+        code = exec_warn(arguments, rank, nw_error_text());
     if (!code)
         code = look_for_gpu(arguments, place, rank);
     return code;
@@ -280,11 +280,12 @@ static int take_place(const struct exec_arguments *arguments,
                  "the job has %d ranks, the mapping is for %d: the rank is not "
                  "bound",
                  me->size, place->rank_count);
-        return warn(arguments, me->rank, what);
+        return exec_warn(arguments, me->rank, what);
     }
     if (is_open(place))
-        return warn(arguments, me->rank,
-                    "the mapping leaves this rank open: the rank is not bound");
+        return exec_warn(
+            arguments, me->rank,
+            "the mapping leaves this rank open: the rank is not bound");
     return exec_take(arguments, place, me->rank);
 }
 

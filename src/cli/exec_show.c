@@ -32,13 +32,13 @@ struct held {
     char host[256];
 };
 
-static bool has(const uint64_t *set, int i)
+static bool exec_show_has(const uint64_t *set, int i)
 {
     return set[i / BITS] >> i % BITS & 1;
 }
 
 /* Asks the kernel for the CPUs and the memory policy of this process. */
-static nw_status look(struct held *held)
+static nw_status exec_show_look(struct held *held)
 {
     int mode = MPOL_DEFAULT;
 
@@ -64,9 +64,9 @@ static void put_ranges(struct nw_text *text, const uint64_t *set, int most)
     for (int i = 0; i < most; i++) {
         int last = i;
 
-        if (!has(set, i))
+        if (!exec_show_has(set, i))
             continue;
-        while (last + 1 < most && has(set, last + 1))
+        while (last + 1 < most && exec_show_has(set, last + 1))
             last++;
         nw_text_format(text, last > i ? "%s%d-%d" : "%s%d", comma, i, last);
         comma = ",";
@@ -94,7 +94,7 @@ static void put_set(struct nw_json *json, const char *key, const uint64_t *set,
 {
     nw_json_flat_array(json, key);
     for (int i = 0; i < most; i++)
-        if (has(set, i))
+        if (exec_show_has(set, i))
             nw_json_integer(json, NULL, i);
     nw_json_end_array(json);
 }
@@ -123,7 +123,7 @@ int nw_exec_show(int32_t rank, bool as_json)
 {
     struct nw_text text = {0};
     struct held held;
-    nw_status status = look(&held);
+    nw_status status = exec_show_look(&held);
 
     if (status)
         return nw_cli_fail("exec", status);

@@ -99,8 +99,8 @@ static const struct argp_option options[] = {
 };
 
 /* Parses the value of an option that is a number from 1 to `most`. */
-static int32_t number(struct argp_state *state, const char *name,
-                      const char *value, int32_t most)
+static int32_t halo_number(struct argp_state *state, const char *name,
+                           const char *value, int32_t most)
 {
     int32_t out = 0;
 
@@ -198,7 +198,7 @@ static bool parse_number(struct halo_arguments *arguments, int key,
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].key == key) {
             *numbers[i].out =
-                number(state, numbers[i].name, value, numbers[i].most);
+                halo_number(state, numbers[i].name, value, numbers[i].most);
             return true;
         }
     return false;
@@ -365,7 +365,7 @@ static nw_status find_places(const struct halo_arguments *arguments,
 
 /* Sets the options of the plan that depend on several options of the command
  * line. */
-static void complete(struct halo_arguments *arguments)
+static void halo_complete(struct halo_arguments *arguments)
 {
     nw_halo_radius(&arguments->plan, arguments->radius, !arguments->faces);
     for (int32_t i = 0; i < arguments->quantities; i++)
@@ -402,7 +402,7 @@ static nw_status halo_make(struct halo_arguments *arguments,
     int32_t *slots = NULL;
     nw_status status = spare_topology(arguments);
 
-    complete(arguments);
+    halo_complete(arguments);
     if (!status && arguments->plan.topology)
         status =
             nw_topology_load(arguments->plan.topology, NULL, &view->topology);
@@ -503,7 +503,7 @@ static int cli_halo_tune(struct halo_arguments *arguments)
         .launcher = arguments->launcher,
     };
 
-    complete(arguments);
+    halo_complete(arguments);
     return nw_cli_halo_tune(&tuning);
 }
 

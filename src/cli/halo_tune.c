@@ -161,8 +161,8 @@ static nw_status halo_tune_check(const struct nw_cli_halo_tuning *tuning,
 }
 
 /* Finds the measuring program for the launcher's MPI and starts it. */
-static nw_status launch(const struct nw_cli_halo_tuning *tuning,
-                        const char *path)
+static nw_status halo_tune_launch(const struct nw_cli_halo_tuning *tuning,
+                                  const char *path)
 {
     enum nw_launcher_kind kind;
     const char *flavour = NULL;
@@ -199,7 +199,7 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
             status = nw_file_writable(path);
         unkept = status;
         if (!status)
-            status = launch(tuning, path);
+            status = halo_tune_launch(tuning, path);
     }
     free(path);
     if (unkept)

@@ -131,7 +131,8 @@ static void tell_partition(struct nw_text *text,
 
 /* Returns a remark that says whether the search proved its placement to be the
  * best (or worst, if requested); "" if nothing was searched. */
-static const char *proof(const struct nw_halo_view_of *view, bool exact)
+static const char *halo_view_proof(const struct nw_halo_view_of *view,
+                                   bool exact)
 {
     bool best = view->plan->placement == NW_HALO_PLACE_BEST;
 
@@ -153,7 +154,7 @@ static void tell_placement(struct nw_text *text,
         nw_text_format(text, "placement  %s in nodes, in order %s%s\n",
                        time_text(sum->slot_cost, a),
                        time_text(sum->slot_cost_trivial, b),
-                       proof(view, sum->exact));
+                       halo_view_proof(view, sum->exact));
     if (sum->node_cost_trivial > 0)
         nw_text_format(text, "network    %s, in order %s\n",
                        time_text(sum->node_cost, a),

@@ -27,7 +27,7 @@ static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
 }
 
 /* Returns the error for a host that the machine does not have. */
-static nw_status unknown(const nw_topology *topology, const char *name)
+static nw_status hosts_unknown(const nw_topology *topology, const char *name)
 {
     int32_t count = nw_topology_node_count(topology);
 
@@ -56,7 +56,7 @@ static nw_status hosts_add_host(void *user, const char *name, int32_t slots)
     int32_t node = nw_topology_node_find(to->topology, name), *old;
 
     if (node < 0)
-        return unknown(to->topology, name);
+        return hosts_unknown(to->topology, name);
     old = hosts_find(hosts, node);
     if (old) {
         *old = nw_hostfile_slots_sum(*old == INT32_MAX ? 0 : *old, slots);

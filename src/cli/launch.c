@@ -315,8 +315,8 @@ static int launch_show(const struct launch_arguments *arguments,
     return nw_cli_output("launch", &plain, command, NULL, json);
 }
 
-static int print(const struct launch_arguments *arguments,
-                 const nw_launch *launch)
+static int launch_print(const struct launch_arguments *arguments,
+                        const nw_launch *launch)
 {
     struct nw_text command = {0}, json = {0};
     char *command_text = NULL, *json_text = NULL;
@@ -429,7 +429,8 @@ static int launch_run(int argc, char **argv)
         status = check_job(&arguments, topology, mapping);
     if (!status)
         status = cli_launch_make(&arguments, topology, mapping, &launch);
-    code = status ? nw_cli_fail("launch", status) : print(&arguments, launch);
+    code = status ? nw_cli_fail("launch", status)
+                  : launch_print(&arguments, launch);
     nw_launch_free(launch);
     nw_mapping_free(mapping);
     nw_topology_free(topology);

@@ -369,7 +369,7 @@ static bool wants_phases(const struct nw_map_options *map)
 
 /* Returns the name of an option that --whole-nodes and --without exclude, or
  * NULL. */
-static const char *excluded(const struct map_arguments *arguments)
+static const char *map_excluded(const struct map_arguments *arguments)
 {
     const struct nw_map_options *map = &arguments->map;
 
@@ -384,7 +384,7 @@ static void check_restart(const struct map_arguments *arguments,
                           struct argp_state *state)
 {
     const struct nw_cli_restart *restart = &arguments->restart;
-    const char *other = excluded(arguments);
+    const char *other = map_excluded(arguments);
 
     if (arguments->map.whole_nodes && other)
         nw_argfail(state, "--whole-nodes and --%s exclude each other", other);
@@ -889,7 +889,7 @@ static int list_algorithms(const struct nw_common *common)
     return nw_cli_list(&list, common);
 }
 
-static void fini(struct map_work *work)
+static void map_fini(struct map_work *work)
 {
     nw_mapping_free(work->fixed);
     nw_mapping_free(work->start);
@@ -937,7 +937,7 @@ static int map_run(int argc, char **argv)
             code = NW_EXIT_INPUT;
     }
     nw_cli_restart_fini(&arguments.restart);
-    fini(&work);
+    map_fini(&work);
     return code;
 }
 

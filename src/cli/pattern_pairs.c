@@ -42,7 +42,8 @@ static void pattern_pairs_take_edges(const nw_pattern *p,
 
 /* Returns the receiver of an edge of rank `src`; INT32_MAX if `edge` is past
  * the last edge of this rank. */
-static int32_t receiver(const nw_pattern *p, int32_t src, size_t edge)
+static int32_t pattern_pairs_receiver(const nw_pattern *p, int32_t src,
+                                      size_t edge)
 {
     return src < p->rank_count && edge < p->row[src + 1] ? p->dst[edge]
                                                          : INT32_MAX;
@@ -57,8 +58,8 @@ static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
     for (int i = 0; i < 2; i++)
         edge[i] = src < pattern[i]->rank_count ? pattern[i]->row[src] : 0;
     for (;;) {
-        int32_t dst[2] = {receiver(pattern[0], src, edge[0]),
-                          receiver(pattern[1], src, edge[1])};
+        int32_t dst[2] = {pattern_pairs_receiver(pattern[0], src, edge[0]),
+                          pattern_pairs_receiver(pattern[1], src, edge[1])};
         struct pattern_pairs_pair pair = {
             src, dst[0] < dst[1] ? dst[0] : dst[1], {0, 0}, 0};
         nw_status status;
@@ -80,7 +81,7 @@ static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
     }
 }
 
-static uint64_t difference(const struct pattern_pairs_pair *pair)
+static uint64_t pattern_pairs_difference(const struct pattern_pairs_pair *pair)
 {
     return pair->bytes[0] > pair->bytes[1] ? pair->bytes[0] - pair->bytes[1]
                                            : pair->bytes[1] - pair->bytes[0];
@@ -90,7 +91,7 @@ static uint64_t difference(const struct pattern_pairs_pair *pair)
 static int pattern_pairs_compare(const void *one, const void *other)
 {
     const struct pattern_pairs_pair *a = one, *b = other;
-    uint64_t x = difference(a), y = difference(b);
+    uint64_t x = pattern_pairs_difference(a), y = pattern_pairs_difference(b);
 
     if (x != y)
         return x < y ? 1 : -1;
@@ -169,8 +170,8 @@ static void add_diff(nw_table *table, const struct pairs *pairs, int32_t most)
     nw_table_cell(table, "all");
     nw_table_cell(table, "all");
     pattern_pairs_add_change(table, pairs->total);
-    for (size_t i = 0;
-         i < pairs->count && i < (size_t)most && difference(&pairs->pair[i]);
+    for (size_t i = 0; i < pairs->count && i < (size_t)most &&
+                       pattern_pairs_difference(&pairs->pair[i]);
          i++) {
         const struct pattern_pairs_pair *pair = &pairs->pair[i];
 

@@ -44,7 +44,7 @@ struct prober_line {
 
 /* Returns the option with which the launcher does not end the job when a rank
  * dies; NULL if it has none. */
-static const char *survival(enum nw_launcher_kind launcher)
+static const char *prober_survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
            : launcher == NW_LAUNCHER_HYDRA ? "-disable-auto-cleanup"
@@ -77,8 +77,8 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
     if (status)
         return status;
     (*out)[n++] = prober->launcher[0];
-    if (survival(launcher))
-        (*out)[n++] = (char *)survival(launcher);
+    if (prober_survival(launcher))
+        (*out)[n++] = (char *)prober_survival(launcher);
     for (size_t i = 1; i < words; i++)
         (*out)[n++] = prober->launcher[i];
     snprintf(line->time, sizeof line->time, "--time=%.3fs", prober->seconds);
@@ -180,8 +180,8 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
  * - Nothing arrives for too long. The limit is prober->start before the first
  *   rank answers, and a few seconds at the end of the job. Between these times,
  *   it is longer than a rank may be silent. */
-static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
-                        int from)
+static nw_status prober_listen(const struct nw_prober *prober, nw_probe *probe,
+                               int from)
 {
     int usual = (int)(1000 * (30 + 8 * prober->patience));
     int limit = prober->start > 0 ? (int)(1000 * prober->start) : usual;
@@ -247,7 +247,7 @@ nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,
         status = prober_start(argv, &child, &from);
     if (!status) {
         nw_child_take_along(child);
-        status = listen(prober, probe, from);
+        status = prober_listen(prober, probe, from);
         close(from);
         *code = wait_for(child);
         nw_child_take_along(0);

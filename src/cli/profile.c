@@ -284,9 +284,9 @@ static int profile_conclude(const struct profile_run *run, int code)
 
 /* Finds library and launcher, makes the command, and removes files of an
  * earlier run. */
-static nw_status prepare(const struct profile_arguments *arguments,
-                         struct profile_run *run,
-                         struct nw_variables *variables)
+static nw_status profile_prepare(const struct profile_arguments *arguments,
+                                 struct profile_run *run,
+                                 struct nw_variables *variables)
 {
     nw_status status =
         nw_preload_find(arguments->mpi, arguments->command, &run->preload);
@@ -326,7 +326,7 @@ static int run_program(const struct profile_arguments *arguments)
     run.phases = arguments->phases;
     run.named = arguments->common.quiet ? NULL : arguments->common.output;
     if (!status)
-        status = prepare(arguments, &run, &variables);
+        status = profile_prepare(arguments, &run, &variables);
     if (!status)
         code = nw_preload_run(&run.preload, "profile", &variables);
     if (status == NW_EIO) /* an error of the output, since no input is read
@@ -359,7 +359,7 @@ static nw_status spare_parts(const struct profile_arguments *arguments)
     return status;
 }
 
-static int merge(const struct profile_arguments *arguments)
+static int profile_merge(const struct profile_arguments *arguments)
 {
     const char *to = arguments->common.output;
     bool is_read = false;
@@ -380,7 +380,7 @@ static int cli_profile_run(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.merge)
-        return merge(&arguments);
+        return profile_merge(&arguments);
     if (!arguments.common.output || !strcmp(arguments.common.output, "-")) {
         fprintf(stderr, "nodewise profile: which file? standard output is the "
                         "program's; give -o FILE\n");

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* Replaces this process by `name --version`, with standard output to the file
- * descriptor `out`. The process leads a new process group, so that end() can
- * kill it together with its children. */
+ * descriptor `out`. The process leads a new process group, so that
+ * program_version_end() can kill it together with its children. */
 static _Noreturn void ask_become(const char *name, int out)
 {
     static char version[] = "--version";
@@ -76,7 +76,7 @@ static bool has_ended(pid_t child, uint64_t until)
 /* Kills the program and its process group. Waits at most 1 s for the end, since
  * a process that is blocked in the kernel does not end at once even after
  * SIGKILL. */
-static void end(pid_t child)
+static void program_version_end(pid_t child)
 {
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -103,7 +103,7 @@ bool nw_cli_ask(const char *name, char *answer, size_t room)
     }
     (void)close(ends[0]);
     if (!ended) {
-        end(child);
+        program_version_end(child);
         answer[0] = '\0';
     }
     return ended;

@@ -43,7 +43,7 @@ static const char *progress_left(double share, uint64_t now, char out[32])
     return out;
 }
 
-static void draw(uint64_t done, uint64_t total, const char *what)
+static void progress_draw(uint64_t done, uint64_t total, const char *what)
 {
     double share = total ? (double)done / (double)total : 0;
     int percent = (int)(100 * share);
@@ -66,8 +66,8 @@ static void draw(uint64_t done, uint64_t total, const char *what)
 }
 
 /* Called by a computation after each step; draws if enough time has passed. */
-static void update(struct nw_progress *self, uint64_t done, uint64_t total,
-                   const char *what)
+static void progress_update(struct nw_progress *self, uint64_t done,
+                            uint64_t total, const char *what)
 {
     uint64_t now = nw_clock_ns();
     uint64_t pause = bar.terminal ? SECOND / 6 : 30ull * SECOND;
@@ -77,7 +77,7 @@ static void update(struct nw_progress *self, uint64_t done, uint64_t total,
         now - bar.drawn < pause)
         return;
     bar.drawn = now;
-    draw(done, total, what);
+    progress_draw(done, total, what);
 }
 
 struct nw_progress *nw_cli_progress(const struct nw_common *common)
@@ -92,7 +92,7 @@ struct nw_progress *nw_cli_progress(const struct nw_common *common)
     bar.drawn = bar.terminal ? 0 : bar.begun;
     bar.silent = common->quiet || !strcmp(when, "never");
     bar.at_once = !strcmp(when, "always");
-    progress = (struct nw_progress){.update = update};
+    progress = (struct nw_progress){.update = progress_update};
     bar.listens =
         sigaction(SIGINT, NULL, &before) || before.sa_handler != SIG_IGN;
     if (bar.listens)

@@ -165,8 +165,8 @@ static void report_add(struct report_work *work, const char *name,
 }
 
 /* Computes a mapping with nodewise map's algorithms, if the user gave none. */
-static nw_status compute(struct report_work *work,
-                         const struct report_arguments *arguments)
+static nw_status report_compute(struct report_work *work,
+                                const struct report_arguments *arguments)
 {
     struct nw_map_report report;
     struct nw_map_options map = work->map;
@@ -185,8 +185,8 @@ static nw_status compute(struct report_work *work,
 }
 
 /* Chooses the objective as nodewise map does without --objective. */
-static nw_status choose(const struct report_work *work,
-                        struct report_arguments *arguments)
+static nw_status report_choose(const struct report_work *work,
+                               struct report_arguments *arguments)
 {
     struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
     nw_status status =
@@ -199,8 +199,8 @@ static nw_status choose(const struct report_work *work,
 
 /* Reads the given mappings, then makes the default mapping, whose nodes may
  * depend on those of the given ones. Computes a mapping if none is given. */
-static nw_status gather(struct report_work *work,
-                        const struct report_arguments *arguments)
+static nw_status report_gather(struct report_work *work,
+                               const struct report_arguments *arguments)
 {
     const struct nw_priced *priced = &arguments->priced;
     const struct nw_priced_set set = {
@@ -228,14 +228,14 @@ static nw_status gather(struct report_work *work,
                                       &work->owned[0]);
     work->mapping[0].mapping = work->owned[0];
     if (!status && !arguments->priced.mapping_count)
-        status = compute(work, arguments);
+        status = report_compute(work, arguments);
     return status;
 }
 
 /* Simulates an exchange under each mapping if the options ask for it; by
  * default only if SimGrid is installed and the pattern is small. */
-static nw_status simulate(struct report_work *work,
-                          const struct report_arguments *arguments)
+static nw_status report_simulate(struct report_work *work,
+                                 const struct report_arguments *arguments)
 {
     struct nw_simulate_options how = NW_SIMULATE_OPTIONS_INIT;
     bool wanted = !strcmp(arguments->simulate, "always");
@@ -295,9 +295,9 @@ struct answer {
 };
 
 /* Makes the headline that compares mapping i with the default. */
-static void judge(const struct report_work *work,
-                  const struct nw_cost_column *column, size_t i,
-                  struct nw_headline *out)
+static void report_judge(const struct report_work *work,
+                         const struct nw_cost_column *column, size_t i,
+                         struct nw_headline *out)
 {
     const struct nw_cost *const cost[2] = {column[0].cost, column[i].cost};
 
@@ -312,7 +312,7 @@ static void report_note_hosts(const struct report_work *work,
     for (size_t i = 1; i <= arguments->priced.mapping_count; i++) {
         struct nw_headline headline;
 
-        judge(work, column, i, &headline);
+        report_judge(work, column, i, &headline);
         if (headline.percent_less < 0 &&
             nw_priced_note_hosts(
                 &(struct nw_priced_set){"report", &arguments->common,
@@ -344,7 +344,7 @@ static nw_status report_make_json(const struct report_work *work,
     }
     nw_json_end_array(&json);
     if (work->count > 1) {
-        judge(work, column, 1, &headline);
+        report_judge(work, column, 1, &headline);
         nw_cli_headline_json(&json, &headline);
     }
     nw_json_end_object(&json);
@@ -368,7 +368,7 @@ static nw_status report_make_table(const struct report_work *work,
     for (size_t i = 1; !status && i < work->count; i++) {
         struct nw_headline headline;
 
-        judge(work, column, i, &headline);
+        report_judge(work, column, i, &headline);
         status = nw_cli_headline_add(&text, column[i].name, &headline);
     }
     if (status) {
@@ -430,23 +430,23 @@ static nw_status make_page(const struct report_work *work,
                           : nw_report_html(&input, out);
 }
 
-static nw_status make(struct report_arguments *arguments, const char *command,
-                      struct answer *answer)
+static nw_status report_make(struct report_arguments *arguments,
+                             const char *command, struct answer *answer)
 {
     struct report_work work = {0};
     nw_status status = report_load(&work, arguments);
 
     answer->is_read = !status;
     if (!status && !arguments->priced.mapping_count)
-        status = choose(&work, arguments);
+        status = report_choose(&work, arguments);
     if (!status)
-        status = gather(&work, arguments);
+        status = report_gather(&work, arguments);
     /* before the page, since this step finds errors in a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
     status = nw_cli_blame_pattern(arguments->priced.pattern, status);
     if (!status)
-        status = simulate(&work, arguments);
+        status = report_simulate(&work, arguments);
     if (!status)
         status = make_page(&work, arguments, command, &answer->page);
     free_work(&work);
@@ -498,7 +498,7 @@ static int report_run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     code = nw_cli_check_output("report", &arguments.common);
     if (!status && !code)
-        status = make(&arguments, command, &answer);
+        status = report_make(&arguments, command, &answer);
     if (!code)
         code = status ? nw_cli_fail("report", status)
                       : report_show(&arguments, &answer);

@@ -68,8 +68,8 @@ static void parse_grid(char *value, int32_t grid[3], struct argp_state *state)
 
 /* Returns true if `value` is the word `two`, false if it is `one`; other values
  * are errors. */
-static bool either(const char *value, const char *one, const char *two,
-                   struct argp_state *state)
+static bool rowcol_either(const char *value, const char *one, const char *two,
+                          struct argp_state *state)
 {
     if (strcmp(value, one) && strcmp(value, two))
         nw_argfail(state, "'%s' is neither %s nor %s", value, one, two);
@@ -91,13 +91,13 @@ static error_t rowcol_parse(int key, char *value, struct argp_state *state)
         rowcol->bandwidths = value;
         return 0;
     case KEY_SHAPES:
-        rowcol->all_shapes = either(value, "several", "all", state);
+        rowcol->all_shapes = rowcol_either(value, "several", "all", state);
         return 0;
     case KEY_ARRANGE:
-        rowcol->paper = either(value, "best", "paper", state);
+        rowcol->paper = rowcol_either(value, "best", "paper", state);
         return 0;
     case KEY_BY:
-        rowcol->slowest = either(value, "sum", "slowest", state);
+        rowcol->slowest = rowcol_either(value, "sum", "slowest", state);
         return 0;
     case KEY_HALO:
         if (!nw_parse_i32(value, &rowcol->halo) || rowcol->halo < 1)
@@ -181,8 +181,9 @@ static nw_status make_mapping(struct result *r)
     return status;
 }
 
-static nw_status arrange(struct result *r, const struct nw_cli_rowcol *rowcol,
-                         const char *source)
+static nw_status rowcol_arrange(struct result *r,
+                                const struct nw_cli_rowcol *rowcol,
+                                const char *source)
 {
     struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
     nw_status status = nw_topology_load(source, &topology, &r->topology);
@@ -305,7 +306,7 @@ int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
         .objective = rowcol->slowest ? NW_ROWCOL_SLOWEST : NW_ROWCOL_SUM,
         .seed = seed,
     };
-    status = arrange(&r, rowcol, source);
+    status = rowcol_arrange(&r, rowcol, source);
     code = status ? nw_cli_fail("map", status) : rowcol_show(&r, common);
     if (status == NW_EINVAL)
         code = NW_EXIT_INPUT;

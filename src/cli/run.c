@@ -303,7 +303,7 @@ static int run_warned(const struct run_arguments *arguments, const char *why)
 /* Returns the name of the library to preload. A program that is linked with the
  * MPI standard ABI needs the library for this ABI, whichever MPI's launcher
  * starts it. */
-static const char *preloaded(const struct nw_job *job)
+static const char *run_preloaded(const struct nw_job *job)
 {
     const char *library = nw_launcher_library(job->kind, job->program);
 
@@ -330,7 +330,7 @@ static nw_status profiled_words(const struct run_arguments *arguments,
                          "program to an MPI library dynamically",
                          job->program[0]);
     if (!status)
-        status = nw_profile_library(preloaded(job), &library);
+        status = nw_profile_library(run_preloaded(job), &library);
     value[0] = store->fresh;
     value[1] = library;
     if (!status)
@@ -650,7 +650,7 @@ static int show_store(const struct run_arguments *arguments)
     return status ? nw_cli_fail("run", status) : NW_EXIT_DONE;
 }
 
-static int forget(const struct run_arguments *arguments)
+static int run_forget(const struct run_arguments *arguments)
 {
     const char *program =
         arguments->job.program ? arguments->job.program[0] : NULL;
@@ -688,7 +688,7 @@ static int cli_run(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
     if (arguments.list || arguments.forget)
-        return arguments.list ? show_store(&arguments) : forget(&arguments);
+        return arguments.list ? show_store(&arguments) : run_forget(&arguments);
     status = check_output(&arguments);
     if (!status)
         status = nw_job_paste(&arguments.job);

@@ -65,7 +65,7 @@ static void print_round(const struct nw_comparison *out)
                 say_seconds(out->seconds[1][round], time[1]));
 }
 
-static nw_status summarize(struct nw_comparison *out)
+static nw_status run_compare_summarize(struct nw_comparison *out)
 {
     double *ratio;
     nw_status status = nw_alloc(out->rounds, sizeof *ratio, &ratio);
@@ -98,7 +98,7 @@ int nw_run_compare(const struct nw_job *job, const struct nw_run_plan *plan,
         print_round(out);
     }
     if (!status && out->rounds)
-        status = summarize(out);
+        status = run_compare_summarize(out);
     nw_words_fini(&usual);
     return status ? nw_cli_fail("run", status) : code;
 }

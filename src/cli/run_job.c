@@ -86,7 +86,7 @@ static nw_status split_line(const char *line, struct nw_words *out)
 
 /* Returns true if the launcher can start programs of this MPI flavour. NULL
  * (unknown) and the standard ABI fit to all launchers. */
-static bool fits(const char *flavour, enum nw_launcher_kind kind)
+static bool run_job_fits(const char *flavour, enum nw_launcher_kind kind)
 {
     return !flavour || !strcmp(flavour, "mpiabi") ||
            (kind == NW_LAUNCHER_OPENMPI && !strcmp(flavour, "openmpi")) ||
@@ -95,7 +95,7 @@ static bool fits(const char *flavour, enum nw_launcher_kind kind)
 
 /* Searches the PATH for the launcher of the program's MPI. If the PATH lacks
  * this launcher, takes srun in a Slurm job. */
-static nw_status search(struct nw_job *job)
+static nw_status run_job_search(struct nw_job *job)
 {
     static const char *const names[] = {
         "mpirun",        "mpiexec",       "mpirun.openmpi", "mpiexec.openmpi",
@@ -117,7 +117,7 @@ static nw_status search(struct nw_job *job)
             fprintf(stderr, "nodewise run: %s\n", nw_error_text());
         if (status)
             continue;
-        if (slurm || fits(flavour, job->kind))
+        if (slurm || run_job_fits(flavour, job->kind))
             return nw_words_add(&job->launcher, names[i]);
     }
     return nw_fail(NW_ENODEV,
@@ -170,7 +170,7 @@ nw_status nw_job_find_launcher(struct nw_job *job)
     nw_status status = job->launcher.count ? NW_OK
                        : job->launcher_line
                            ? split_line(job->launcher_line, &job->launcher)
-                           : search(job);
+                           : run_job_search(job);
 
     if (!status && job->launcher_line)
         status = nw_launcher_find(job->launcher.word[0], &job->kind);
@@ -190,7 +190,7 @@ nw_status nw_job_check_mpi(const struct nw_job *job)
 {
     const char *own = nw_launcher_flavour(NW_LAUNCHER_NONE, job->program);
 
-    if (job->kind == NW_LAUNCHER_SRUN || fits(own, job->kind))
+    if (job->kind == NW_LAUNCHER_SRUN || run_job_fits(own, job->kind))
         return NW_OK;
     return nw_fail(NW_EMPI,
                    "'%s' uses %s, but '%s' starts programs of %s: each rank "

@@ -163,10 +163,10 @@ static nw_status take_measured(const struct nw_job *job,
 /* Loads the stored topology of these hosts. If it is missing, damaged or to be
  * refreshed, measures the hosts. If that fails after it was started, only asks
  * the hosts for their cores. */
-static nw_status discover(const struct nw_job *job,
-                          const struct nw_store *store,
-                          const struct nw_run_plan_options *options,
-                          struct nw_run_plan *plan)
+static nw_status run_machine_discover(const struct nw_job *job,
+                                      const struct nw_store *store,
+                                      const struct nw_run_plan_options *options,
+                                      struct nw_run_plan *plan)
 {
     bool known = !options->refresh && !access(store->topology, R_OK) &&
                  !load_all_hosts(job, store, &plan->topology);
@@ -223,7 +223,7 @@ nw_status nw_run_find_topology(const struct nw_job *job,
         return status;
     }
     if (!nw_job_is_only_here(job))
-        return discover(job, store, options, plan);
+        return run_machine_discover(job, store, options, plan);
     plan->known_by = "of this machine";
     status = nw_launch_machine(NULL, &plan->topology);
     if (!status)

@@ -106,7 +106,8 @@ bool nw_store_hash(const char *path, char out[33])
 
 /* Sets store->identity, from the program's path and content, if the program is
  * linked with an MPI. */
-static void identify(struct nw_store *store, char *program, hash content)
+static void run_store_identify(struct nw_store *store, char *program,
+                               hash content)
 {
     if (!program ||
         !nw_launcher_flavour(NW_LAUNCHER_NONE, (char *[]){program, NULL}))
@@ -129,7 +130,7 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     hash_word(&key, program ? program : job->program[0]);
     if (program)
         hash_file(&content, program);
-    identify(store, program, content);
+    run_store_identify(store, program, content);
     for (char **word = job->program + 1; *word; word++) {
         hash_word(&key, *word);
         hash_file(&content, *word);

@@ -79,7 +79,7 @@ static const struct nw_common_help simulate_help = {
     .quiet = "No notes and no progress on stderr",
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t simulate_parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
@@ -100,7 +100,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = simulate_parse,
     .args_doc = "[MAPPING...]",
     .doc = "Predict the time of one exchange (all messages at once) or of a "
            "training step (phase by phase) under each mapping. The default "
@@ -128,8 +128,9 @@ struct prediction {
 };
 
 /* Simulates or estimates one mapping. */
-static nw_status play(struct prediction *work, struct arguments *arguments,
-                      struct simulate_row *row)
+static nw_status simulate_play_row(struct prediction *work,
+                                   struct arguments *arguments,
+                                   struct simulate_row *row)
 {
     nw_status status;
 
@@ -142,11 +143,12 @@ static nw_status play(struct prediction *work, struct arguments *arguments,
 
 static nw_status play_all(struct prediction *work, struct arguments *arguments)
 {
-    nw_status status = play(work, arguments, &work->row[0]);
+    nw_status status = simulate_play_row(work, arguments, &work->row[0]);
 
     for (size_t i = 1; !status && i < work->count; i++)
-        status = nw_cli_blame_mapping(work->row[i].name,
-                                      play(work, arguments, &work->row[i]));
+        status = nw_cli_blame_mapping(
+            work->row[i].name,
+            simulate_play_row(work, arguments, &work->row[i]));
     return status;
 }
 
@@ -242,7 +244,7 @@ static nw_status simulate_load(struct prediction *work,
 
 /* Returns by how many percent the time of mapping i is shorter than that of the
  * default. */
-static double improvement(const struct prediction *work, size_t i)
+static double simulate_improvement(const struct prediction *work, size_t i)
 {
     double before = work->row[0].result.time;
 
@@ -282,7 +284,7 @@ static void make_rows(const struct prediction *work, nw_table *table)
         nw_table_cell(table, "%s",
                       nw_format_quantity(result->estimate, NW_UNIT_TIME, text,
                                          sizeof text));
-        nw_table_cell(table, "%.1f %%", improvement(work, i));
+        nw_table_cell(table, "%.1f %%", simulate_improvement(work, i));
     }
 }
 
@@ -382,7 +384,8 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
                        result->simulated ? "simulation" : "estimate");
         nw_json_number(&json, "time", result->time);
         nw_json_number(&json, "estimate", result->estimate);
-        nw_json_number(&json, "improvement_percent", improvement(work, i));
+        nw_json_number(&json, "improvement_percent",
+                       simulate_improvement(work, i));
         nw_json_number(&json, "resolution", result->resolution);
         nw_json_unsigned(&json, "flows", result->flows);
         nw_json_unsigned(&json, "bytes", result->bytes);
@@ -400,8 +403,8 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
 
 /* Prints, if the pattern was too large to be simulated, that the figures are
  * estimates. */
-static void explain(const struct prediction *work,
-                    const struct arguments *arguments)
+static void simulate_explain(const struct prediction *work,
+                             const struct arguments *arguments)
 {
     if (arguments->common.quiet || arguments->options.estimate ||
         is_simulated(work))
@@ -424,7 +427,7 @@ static int simulate_show(const struct prediction *work,
 
     if (!status && !common->json)
         status = simulate_make_table(work, &table);
-    explain(work, arguments);
+    simulate_explain(work, arguments);
     code = status ? nw_cli_fail("simulate", status)
                   : nw_cli_output_table("simulate", common, table, json);
     free(table);
@@ -432,7 +435,7 @@ static int simulate_show(const struct prediction *work,
     return code;
 }
 
-static int run(int argc, char **argv)
+static int simulate_run(int argc, char **argv)
 {
     struct arguments arguments = {
         .priced = NW_PRICED_INIT,
@@ -470,4 +473,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_simulate = {
-    "simulate", "predict the time of an exchange under mappings", &argp, run};
+    "simulate", "predict the time of an exchange under mappings", &argp,
+    simulate_run};

@@ -250,8 +250,8 @@ static nw_status list_json(char **out)
 
 /* Makes the text of a file for another program (--to), and prints what its
  * format cannot express. */
-static nw_status export(const struct topology_arguments *arguments,
-                        const nw_topology *topology, char **out)
+static nw_status topology_export(const struct topology_arguments *arguments,
+                                 const nw_topology *topology, char **out)
 {
     struct nw_topology_export_options form = arguments->export;
     nw_topology *addresses = NULL;
@@ -280,7 +280,7 @@ static nw_status topology_show(const struct topology_arguments *arguments,
     case KEY_YAML:
         return nw_topology_write(topology, out);
     case KEY_TO:
-        return export(arguments, topology, out);
+        return topology_export(arguments, topology, out);
     case KEY_DISTANCE:
     case KEY_ROUTE:
         return nw_cli_route(

@@ -280,7 +280,7 @@ static nw_status cost_finish(struct evaluation *work)
     return NW_OK;
 }
 
-static void release(struct evaluation *work)
+static void cost_release(struct evaluation *work)
 {
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         free(work->load[layer]);
@@ -352,7 +352,7 @@ static nw_status cost_price_exchange(const struct nw_pricing *pricing,
         nw_cost_fini(&cost);
     else
         *out = cost;
-    release(&work);
+    cost_release(&work);
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 /* Computes the latency from every vertex of a node up to the root of the node's
  * tree. */
-static void climb(struct nw_flows *flows, int32_t node)
+static void flows_climb(struct nw_flows *flows, int32_t node)
 {
     const struct nw_node_type *type =
         nw_topology_type_of(flows->topology, node);
@@ -44,7 +44,7 @@ static nw_status find_latencies(struct nw_flows *flows)
         nw_parallel_run(read_latencies, flows, NW_PARALLEL_RANGES,
                         flows->threads);
     for (int32_t node = 0; !status && node < topology->node_count; node++)
-        climb(flows, node);
+        flows_climb(flows, node);
     return status;
 }
 
@@ -198,8 +198,8 @@ static void sum_part(void *user, int32_t i)
 /* After sum_part, adds the bytes of a node's tree links to the bytes of routes
  * outside trees. Only links from `from` to `to` - 1 are changed, since each
  * thread has a range of links. */
-static void carry(const struct loading *loading, int32_t node, int64_t from,
-                  int64_t to)
+static void flows_carry(const struct loading *loading, int32_t node,
+                        int64_t from, int64_t to)
 {
     const struct nw_flows *flows = loading->flows;
     const nw_topology *topology = flows->topology;
@@ -228,7 +228,7 @@ static void carry_part(void *user, int32_t part)
         nw_parallel_range(nw_topology_link_count(topology), part);
 
     for (int32_t node = 0; node < topology->node_count; node++)
-        carry(loading, node, mine.first, mine.end);
+        flows_carry(loading, node, mine.first, mine.end);
 }
 
 /* Stores the loads of one part of the links. */

@@ -68,7 +68,8 @@ nw_status nw_mapping_new(const nw_topology *topology, int32_t rank_count,
     return NW_OK;
 }
 
-static struct nw_ints view(const int32_t *values, const size_t *row, int32_t r)
+static struct nw_ints mapping_view(const int32_t *values, const size_t *row,
+                                   int32_t r)
 {
     if (!row)
         return (struct nw_ints){values + r, values[r] == -1 ? 0 : 1};
@@ -77,10 +78,10 @@ static struct nw_ints view(const int32_t *values, const size_t *row, int32_t r)
 
 struct nw_ints nw_mapping_cores(const nw_mapping *mapping, int32_t rank)
 {
-    return view(mapping->core, mapping->core_row, rank);
+    return mapping_view(mapping->core, mapping->core_row, rank);
 }
 
 struct nw_ints nw_mapping_gpus(const nw_mapping *mapping, int32_t rank)
 {
-    return view(mapping->gpu, mapping->gpu_row, rank);
+    return mapping_view(mapping->gpu, mapping->gpu_row, rank);
 }

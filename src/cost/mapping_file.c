@@ -325,7 +325,7 @@ static nw_status alloc_rows(nw_mapping *mapping, int32_t ranks)
 
 /* If every rank has one core and at most one GPU, which is the usual case,
  * removes the arrays core_row and gpu_row. */
-static void simplify(nw_mapping *mapping)
+static void mapping_file_simplify(nw_mapping *mapping)
 {
     size_t n = (size_t)mapping->rank_count;
     bool has_nic = false, has_remote = false;
@@ -405,7 +405,7 @@ nw_status nw_mapping_parse(const char *path, char *data, size_t length,
         nw_mapping_free(reader.mapping);
         return status;
     }
-    simplify(reader.mapping);
+    mapping_file_simplify(reader.mapping);
     *out = reader.mapping;
     return NW_OK;
 }

@@ -35,7 +35,7 @@ static void leave_graph(nw_gpu_graph graph)
     (void)graph;
 }
 
-static nw_status wait(nw_gpu_stream stream)
+static nw_status after_reset_wait(nw_gpu_stream stream)
 {
     (void)stream;
     return NW_OK;
@@ -51,7 +51,7 @@ const struct nw_gpu nw_gpu_after_reset = {
     .free_pinned = leave_alone,
     .memory_close = leave_alone,
     .stream_free = leave_stream,
-    .stream_wait = wait,
+    .stream_wait = after_reset_wait,
     .event_free = leave_event,
     .graph_free = leave_graph,
 };

@@ -135,20 +135,20 @@ static nw_status select_gpu(int32_t gpu)
 
 /* Returns the number of the current GPU plus 1, since HIP has a current GPU
  * instead of a context; NULL if that fails. */
-static void *context(void)
+static void *hip_context(void)
 {
     int gpu = 0;
 
     return (void *)(hip.get_gpu(&gpu) ? (intptr_t)0 : (intptr_t)gpu + 1);
 }
 
-static void restore(void *context)
+static void hip_restore(void *context)
 {
     if (context)
         (void)hip.set_gpu((int)(intptr_t)context - 1);
 }
 
-static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
+static nw_status hip_facts(int32_t gpu, struct nw_gpu_properties *out)
 {
     struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     int code = hip.get_name(found.name, sizeof found.name, gpu);
@@ -162,7 +162,7 @@ static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
     return hip_check(code, "describe a GPU");
 }
 
-static nw_status alloc(size_t bytes, void **out)
+static nw_status hip_alloc(size_t bytes, void **out)
 {
     return hip_check(hip.alloc(out, bytes ? bytes : 1), "allocate memory");
 }
@@ -197,7 +197,7 @@ static void free_pinned(void *memory)
         (void)hip.free_host(memory);
 }
 
-static bool holds(const void *memory, int32_t *gpu)
+static bool hip_holds(const void *memory, int32_t *gpu)
 {
     unsigned kind = 0;
     int ordinal = -1;
@@ -210,14 +210,14 @@ static bool holds(const void *memory, int32_t *gpu)
     return found;
 }
 
-static bool reaches(int32_t from, int32_t to)
+static bool hip_reaches(int32_t from, int32_t to)
 {
     int can = 0;
 
     return from == to || (!hip.can_reach(&can, from, to) && can);
 }
 
-static nw_status reach(int32_t to)
+static nw_status hip_reach(int32_t to)
 {
     int code = hip.reach(to, 0);
 
@@ -233,17 +233,17 @@ static nw_gpu_stream hip_own(void)
     return NULL;
 }
 
-static bool serves(const void *memory)
+static bool hip_serves(const void *memory)
 {
     return memory != NULL;
 }
 
-static struct nw_gpu_life life(void)
+static struct nw_gpu_life hip_life(void)
 {
     return (struct nw_gpu_life){0, 0};
 }
 
-static bool lives(const struct nw_gpu_life *life)
+static bool hip_lives(const struct nw_gpu_life *life)
 {
     return life != NULL;
 }
@@ -264,7 +264,7 @@ static void stream_free(nw_gpu_stream stream)
         (void)hip.stream_free(stream);
 }
 
-static nw_status tested(int code, bool *done)
+static nw_status hip_tested(int code, bool *done)
 {
     if (code && code != NOT_READY)
         return hip_check(code, "finish the work of a stream");
@@ -274,7 +274,7 @@ static nw_status tested(int code, bool *done)
 
 static nw_status stream_test(nw_gpu_stream stream, bool *done)
 {
-    return tested(hip.stream_test(stream), done);
+    return hip_tested(hip.stream_test(stream), done);
 }
 
 static nw_status stream_wait(nw_gpu_stream stream)
@@ -306,7 +306,7 @@ static nw_status event_record(nw_gpu_event event, nw_gpu_stream stream)
 
 static nw_status event_test(nw_gpu_event event, bool *done)
 {
-    return tested(hip.event_test(event), done);
+    return hip_tested(hip.event_test(event), done);
 }
 
 static nw_status event_join(nw_gpu_event event, nw_gpu_stream stream)
@@ -419,22 +419,22 @@ const struct nw_gpu nw_gpu_hip = {
     .name = "hip",
     .open = open_driver,
     .select = select_gpu,
-    .context = context,
-    .restore = restore,
-    .serves = serves,
-    .life = life,
-    .lives = lives,
-    .facts = facts,
-    .alloc = alloc,
+    .context = hip_context,
+    .restore = hip_restore,
+    .serves = hip_serves,
+    .life = hip_life,
+    .lives = hip_lives,
+    .facts = hip_facts,
+    .alloc = hip_alloc,
     .free = free_memory,
     .drop = free_memory,
     .copy_in = copy_in,
     .copy_out = copy_out,
     .alloc_pinned = alloc_pinned,
     .free_pinned = free_pinned,
-    .holds = holds,
-    .reaches = reaches,
-    .reach = reach,
+    .holds = hip_holds,
+    .reaches = hip_reaches,
+    .reach = hip_reach,
     .own = hip_own,
     .stream_new = stream_new,
     .stream_free = stream_free,

@@ -24,7 +24,7 @@ struct host_reference_side {
 };
 
 static struct host_reference_side
-dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
+host_reference_dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
 {
     int64_t row = (int64_t)(box->x * size), plane = row * box->y;
 
@@ -57,9 +57,9 @@ void nw_gpu_host_reference(enum nw_gpu_work work, int width,
                                            box->from_row, box->from_plane};
 
         if (work == NW_GPU_PACK)
-            to = dense(box->to, box, size);
+            to = host_reference_dense(box->to, box, size);
         if (work == NW_GPU_UNPACK)
-            from = dense(box->from, box, size);
+            from = host_reference_dense(box->from, box, size);
         to.at += (uint64_t)shift[box->to_shift + q];
         from.at += (uint64_t)shift[box->from_shift + q];
         host_reference_copy(to, from, box, size);

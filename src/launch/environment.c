@@ -104,7 +104,7 @@ static const struct choice interfaces[] = {
     {"OMPI_MCA_btl_tcp_if_include", "", ""},
 };
 
-static bool begins(const char *name, const char *const *begin)
+static bool environment_begins(const char *name, const char *const *begin)
 {
     for (; *begin; begin++)
         if (!strncmp(name, *begin, strlen(*begin)))
@@ -153,7 +153,7 @@ nw_status nw_launch_choose_nic(const char *name)
                                            "bnxt_re", "irdma",  "rdma", "efa_",
                                            "rxe",     "cxgb4_", "hns_", NULL};
 
-    if (begins(name, adapters))
+    if (environment_begins(name, adapters))
         return set_all(name, verbs, sizeof verbs / sizeof *verbs);
     if (!strncmp(name, "hsn", 3) && isdigit((unsigned char)name[3])) {
         nw_status status = set_slingshot(name);

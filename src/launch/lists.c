@@ -11,8 +11,8 @@
 
 /* Sets *cpus to the operating system's numbers of the hardware threads of a
  * rank's i-th core. Returns how many there are; 0 if unknown. */
-static size_t threads(const struct nw_launch_job *job, int32_t rank, size_t i,
-                      const int32_t **cpus)
+static size_t lists_threads(const struct nw_launch_job *job, int32_t rank,
+                            size_t i, const int32_t **cpus)
 {
     int32_t core = nw_mapping_cores(job->mapping, rank).values[i];
 
@@ -28,7 +28,7 @@ static size_t count_cpus(const struct nw_launch_job *job, int32_t rank)
 
     for (size_t i = 0; i < cores; i++) {
         const int32_t *cpus;
-        size_t count = threads(job, rank, i, &cpus);
+        size_t count = lists_threads(job, rank, i, &cpus);
 
         if (!count)
             return 0;
@@ -47,7 +47,7 @@ bool nw_launch_add_cpus(const struct nw_launch_job *job, int32_t rank,
         return false;
     for (size_t i = 0; i < cores; i++) {
         const int32_t *cpus;
-        size_t count = threads(job, rank, i, &cpus);
+        size_t count = lists_threads(job, rank, i, &cpus);
 
         for (size_t c = 0; c < count; c++, between = joint)
             nw_text_format(text, "%s%d", between, cpus[c]);
@@ -62,7 +62,7 @@ static int32_t highest_cpu(const struct nw_launch_job *job, int32_t rank)
 
     for (size_t i = 0; i < cores; i++) {
         const int32_t *cpus;
-        size_t count = threads(job, rank, i, &cpus);
+        size_t count = lists_threads(job, rank, i, &cpus);
 
         for (size_t c = 0; c < count; c++)
             highest = cpus[c] > highest ? cpus[c] : highest;
@@ -83,7 +83,7 @@ bool nw_launch_add_mask(const struct nw_launch_job *job, int32_t rank,
     if (nw_alloc(digits + 1, 1, &hex))
         return false;
     for (size_t i = 0; i < cores; i++) {
-        size_t count = threads(job, rank, i, &cpus);
+        size_t count = lists_threads(job, rank, i, &cpus);
 
         for (size_t c = 0; c < count; c++)
             hex[digits - 1 - (size_t)cpus[c] / 4] |= (char)(1 << cpus[c] % 4);

@@ -39,7 +39,7 @@ static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
 
 /* Reads a small file without its newline; returns false if the file is
  * missing. */
-static bool slurp(const char *path, char *out, size_t size)
+static bool local_cpus_slurp(const char *path, char *out, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got;
@@ -99,7 +99,7 @@ static void local_cpus_read_level(const struct scan *scan, struct level *level,
             continue;
         snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/%s",
                  scan->root, c, file);
-        if (!slurp(path, list, sizeof list))
+        if (!local_cpus_slurp(path, list, sizeof list))
             return;
         local_cpus_add_group(scan, level, list);
         if (level->low[c] < 0) /* the CPU is missing in its own list */
@@ -114,13 +114,13 @@ static void read_numa(const struct scan *scan, struct level *level)
     int32_t from, to;
 
     snprintf(path, sizeof path, "%s/devices/system/node/online", scan->root);
-    if (!slurp(path, online, sizeof online))
+    if (!local_cpus_slurp(path, online, sizeof online))
         return;
     while (next_range(&at, &from, &to))
         for (int32_t n = from; n <= to; n++) {
             snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist",
                      scan->root, n);
-            if (slurp(path, list, sizeof list))
+            if (local_cpus_slurp(path, list, sizeof list))
                 local_cpus_add_group(scan, level, list);
         }
 }
@@ -132,7 +132,7 @@ static void local_cpus_read_cores(const struct scan *scan, struct level *level)
     char path[200], active[16];
 
     snprintf(path, sizeof path, "%s/devices/system/cpu/smt/active", scan->root);
-    if (!slurp(path, active, sizeof active) || strcmp(active, "0")) {
+    if (!local_cpus_slurp(path, active, sizeof active) || strcmp(active, "0")) {
         local_cpus_read_level(scan, level, "topology/core_cpus_list");
         if (!level->groups) /* for kernels before Linux 5.3 */
             local_cpus_read_level(scan, level, "topology/thread_siblings_list");
@@ -158,7 +158,7 @@ static bool shares_l2(const struct scan *scan, const struct level *cores)
         snprintf(path, sizeof path,
                  "%s/devices/system/cpu/cpu%d/cache/index2/shared_cpu_list",
                  scan->root, c);
-        if (!slurp(path, list, sizeof list))
+        if (!local_cpus_slurp(path, list, sizeof list))
             return false;
         while (next_range(&at, &from, &to))
             for (; from <= to && from < scan->count; from++)
@@ -277,7 +277,7 @@ void nw_local_cpus_fini(struct nw_local_cpus *here)
     free(here->first);
 }
 
-static bool meets(const char *list, const cpu_set_t *cpus)
+static bool local_cpus_meets(const char *list, const cpu_set_t *cpus)
 {
     int32_t from, to;
 
@@ -298,7 +298,7 @@ int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
     *out = (struct nw_numa_set){{0}};
     *count = 0;
     snprintf(path, sizeof path, "%s/devices/system/node/has_memory", root);
-    if (!slurp(path, nodes, sizeof nodes))
+    if (!local_cpus_slurp(path, nodes, sizeof nodes))
         return 0;
     while (next_range(&at, &from, &to))
         for (int32_t n = from; n <= to && n < NW_NUMA_LIMIT; n++) {
@@ -307,7 +307,8 @@ int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
             ++*count;
             snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist",
                      root, n);
-            if (!slurp(path, list, sizeof list) || !meets(list, cpus))
+            if (!local_cpus_slurp(path, list, sizeof list) ||
+                !local_cpus_meets(list, cpus))
                 continue;
             out->bits[(size_t)n / width] |= 1ul << (size_t)n % width;
             found++;

@@ -63,7 +63,7 @@ static ptrdiff_t clip_high(const struct block *b, int axis, ptrdiff_t value)
 }
 
 /* Returns true if plane p is beyond an open side. */
-static bool beyond(const struct block *b, ptrdiff_t p)
+static bool blocked_kernels_beyond(const struct block *b, ptrdiff_t p)
 {
     return clip_low(b, 0, p) != p || clip_high(b, 0, p + 1) != p + 1;
 }
@@ -126,9 +126,9 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
 }
 
 /* Computes a row of x* with a donor-cell step. */
-static void guess(const struct block *b, struct cell c)
+static void blocked_kernels_guess(const struct block *b, struct cell c)
 {
-    if (beyond(b, c.p)) // a row beyond an open side is a copy
+    if (blocked_kernels_beyond(b, c.p)) // a row beyond an open side is a copy
         return;
     blocked_fetch(b, &b->x, (struct cell){c.p + 2, c.j});
     blocked_fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
@@ -255,16 +255,18 @@ static void limited_row(const struct block *b, struct cell c)
 /* Computes the fluxes through the upper faces of a row along each axis, then
  * the ratios that need them. Before the first row of the block, computes only
  * the fluxes that this row shares. */
-static void correct(const struct block *b, struct cell c)
+static void blocked_kernels_correct(const struct block *b, struct cell c)
 {
     ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
     ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
-    bool cells = !beyond(b, c.p);
+    bool cells = !blocked_kernels_beyond(b, c.p);
 
     if (c.j < low - 1 || c.j >= end)
         return;
     /* the face on an open side is computed, too */
-    int which = c.j >= low && (cells || !beyond(b, c.p + 1)) ? FACE_1 : 0;
+    int which = c.j >= low && (cells || !blocked_kernels_beyond(b, c.p + 1))
+                    ? FACE_1
+                    : 0;
     if (cells && c.p >= b->low[0] - b->edge)
         which |= c.j >= low ? FACE_2 | FACE_3 : FACE_2;
     /* prefetch for the donor-cell step of the next plane */
@@ -301,7 +303,7 @@ static void blocked_finish(const struct block *b, struct cell c)
 
 /* Computes a block with a corrective pass, row by row, with each stage one row
  * and one plane behind the stage that it reads. */
-static void corrected(const struct block *b)
+static void blocked_kernels_corrected(const struct block *b)
 {
     ptrdiff_t e = b->edge, first = b->low[0], last = b->high[0];
     ptrdiff_t low = clip_low(b, 1, b->low[1] - e - 1);
@@ -311,10 +313,10 @@ static void corrected(const struct block *b)
     for (ptrdiff_t p = first - 1 - e; p <= last + e; p++)
         for (ptrdiff_t j = low; j <= rows; j++) {
             if (j < end)
-                guess(b, (struct cell){p, j});
+                blocked_kernels_guess(b, (struct cell){p, j});
             if (p < first - e)
                 continue;
-            correct(b, (struct cell){p - 1, j - 1});
+            blocked_kernels_correct(b, (struct cell){p - 1, j - 1});
             blocked_finish(b, (struct cell){p - 1 - e, j - 1});
         }
 }
@@ -329,8 +331,9 @@ static void donor_only(const struct block *b)
         }
 }
 
-static void blocked(const struct nw_mpdata_view *view,
-                    const struct nw_mpdata_box *box, void *scratch)
+static void blocked_kernels_blocked(const struct nw_mpdata_view *view,
+                                    const struct nw_mpdata_box *box,
+                                    void *scratch)
 {
     ptrdiff_t plane = ring_plane(view, box->high[1] - box->low[1]);
     real *base = (real *)scratch + NW_MPDATA_LINE / sizeof(real);
@@ -357,12 +360,12 @@ static void blocked(const struct nw_mpdata_view *view,
     if (view->passes == 1)
         donor_only(&b);
     else
-        corrected(&b);
+        blocked_kernels_corrected(&b);
 }
 
 extern const struct nw_mpdata_kernels NW_NAME(nw_mpdata_kernels);
 const struct nw_mpdata_kernels NW_NAME(nw_mpdata_kernels) = {
-    .blocked = blocked,
+    .blocked = blocked_kernels_blocked,
     .scratch_bytes = scratch_bytes,
     .stages = NW_NAME(nw_mpdata_stages),
 };

@@ -11,8 +11,8 @@ enum beyond { COPY, ZERO };
 /* Fills the ghosts at both ends of one row. `open` says how the ghosts of an
  * open side are filled; the first `kept` of them at the low end keep their
  * values. */
-static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
-                 ptrdiff_t kept)
+static void border_ends(const struct nw_mpdata *s, char *row, enum beyond open,
+                        ptrdiff_t kept)
 {
     ptrdiff_t l = s->n[2], size = (ptrdiff_t)s->bytes;
 
@@ -36,8 +36,8 @@ static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
 
 /* Returns the index of the row or plane from which the ghost at `at` is copied;
  * -1: fill with zeros; -2: leave unchanged, since it comes from a neighbour. */
-static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
-                        enum beyond open)
+static ptrdiff_t border_source(const struct nw_mpdata *s, int axis,
+                               ptrdiff_t at, enum beyond open)
 {
     ptrdiff_t n = s->n[axis];
     int side = at >= n;
@@ -73,8 +73,8 @@ static char *border_start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
 
 /* Fills the ghost rows of all planes. `faces`: the field has velocities along
  * this axis, whose first face on an open side is kept. */
-static void rows(const struct nw_mpdata *s, char *values, bool faces,
-                 enum beyond open)
+static void border_rows(const struct nw_mpdata *s, char *values, bool faces,
+                        enum beyond open)
 {
     ptrdiff_t m = s->n[1];
     bool keep = faces && s->options.border[1][0] == NW_MPDATA_OPEN;
@@ -83,7 +83,7 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
     for (ptrdiff_t i = -s->ghost; i < s->n[0] + s->ghost; i++)
         for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
             ptrdiff_t j = d < s->ghost ? -1 - d : m + d - s->ghost;
-            ptrdiff_t from = source(s, 1, j, open);
+            ptrdiff_t from = border_source(s, 1, j, open);
             if (from == -2 || (keep && j == -1))
                 continue;
             border_copy(s, border_start(s, values, i, j),
@@ -92,9 +92,9 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
         }
 }
 
-/* Fills the ghost planes, as rows() fills rows. */
-static void planes(const struct nw_mpdata *s, char *values, bool faces,
-                   enum beyond open)
+/* Fills the ghost planes, as border_rows() fills rows. */
+static void border_planes(const struct nw_mpdata *s, char *values, bool faces,
+                          enum beyond open)
 {
     ptrdiff_t n = s->n[0];
     bool keep = faces && s->options.border[0][0] == NW_MPDATA_OPEN;
@@ -102,7 +102,7 @@ static void planes(const struct nw_mpdata *s, char *values, bool faces,
 #pragma omp parallel for schedule(static) num_threads(s->threads)
     for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
         ptrdiff_t i = d < s->ghost ? -1 - d : n + d - s->ghost;
-        ptrdiff_t from = source(s, 0, i, open);
+        ptrdiff_t from = border_source(s, 0, i, open);
         if (from == -2 || (keep && i == -1))
             continue;
         border_copy(s, border_start(s, values, i, -s->ghost),
@@ -120,14 +120,14 @@ void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
 
     for (ptrdiff_t i = -s->ghost; i < s->n[0] + s->ghost; i++)
         for (ptrdiff_t j = -s->ghost; j < s->n[1] + s->ghost; j++)
-            ends(s, (char *)values + nw_mpdata_at(s, i, j) * size, open,
-                 field == NW_MPDATA_U3);
-    rows(s, values, field == NW_MPDATA_U2, open);
-    planes(s, values, field == NW_MPDATA_U1, open);
+            border_ends(s, (char *)values + nw_mpdata_at(s, i, j) * size, open,
+                        field == NW_MPDATA_U3);
+    border_rows(s, values, field == NW_MPDATA_U2, open);
+    border_planes(s, values, field == NW_MPDATA_U1, open);
 }
 
 /* Returns true if a ghost row was received from a neighbour. */
-static bool received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
+static bool border_received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t at[2] = {i, j};
 
@@ -150,10 +150,10 @@ void nw_mpdata_sides(struct nw_mpdata *s)
         for (ptrdiff_t j = -g; j < s->n[1] + g; j++) {
             if (inside && j == 0)
                 j = s->n[1];
-            if (received(s, i, j))
-                ends(s, x + nw_mpdata_at(s, i, j) * size, COPY, 0);
+            if (border_received(s, i, j))
+                border_ends(s, x + nw_mpdata_at(s, i, j) * size, COPY, 0);
         }
     }
-    rows(s, x, false, COPY);
-    planes(s, x, false, COPY);
+    border_rows(s, x, false, COPY);
+    border_planes(s, x, false, COPY);
 }

@@ -12,8 +12,8 @@
 
 /* A sphere of value 4 in a field of 0, which is rotated once around the
  * diagonal of a cube. */
-static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
-                     const int64_t at[3])
+static double cases_sphere(const struct nw_mpdata_case *c,
+                           enum nw_mpdata_field field, const int64_t at[3])
 {
     double dx = 100.0 / 58, off = 25 / sqrt(3), w = 0.1 / sqrt(3) * c->dt / dx;
     double x = (double)at[0] * dx - 50, y = (double)at[1] * dx - 50;
@@ -35,8 +35,8 @@ static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
 }
 
 /* A cone of height 4 on a background of 1, which is rotated six times. */
-static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
-                   const int64_t at[3])
+static double cases_cone(const struct nw_mpdata_case *c,
+                         enum nw_mpdata_field field, const int64_t at[3])
 {
     double x = (double)at[0], y = (double)at[2], omega = 0.1 * c->dt;
     double far = (x - 50) * (x - 50) + (y - 75) * (y - 75);
@@ -57,19 +57,19 @@ static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
 
 /* Returns an integral of the Gaussian of width 1.5 in the middle of a domain of
  * 440, from which exact cell means are computed. */
-static double bell(double x)
+static double cases_bell(double x)
 {
     return erf((x - 220) / (1.5 * sqrt(2))) / 2;
 }
 
-static double gaussian(const struct nw_mpdata_case *c,
-                       enum nw_mpdata_field field, const int64_t at[3])
+static double cases_gaussian(const struct nw_mpdata_case *c,
+                             enum nw_mpdata_field field, const int64_t at[3])
 {
     double dx = 1 / c->scale, x = (double)at[0] * dx;
 
     switch (field) {
     case NW_MPDATA_X:
-        return (bell(x + dx / 2) - bell(x - dx / 2)) / dx;
+        return (cases_bell(x + dx / 2) - cases_bell(x - dx / 2)) / dx;
     case NW_MPDATA_U1:
         return c->courant;
     case NW_MPDATA_H:
@@ -81,8 +81,8 @@ static double gaussian(const struct nw_mpdata_case *c,
 
 /* The product of three sines plus 2, advected obliquely through a periodic
  * cube. */
-static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
-                   const int64_t at[3])
+static double cases_wave(const struct nw_mpdata_case *c,
+                         enum nw_mpdata_field field, const int64_t at[3])
 {
     double turn = 2 * M_PI / c->scale;
 
@@ -108,8 +108,8 @@ static double cases_stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
     return amplitude * sin((double)a * turn) * sin((double)b * turn);
 }
 
-static double vortex(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
-                     const int64_t at[3])
+static double cases_vortex(const struct nw_mpdata_case *c,
+                           enum nw_mpdata_field field, const int64_t at[3])
 {
     double turn = 2 * M_PI / c->scale, where = 0;
 
@@ -138,21 +138,21 @@ static const struct nw_mpdata_case cases[] = {
      .steps = 556,
      .border = NW_MPDATA_OPEN,
      .dt = 0.018 * 2 * M_PI,
-     .value = sphere},
+     .value = cases_sphere},
     {.name = "cone",
      .sentence = "a cone of 4 on 1 six times around a square",
      .size = {101, 1, 101},
      .steps = 628 * 6,
      .border = NW_MPDATA_OPEN,
      .dt = 0.1,
-     .value = cone},
+     .value = cases_cone},
     {.name = "gaussian",
      .sentence = "a bell of width 1.5 along one axis",
      .size = {440, 1, 1},
      .steps = 2,
      .border = NW_MPDATA_OPEN,
      .dt = 0.5,
-     .value = gaussian,
+     .value = cases_gaussian,
      .scale = 1,
      .courant = 0.5},
     {.name = "wave",
@@ -161,7 +161,7 @@ static const struct nw_mpdata_case cases[] = {
      .steps = 100,
      .border = NW_MPDATA_PERIODIC,
      .dt = 1,
-     .value = wave,
+     .value = cases_wave,
      .scale = 64,
      .courant = 0.1},
     {.name = "vortex",
@@ -170,7 +170,7 @@ static const struct nw_mpdata_case cases[] = {
      .steps = 100,
      .border = NW_MPDATA_PERIODIC,
      .dt = 1,
-     .value = vortex,
+     .value = cases_vortex,
      .scale = 64,
      .courant = 0.3},
 };

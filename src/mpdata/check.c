@@ -4,7 +4,8 @@
 #include "base/status.h"
 #include <math.h>
 
-static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
+static double mpdata_check_face(const struct nw_mpdata *s, int axis,
+                                ptrdiff_t at)
 {
     return nw_mpdata_value(s, s->field[NW_MPDATA_U1 + axis], at);
 }
@@ -13,13 +14,14 @@ static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
  * divided by h. The velocity of an axis is the larger absolute velocity through
  * its two faces. If both are directed out of the cell, it is the sum of both
  * absolute velocities. */
-static double courant(const struct nw_mpdata *s, ptrdiff_t at)
+static double mpdata_check_courant(const struct nw_mpdata *s, ptrdiff_t at)
 {
     const ptrdiff_t step[3] = {s->plane, s->pitch, 1};
     double sum = 0;
 
     for (int a = 0; a < 3; a++) {
-        double low = face(s, a, at - step[a]), high = face(s, a, at);
+        double low = mpdata_check_face(s, a, at - step[a]),
+               high = mpdata_check_face(s, a, at);
 
         sum += low < 0 && high > 0 ? high - low : fmax(fabs(low), fabs(high));
     }
@@ -34,7 +36,7 @@ nw_status nw_mpdata_check(const nw_mpdata *s, double *highest)
     for (ptrdiff_t i = 0; i < s->n[0]; i++)
         for (ptrdiff_t j = 0; j < s->n[1]; j++)
             for (ptrdiff_t k = 0; k < s->n[2]; k++) {
-                double sum = courant(s, nw_mpdata_at(s, i, j) + k);
+                double sum = mpdata_check_courant(s, nw_mpdata_at(s, i, j) + k);
                 if (sum <= most)
                     continue;
                 most = sum;

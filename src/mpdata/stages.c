@@ -36,7 +36,7 @@ static ptrdiff_t high_of(const struct stages_work *w, int axis)
 
 /* Calls `row` for all rows within the margin. For faces of axis 0 or 1, also
  * calls it for the row before the first one, which has the lower faces. */
-static void sweep(const struct stages_work *w, int axis, stage_row *row)
+static void stages_sweep(const struct stages_work *w, int axis, stage_row *row)
 {
     ptrdiff_t low = low_of(w, 0) - (axis == 0), high = high_of(w, 0);
     ptrdiff_t first = low_of(w, 1) - (axis == 1), last = high_of(w, 1);
@@ -49,7 +49,8 @@ static void sweep(const struct stages_work *w, int axis, stage_row *row)
 
 /* Copies the last cell to the two cells beyond each open side; only the
  * corrective passes read these copies. */
-static void edges(const struct stages_work *w, enum nw_mpdata_stage_array which)
+static void stages_edges(const struct stages_work *w,
+                         enum nw_mpdata_stage_array which)
 {
     const struct nw_mpdata_view *v = w->view;
     const struct stack *s = &w->array[which];
@@ -337,40 +338,40 @@ static void stage_17(const struct stages_work *w, struct cell c)
 
 static void first_pass(struct stages_work *w)
 {
-    sweep(w, 0, stage_1);
-    sweep(w, 1, stage_2);
-    sweep(w, 2, stage_3);
+    stages_sweep(w, 0, stage_1);
+    stages_sweep(w, 1, stage_2);
+    stages_sweep(w, 2, stage_3);
     if (w->view->limited) {
-        sweep(w, -1, stage_4);
-        sweep(w, -1, stage_5);
+        stages_sweep(w, -1, stage_4);
+        stages_sweep(w, -1, stage_5);
     }
-    sweep(w, -1, stage_6);
-    edges(w, NW_STAGE_XS);
+    stages_sweep(w, -1, stage_6);
+    stages_edges(w, NW_STAGE_XS);
 }
 
-static void limiter(struct stages_work *w)
+static void stages_limiter(struct stages_work *w)
 {
-    sweep(w, -1, stage_10);
-    sweep(w, -1, stage_11);
-    sweep(w, -1, stage_12);
-    sweep(w, -1, stage_13);
-    edges(w, NW_STAGE_CP);
-    edges(w, NW_STAGE_CN);
+    stages_sweep(w, -1, stage_10);
+    stages_sweep(w, -1, stage_11);
+    stages_sweep(w, -1, stage_12);
+    stages_sweep(w, -1, stage_13);
+    stages_edges(w, NW_STAGE_CP);
+    stages_edges(w, NW_STAGE_CN);
     w->margin--;
-    sweep(w, 0, stage_14);
-    sweep(w, 1, stage_15);
-    sweep(w, 2, stage_16);
+    stages_sweep(w, 0, stage_14);
+    stages_sweep(w, 1, stage_15);
+    stages_sweep(w, 2, stage_16);
 }
 
 static void corrective_pass(struct stages_work *w)
 {
     w->margin -= w->view->third ? 2 : 1;
-    sweep(w, 0, stage_7);
-    sweep(w, 1, stage_8);
-    sweep(w, 2, stage_9);
+    stages_sweep(w, 0, stage_7);
+    stages_sweep(w, 1, stage_8);
+    stages_sweep(w, 2, stage_9);
     if (w->view->limited)
-        limiter(w);
-    sweep(w, -1, stage_17);
+        stages_limiter(w);
+    stages_sweep(w, -1, stage_17);
 }
 
 static struct stages_work work_of(const struct nw_mpdata_view *view)
@@ -400,7 +401,7 @@ void NW_NAME(nw_mpdata_stages)(const struct nw_mpdata_view *view)
         w.out = pass == view->passes ? whole(view, view->out) : xs;
         corrective_pass(&w);
         if (pass < view->passes)
-            edges(&w, NW_STAGE_XS);
+            stages_edges(&w, NW_STAGE_XS);
         for (int a = 0; a < 3; a++)
             w.from.u[a] = w.v[a];
     }

@@ -130,7 +130,8 @@ static void count_lines(void *user, int32_t i)
 
 /* Cuts the text at line ends into at most NW_CHUNKS_MOST chunks of at least
  * CHUNK_LEAST bytes. */
-static void cut(struct nw_chunks *chunks, const char *begin, const char *end)
+static void chunks_cut(struct nw_chunks *chunks, const char *begin,
+                       const char *end)
 {
     size_t size = (size_t)(end - begin) / NW_CHUNKS_MOST + 1;
 
@@ -163,7 +164,7 @@ static void number_lines(struct nw_chunks *chunks)
 void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
                    int32_t threads)
 {
-    cut(chunks, begin, end);
+    chunks_cut(chunks, begin, end);
     nw_parallel_run(count_chunk, chunks, chunks->count, threads);
     number_lines(chunks);
 }
@@ -171,7 +172,7 @@ void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
 void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads)
 {
-    cut(chunks, begin, end);
+    chunks_cut(chunks, begin, end);
     nw_parallel_run(count_lines, chunks, chunks->count, threads);
     number_lines(chunks);
 }

@@ -176,7 +176,7 @@ static nw_status note_origin(struct nw_spec *spec, const char *specification,
     return nw_text_take(&note, &pattern->note);
 }
 
-static nw_status generate(struct nw_spec *spec, nw_pattern **out)
+static nw_status generate_make(struct nw_spec *spec, nw_pattern **out)
 {
     nw_pattern_builder *builder = NULL;
     struct nw_nearest nearest;
@@ -203,7 +203,7 @@ nw_status nw_pattern_generate(const char *specification, nw_pattern **out)
     nw_status status = nw_spec_init(&spec, specification);
 
     if (!status)
-        status = generate(&spec, &pattern);
+        status = generate_make(&spec, &pattern);
     if (!status)
         status = note_origin(&spec, specification, pattern);
     nw_spec_fini(&spec);

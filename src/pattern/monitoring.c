@@ -326,8 +326,9 @@ static nw_status find_counts(const char *path, char **out)
 
 /* Builds a pattern with the bytes of `sizes` and the messages of `counts`;
  * `file` is the name of the file of counts, for error messages. */
-static nw_status join(const nw_pattern *sizes, const nw_pattern *counts,
-                      const char *file, nw_pattern **out)
+static nw_status monitoring_join(const nw_pattern *sizes,
+                                 const nw_pattern *counts, const char *file,
+                                 nw_pattern **out)
 {
     const nw_pattern *const part[] = {sizes, counts};
     nw_pattern_builder *builder;
@@ -369,7 +370,7 @@ static nw_status open_matrices(const char *path, nw_pattern **out)
     if (!status)
         status = read_matrix(other, &counts);
     if (!status)
-        status = join(sizes, counts, other, out);
+        status = monitoring_join(sizes, counts, other, out);
     nw_pattern_free(sizes);
     nw_pattern_free(counts);
     free(other);

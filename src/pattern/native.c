@@ -104,7 +104,7 @@ static int hex_digit(char c)
 
 /* Decodes the writer's escapes "\\" and "\xHH" in place. Returns false if an
  * escape is invalid. */
-static bool unescape(char *value)
+static bool native_unescape(char *value)
 {
     char *to = value;
 
@@ -142,7 +142,7 @@ static nw_status read_value(struct nw_scan *scan, char **out)
     value = strndup(scan->at, (size_t)(stop - scan->at));
     if (!value)
         return nw_fail(NW_ENOMEM, "out of memory for a line");
-    if (!unescape(value)) {
+    if (!native_unescape(value)) {
         free(value);
         return nw_scan_fail(scan, "a backslash is written \\\\ or \\xHH");
     }

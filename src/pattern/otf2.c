@@ -108,14 +108,14 @@ static OTF2_ErrorCode be_silent(void *data, const char *file, uint64_t line,
     return code;
 }
 
-static nw_status fail(const struct trace *trace, const char *what)
+static nw_status otf2_fail(const struct trace *trace, const char *what)
 {
     return nw_fail(NW_EFORMAT, "%s: %s", trace->path, what);
 }
 
 /* Converts a status to the return value of a callback. The first failure is
  * stored in trace->status. */
-static OTF2_CallbackCode keep(struct trace *trace, nw_status status)
+static OTF2_CallbackCode otf2_keep(struct trace *trace, nw_status status)
 {
     trace->status = status;
     return status ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
@@ -135,7 +135,7 @@ static OTF2_CallbackCode take_location(void *data, OTF2_LocationRef self,
     if (!status)
         trace->location[trace->locations++] =
             (struct location){self, process, -1};
-    return keep(trace, status);
+    return otf2_keep(trace, status);
 }
 
 static OTF2_CallbackCode take_group(void *data, OTF2_GroupRef self,
@@ -154,16 +154,16 @@ static OTF2_CallbackCode take_group(void *data, OTF2_GroupRef self,
     status = nw_grow(&trace->group, &trace->group_capacity, trace->groups + 1,
                      sizeof *trace->group);
     if (status)
-        return keep(trace, status);
+        return otf2_keep(trace, status);
     group = &trace->group[trace->groups];
     *group = (struct group){self, type, count, NULL};
     status = nw_alloc(count, sizeof *group->member, &group->member);
     if (status)
-        return keep(trace, status);
+        return otf2_keep(trace, status);
     if (count)
         memcpy(group->member, members, count * sizeof *members);
     trace->groups++;
-    return keep(trace, NW_OK);
+    return otf2_keep(trace, NW_OK);
 }
 
 static OTF2_CallbackCode take_comm(void *data, OTF2_CommRef self,
@@ -177,7 +177,7 @@ static OTF2_CallbackCode take_comm(void *data, OTF2_CommRef self,
     (void)name, (void)parent, (void)flags;
     if (!status)
         trace->comm[trace->comms++] = (struct comm){self, group};
-    return keep(trace, status);
+    return otf2_keep(trace, status);
 }
 
 static int compare_locations(const void *a, const void *b)
@@ -251,14 +251,14 @@ static nw_status number_ranks(struct trace *trace)
     const struct group *world = find_world(trace);
 
     if (!world || !world->count)
-        return fail(trace, "the trace names no MPI ranks");
+        return otf2_fail(trace, "the trace names no MPI ranks");
     if (world->count > INT32_MAX)
-        return fail(trace, "the trace names too many ranks");
+        return otf2_fail(trace, "the trace names too many ranks");
     for (size_t i = 0; i < world->count; i++) {
         struct location *found = find_location(trace, world->member[i]);
 
         if (!found)
-            return fail(trace, "a rank of the trace has no location");
+            return otf2_fail(trace, "a rank of the trace has no location");
         found->rank = (int32_t)i;
     }
     qsort(trace->location, trace->locations, sizeof *trace->location,
@@ -289,9 +289,9 @@ static int64_t world_rank(const struct trace *trace, uint32_t comm,
 }
 
 /* Adds the name of the trace to the error of a sum that exceeds 64 bits. */
-static nw_status blame(const struct trace *trace, nw_status status)
+static nw_status otf2_blame(const struct trace *trace, nw_status status)
 {
-    return status == NW_EFORMAT ? fail(trace, nw_error_text()) : status;
+    return status == NW_EFORMAT ? otf2_fail(trace, nw_error_text()) : status;
 }
 
 static nw_status add_message(struct trace *trace, uint64_t location,
@@ -304,16 +304,17 @@ static nw_status add_message(struct trace *trace, uint64_t location,
     nw_status status;
 
     if (!from || from->rank < 0)
-        return fail(trace, "a message of a location that is not an MPI rank");
+        return otf2_fail(trace,
+                         "a message of a location that is not an MPI rank");
     to = world_rank(trace, comm, receiver, from->rank);
     if (to < 0 || (uint64_t)to >= world)
-        return fail(trace, "a message to a rank its communicator lacks");
+        return otf2_fail(trace, "a message to a rank its communicator lacks");
     status = nw_pattern_builder_add(trace->builder, from->rank, (int32_t)to,
                                     NW_KIND_HH, bytes, 1);
     if (!status)
         status = nw_pattern_builder_add_size(
             trace->builder, from->rank, (int32_t)to, NW_KIND_HH, bucket, 1);
-    return status ? status : blame(trace, nw_builder_fold(trace->builder));
+    return status ? status : otf2_blame(trace, nw_builder_fold(trace->builder));
 }
 
 static OTF2_CallbackCode otf2_take_send(OTF2_LocationRef location,
@@ -325,7 +326,8 @@ static OTF2_CallbackCode otf2_take_send(OTF2_LocationRef location,
     struct trace *trace = data;
 
     (void)time, (void)attributes, (void)tag;
-    return keep(trace, add_message(trace, location, comm, receiver, bytes));
+    return otf2_keep(trace,
+                     add_message(trace, location, comm, receiver, bytes));
 }
 
 static OTF2_CallbackCode
@@ -367,11 +369,11 @@ static OTF2_CallbackCode count_rma(OTF2_LocationRef location,
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static nw_status check(const struct trace *trace, OTF2_ErrorCode code)
+static nw_status otf2_check(const struct trace *trace, OTF2_ErrorCode code)
 {
     if (trace->status)
         return trace->status;
-    return code ? fail(trace, otf2.Error_GetDescription(code)) : NW_OK;
+    return code ? otf2_fail(trace, otf2.Error_GetDescription(code)) : NW_OK;
 }
 
 static nw_status read_definitions(struct trace *trace)
@@ -385,7 +387,7 @@ static nw_status read_definitions(struct trace *trace)
 
     if (!reader || !callbacks) {
         otf2.GlobalDefReaderCallbacks_Delete(callbacks);
-        return fail(trace, "the definitions cannot be read");
+        return otf2_fail(trace, "the definitions cannot be read");
     }
     otf2.GlobalDefReaderCallbacks_SetLocationCallback(callbacks, take_location);
     otf2.GlobalDefReaderCallbacks_SetGroupCallback(callbacks, take_group);
@@ -397,7 +399,7 @@ static nw_status read_definitions(struct trace *trace)
         code =
             otf2.Reader_ReadAllGlobalDefinitions(trace->reader, reader, &count);
     otf2.Reader_CloseGlobalDefReader(trace->reader, reader);
-    return check(trace, code);
+    return otf2_check(trace, code);
 }
 
 static void sort_definitions(struct trace *trace)
@@ -425,11 +427,11 @@ static nw_status open_locations(struct trace *trace)
         if (status)
             return status;
         if (otf2.Reader_SelectLocation(trace->reader, trace->location[i].ref))
-            return fail(trace, "a location cannot be selected");
+            return otf2_fail(trace, "a location cannot be selected");
     }
     local = !otf2.Reader_OpenDefFiles(trace->reader);
     if (otf2.Reader_OpenEvtFiles(trace->reader))
-        return fail(trace, "the events cannot be opened");
+        return otf2_fail(trace, "the events cannot be opened");
     for (size_t i = 0; i < trace->locations; i++) {
         uint64_t ref = trace->location[i].ref, count;
         OTF2_DefReader *reader =
@@ -442,7 +444,7 @@ static nw_status open_locations(struct trace *trace)
             otf2.Reader_CloseDefReader(trace->reader, reader);
         }
         if (code || !otf2.Reader_GetEvtReader(trace->reader, ref))
-            return fail(trace, "the events of a location cannot be read");
+            return otf2_fail(trace, "the events of a location cannot be read");
     }
     if (local)
         otf2.Reader_CloseDefFiles(trace->reader);
@@ -460,7 +462,7 @@ static nw_status read_events(struct trace *trace)
 
     if (!reader || !callbacks) {
         otf2.GlobalEvtReaderCallbacks_Delete(callbacks);
-        return fail(trace, "the events cannot be read");
+        return otf2_fail(trace, "the events cannot be read");
     }
     otf2.GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, otf2_take_send);
     otf2.GlobalEvtReaderCallbacks_SetMpiIsendCallback(callbacks, take_isend);
@@ -476,8 +478,8 @@ static nw_status read_events(struct trace *trace)
     otf2.Reader_CloseGlobalEvtReader(trace->reader, reader);
     otf2.Reader_CloseEvtFiles(trace->reader);
     if (!code && !trace->status && count < trace->events)
-        return fail(trace, "events are missing from the trace");
-    return check(trace, code);
+        return otf2_fail(trace, "events are missing from the trace");
+    return otf2_check(trace, code);
 }
 
 static nw_status read_trace(struct trace *trace, nw_pattern **out)
@@ -488,7 +490,7 @@ static nw_status read_trace(struct trace *trace, nw_pattern **out)
         return status;
     trace->reader = otf2.Reader_Open(trace->path);
     if (!trace->reader)
-        return fail(trace, "the OTF2 trace cannot be opened");
+        return otf2_fail(trace, "the OTF2 trace cannot be opened");
     otf2.Reader_SetSerialCollectiveCallbacks(trace->reader);
     status = nw_otf2_check_definitions(trace->path);
     if (!status)
@@ -501,7 +503,8 @@ static nw_status read_trace(struct trace *trace, nw_pattern **out)
     if (!status)
         status = read_events(trace);
     if (!status)
-        status = blame(trace, nw_pattern_builder_build(trace->builder, out));
+        status =
+            otf2_blame(trace, nw_pattern_builder_build(trace->builder, out));
     return status;
 }
 

@@ -17,7 +17,7 @@ bool nw_fits_qaplib(const struct nw_shape *shape)
            shape->words == 1 + 2 * n * n;
 }
 
-static nw_status seek(struct nw_scan *scan, const char *what)
+static nw_status qaplib_seek(struct nw_scan *scan, const char *what)
 {
     return nw_scan_seek(scan)
                ? NW_OK
@@ -31,7 +31,7 @@ static nw_status read_flow(struct nw_scan *scan, size_t n,
     uint64_t bytes;
 
     for (size_t i = 0; !status && i < n * n; i++) {
-        status = seek(scan, "flows");
+        status = qaplib_seek(scan, "flows");
         if (status)
             return status;
         if (!nw_scan_bytes(scan, &bytes))
@@ -49,7 +49,7 @@ static nw_status read_distances(struct nw_scan *scan, size_t n, double *out)
     nw_status status = NW_OK;
 
     for (size_t i = 0; i < n * n; i++) {
-        status = seek(scan, "distances");
+        status = qaplib_seek(scan, "distances");
         if (status)
             return status;
         if (!nw_scan_double(scan, &out[i]))

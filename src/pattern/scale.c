@@ -16,8 +16,8 @@
 /* Returns how much the aspect ratio of grid `to` differs from that of grid
  * `from`: the largest deviation of a dimension's logarithmic growth from the
  * mean. */
-static double distortion(const struct nw_grid *from, const struct nw_grid *to,
-                         bool col)
+static double scale_distortion(const struct nw_grid *from,
+                               const struct nw_grid *to, bool col)
 {
     double growth[NW_SPEC_DIMS], mean = 0, sum = 0;
 
@@ -33,11 +33,11 @@ static double distortion(const struct nw_grid *from, const struct nw_grid *to,
 }
 
 /* Keeps the grid in *out if its distortion is less than *best. */
-static void consider(const struct nw_grid_found *found,
-                     const struct nw_grid *grid, double *best,
-                     struct nw_grid *out)
+static void scale_consider(const struct nw_grid_found *found,
+                           const struct nw_grid *grid, double *best,
+                           struct nw_grid *out)
 {
-    double value = distortion(&found->grid, grid, found->col);
+    double value = scale_distortion(&found->grid, grid, found->col);
 
     if (value < *best) {
         *best = value;
@@ -61,11 +61,11 @@ static bool scale_lay_out(const struct nw_grid_found *found, int32_t n,
         if (n % a)
             continue;
         if (dims == 2)
-            consider(found, &(struct nw_grid){2, {a, n / a}}, &best, out);
+            scale_consider(found, &(struct nw_grid){2, {a, n / a}}, &best, out);
         for (int32_t b = 2; dims == 3 && b <= n / a / 2; b++)
             if (n / a % b == 0)
-                consider(found, &(struct nw_grid){3, {a, b, n / a / b}}, &best,
-                         out);
+                scale_consider(found, &(struct nw_grid){3, {a, b, n / a / b}},
+                               &best, out);
     }
     return best < log(WORST_STRETCH);
 }
@@ -168,8 +168,8 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
                      : add_stencil(&found, &grid, kind, builder);
 }
 
-static nw_status build(nw_pattern_builder *builder, struct nw_text *words,
-                       nw_pattern **out, char **how)
+static nw_status scale_build(nw_pattern_builder *builder, struct nw_text *words,
+                             nw_pattern **out, char **how)
 {
     nw_pattern *pattern = NULL;
     char *sentence = NULL;
@@ -206,7 +206,7 @@ nw_status nw_pattern_scale(const nw_pattern *pattern, int32_t rank_count,
             status = scale_kind(pattern, (enum nw_kind)k, rank_count, builder,
                                 &words);
     if (!status)
-        status = build(builder, &words, out, how);
+        status = scale_build(builder, &words, out, how);
     nw_text_fini(&words);
     nw_pattern_builder_free(builder);
     return status;

@@ -71,8 +71,9 @@ static nw_status stencil_read_keys(struct nw_spec *spec, int32_t dims,
 
 /* Returns the rank at an offset of -1, 0 or 1 in each dimension, or -1 if the
  * offset crosses a border that is not periodic. */
-static int32_t neighbour(const struct nw_grid *grid, const uint64_t *periodic,
-                         const int32_t *at, const int32_t *offset)
+static int32_t stencil_neighbour(const struct nw_grid *grid,
+                                 const uint64_t *periodic, const int32_t *at,
+                                 const int32_t *offset)
 {
     int32_t rank = 0;
 
@@ -120,7 +121,7 @@ static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
         weight = weight_of(stencil, offset);
         if (!weight)
             continue;
-        to = neighbour(&stencil->grid, stencil->periodic, at, offset);
+        to = stencil_neighbour(&stencil->grid, stencil->periodic, at, offset);
         if (to < 0 || to == rank)
             continue;
         status = nw_scale_bytes(volume.bytes, weight, &volume.bytes);
@@ -131,7 +132,7 @@ static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
 }
 
 /* Moves to the position of the next rank in row-major order. */
-static void step(const struct nw_grid *grid, int32_t *at)
+static void stencil_step(const struct nw_grid *grid, int32_t *at)
 {
     for (int32_t d = grid->dims - 1; d >= 0 && ++at[d] == grid->size[d]; d--)
         at[d] = 0;
@@ -156,7 +157,7 @@ nw_status nw_generate_stencil(struct nw_spec *spec,
                              (uint64_t)shapes[i].points - 1, builder);
     for (int32_t r = 0; !status && r < ranks; r++) {
         status = add_neighbours(&stencil, r, at, *builder);
-        step(&stencil.grid, at);
+        stencil_step(&stencil.grid, at);
     }
     return status;
 }

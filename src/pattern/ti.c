@@ -26,8 +26,8 @@ struct traces {
     int32_t ranks;
 };
 
-/* Makes room for one more trace; add() then cannot fail. */
-static nw_status grow(struct traces *traces)
+/* Makes room for one more trace; ti_add() then cannot fail. */
+static nw_status ti_grow(struct traces *traces)
 {
     size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};
     size_t n = traces->count;
@@ -43,10 +43,10 @@ static nw_status grow(struct traces *traces)
     return status;
 }
 
-/* Appends a trace. Call grow() first. The traces own `path` from now on, and
+/* Appends a trace. Call ti_grow() first. The traces own `path` from now on, and
  * `text` unless it is the first one and traces->lent is set. */
-static void add(struct traces *traces, char *path, const char *text,
-                size_t length)
+static void ti_add(struct traces *traces, char *path, const char *text,
+                   size_t length)
 {
     size_t n = traces->count++;
 
@@ -62,7 +62,7 @@ static nw_status add_file(struct traces *traces, const char *folder,
     struct nw_text words = {0};
     char *path, *text;
     size_t length;
-    nw_status status = grow(traces);
+    nw_status status = ti_grow(traces);
 
     if (status)
         return status;
@@ -76,7 +76,7 @@ static nw_status add_file(struct traces *traces, const char *folder,
     if (status)
         free(path);
     else
-        add(traces, path, text, length);
+        ti_add(traces, path, text, length);
     return status;
 }
 
@@ -155,11 +155,11 @@ static bool begins_with_rank(const char *text, size_t length)
 }
 
 /* Adds the text if it is a trace, or the files that it lists. */
-static nw_status collect(struct traces *traces,
-                         const struct nw_pattern_text *text)
+static nw_status ti_collect(struct traces *traces,
+                            const struct nw_pattern_text *text)
 {
     char *copy = NULL;
-    nw_status status = grow(traces);
+    nw_status status = ti_grow(traces);
 
     traces->lent = begins_with_rank(text->data, text->length);
     if (!status)
@@ -167,7 +167,7 @@ static nw_status collect(struct traces *traces,
     if (status)
         return status;
     if (traces->lent) {
-        add(traces, copy, text->data, text->length);
+        ti_add(traces, copy, text->data, text->length);
         return NW_OK;
     }
     status = add_listed(traces, text->file, copy);
@@ -317,7 +317,7 @@ nw_status nw_ti_open(const char *folder, nw_pattern **out)
 nw_status nw_ti_read(const struct nw_pattern_text *text, nw_pattern **out)
 {
     struct traces traces = {.name = text->file};
-    nw_status status = collect(&traces, text);
+    nw_status status = ti_collect(&traces, text);
 
     if (!status)
         status = read_traces(&traces, out);

@@ -191,7 +191,7 @@ static nw_status add_load(const struct training *t, struct training_place from,
 
 /* Returns the number of floating-point numbers in the activations of one layer
  * on one rank, over all sequences of a step. */
-static nw_uint128 activations(const struct training *t)
+static nw_uint128 training_activations(const struct training *t)
 {
     return (nw_uint128)t->sequences * (t->seq / t->cp) * t->hidden;
 }
@@ -202,7 +202,8 @@ static nw_status add_tensor(const struct training *t, struct training_place at)
 {
     struct training_place next = at;
     struct training_load load = {
-        .numbers = 4 * t->stage_layers * activations(t) * 2 * (t->tp - 1),
+        .numbers =
+            4 * t->stage_layers * training_activations(t) * 2 * (t->tp - 1),
         .by = t->tp,
         .messages = 4 * t->stage_layers * t->micro_batches * 2 * (t->tp - 1)};
 
@@ -218,7 +219,7 @@ static nw_status add_context(const struct training *t, struct training_place at)
     struct training_place next = at;
     uint64_t rounds = 3 * t->cp - 2;
     struct training_load load = {
-        .numbers = 2 * t->stage_layers * activations(t) * rounds,
+        .numbers = 2 * t->stage_layers * training_activations(t) * rounds,
         .by = t->tp,
         .messages = t->stage_layers * t->micro_batches * rounds};
 
@@ -230,7 +231,8 @@ static nw_status add_pipeline(const struct training *t,
                               struct training_place at)
 {
     struct training_place to = at;
-    struct training_load load = {activations(t), t->tp, t->micro_batches};
+    struct training_load load = {training_activations(t), t->tp,
+                                 t->micro_batches};
     nw_status status = NW_OK;
 
     if (at.p + 1 < t->pp) {
@@ -349,7 +351,7 @@ static nw_status add_expert_data(const struct training *t,
 static nw_status add_expert(const struct training *t, struct training_place at)
 {
     struct training_load load = {
-        .numbers = 4 * t->stage_layers * activations(t) * t->topk,
+        .numbers = 4 * t->stage_layers * training_activations(t) * t->topk,
         .by = (nw_uint128)t->tp * t->ep,
         .messages = 4 * t->stage_layers * t->micro_batches};
     nw_status status = NW_OK;

@@ -71,7 +71,7 @@ static const struct nw_probe_rank *of_host(const struct sheet *sheet,
 
 /* Returns the number of cores of a host. If it has more ranks than cores, each
  * rank counts as having a core of its own. */
-static int32_t elements(const struct sheet *sheet, int32_t host)
+static int32_t cluster_elements(const struct sheet *sheet, int32_t host)
 {
     int32_t ranks = nw_probe_ranks_on(sheet->probe, host);
     int32_t cores = of_host(sheet, host)->cores;
@@ -81,23 +81,25 @@ static int32_t elements(const struct sheet *sheet, int32_t host)
 
 static bool is_crowded(const struct sheet *sheet, int32_t host)
 {
-    return elements(sheet, host) > of_host(sheet, host)->cores;
+    return cluster_elements(sheet, host) > of_host(sheet, host)->cores;
 }
 
 /* Returns the number of packages of a host; 1 if the cores cannot be divided
  * evenly among packages. */
-static int32_t packages(const struct sheet *sheet, int32_t host)
+static int32_t cluster_packages(const struct sheet *sheet, int32_t host)
 {
     int32_t count = of_host(sheet, host)->packages;
 
-    return is_crowded(sheet, host) || elements(sheet, host) % count ? 1 : count;
+    return is_crowded(sheet, host) || cluster_elements(sheet, host) % count
+               ? 1
+               : count;
 }
 
 static bool probe_cluster_same_type(const struct sheet *sheet, int32_t a,
                                     int32_t b)
 {
-    return elements(sheet, a) == elements(sheet, b) &&
-           packages(sheet, a) == packages(sheet, b) &&
+    return cluster_elements(sheet, a) == cluster_elements(sheet, b) &&
+           cluster_packages(sheet, a) == cluster_packages(sheet, b) &&
            of_host(sheet, a)->gpus == of_host(sheet, b)->gpus;
 }
 
@@ -185,7 +187,8 @@ static void probe_cluster_add_links(struct sheet *sheet)
 
 static void add_gpus(struct sheet *sheet, int32_t host)
 {
-    int32_t count = of_host(sheet, host)->gpus, sockets = packages(sheet, host);
+    int32_t count = of_host(sheet, host)->gpus,
+            sockets = cluster_packages(sheet, host);
     const struct nw_probe_groups *found = &sheet->gpu;
     double rate[2] = {found->inside_rate, found->inside_rate};
     double latency = found->inside / 2;
@@ -225,11 +228,12 @@ static void add_types(struct sheet *sheet)
             continue;
         if (is_crowded(sheet, h))
             nw_text_format(text, "  # %d ranks shared %d cores here\n",
-                           elements(sheet, h), of_host(sheet, h)->cores);
+                           cluster_elements(sheet, h),
+                           of_host(sheet, h)->cores);
         nw_text_format(text, "  type%d:\n    cpu:\n      packages: %d\n", h,
-                       packages(sheet, h));
+                       cluster_packages(sheet, h));
         nw_text_format(text, "      cores: %d\n",
-                       elements(sheet, h) / packages(sheet, h));
+                       cluster_elements(sheet, h) / cluster_packages(sheet, h));
         probe_cluster_add_links(sheet);
         add_gpus(sheet, h);
     }

@@ -95,7 +95,7 @@ bool nw_probe_crosses(const nw_probe *probe, int32_t a, int32_t b)
 
 /* --- records --- */
 
-static nw_status damaged(const char *what)
+static nw_status figures_damaged(const char *what)
 {
     return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
 }
@@ -132,7 +132,7 @@ static nw_status figures_take_ranks(nw_probe *probe, char *rest)
 
     if (probe->rank || !figures_take_number(&rest, &count) || count < 1 ||
         count > MOST_RANKS)
-        return damaged("ranks");
+        return figures_damaged("ranks");
     status = nw_alloc((size_t)count, sizeof *probe->rank, &probe->rank);
     if (status)
         return status;
@@ -167,10 +167,10 @@ static nw_status figures_take_place(nw_probe *probe, char *rest)
         !figures_take_number(&rest, &it.core) ||
         !figures_take_number(&rest, &it.package) ||
         !figures_take_number(&rest, &staged))
-        return damaged("rank");
+        return figures_damaged("rank");
     if (it.packages < 1 || it.cores < it.packages || it.gpus < 0 ||
         it.cores > 1 << 16 || it.gpus > 1 << 10)
-        return damaged("rank");
+        return figures_damaged("rank");
     it.staged = staged;
     status = nw_strdup(name, &name);
     if (status)
@@ -205,7 +205,7 @@ static nw_status figures_take_pair(nw_probe *probe, char *rest)
                take_figure(&rest, &it.class[c].overhead) &&
                take_figure(&rest, &it.class[c].gap);
     if (!good || !probe->rank[it.a].name || !probe->rank[it.b].name)
-        return damaged("pair");
+        return figures_damaged("pair");
     status = nw_grow(&probe->pair, &probe->pair_capacity, probe->pair_count + 1,
                      sizeof *probe->pair);
     if (!status)
@@ -224,7 +224,7 @@ static nw_status take_stream(nw_probe *probe, char *rest)
         !figures_take_rank(probe, &rest, &it.to) || it.from == it.to ||
         !take_figure(&rest, &it.rate) || it.rate <= 0 ||
         !probe->rank[it.from].name || !probe->rank[it.to].name)
-        return damaged("stream");
+        return figures_damaged("stream");
     if (it.set > probe->set_count)
         probe->set_count = it.set;
     status = nw_grow(&probe->stream, &probe->stream_capacity,
@@ -240,7 +240,7 @@ static nw_status take_lost(nw_probe *probe, char *rest)
 
     if (!figures_take_rank(probe, &rest, &rank) ||
         (probe->rank[rank].lost && rank + 1 != probe->first_dead))
-        return damaged("lost");
+        return figures_damaged("lost");
     if (probe->rank[rank].lost)
         return NW_OK;
     return nw_strdup(rest ? rest + strspn(rest, " ") : "",
@@ -269,7 +269,7 @@ static nw_status take_stage(nw_probe *probe, char *rest)
 
     if (!what || !figures_take_number(&rest, &done) ||
         !figures_take_number(&rest, &total) || done < 0 || total < 0)
-        return damaged("stage");
+        return figures_damaged("stage");
     strncpy(probe->what, what, sizeof probe->what - 1);
     probe->stage.done = (uint64_t)done;
     probe->stage.total = (uint64_t)total;
@@ -300,7 +300,7 @@ static nw_status take_record(nw_probe *probe, char *rest)
     for (size_t i = 0; word && i < sizeof records / sizeof *records; i++)
         if (!strcmp(word, records[i].word))
             return records[i].take(probe, rest);
-    return damaged(word ? word : "empty");
+    return figures_damaged(word ? word : "empty");
 }
 
 bool nw_probe_is_headless(const nw_probe *probe)

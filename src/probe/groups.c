@@ -34,7 +34,7 @@ static double both_ways(const double *matrix, int32_t n, int32_t a, int32_t b)
     return x > 0 && y > 0 ? sqrt(x * y) : x > 0 ? x : y;
 }
 
-static int descending(const void *a, const void *b)
+static int groups_descending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -57,7 +57,7 @@ static size_t find_limits(const double *matrix, int32_t n, double gap,
             if (value > 0)
                 limit[count++] = value;
         }
-    qsort(limit, count, sizeof *limit, descending);
+    qsort(limit, count, sizeof *limit, groups_descending);
     for (size_t i = 0; i + 1 < count; i++)
         if (limit[i] > gap * limit[i + 1])
             limit[classes++] = sqrt(limit[i] * limit[i + 1]);
@@ -115,8 +115,8 @@ static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
 
 /* Returns how badly a partition fits to the limit: of all measured pairs of
  * hosts in the same group, the share whose value is not above the limit. */
-static double exceptions(const double *matrix, int32_t n, double limit,
-                         const int32_t *of)
+static double groups_exceptions(const double *matrix, int32_t n, double limit,
+                                const int32_t *of)
 {
     size_t together = 0, wrong = 0;
 
@@ -134,7 +134,7 @@ static double exceptions(const double *matrix, int32_t n, double limit,
 
 /* Returns true if a partition by latencies must not be trusted, since latencies
  * are noisy: a host is alone in its group, or a pair contradicts the partition
- * (`wrong` > 0, see exceptions()). */
+ * (`wrong` > 0, see groups_exceptions()). */
 static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
 {
     for (int32_t a = 0; a < n; a++) {
@@ -149,8 +149,9 @@ static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
 }
 
 /* Builds the tree from the classes of the matrix, one class after the other. */
-static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
-                         double gap, struct sets *sets)
+static nw_status groups_cluster(struct nw_probe_groups *groups,
+                                const double *matrix, double gap,
+                                struct sets *sets)
 {
     int32_t n = groups->host_count;
     bool by_latency = gap == LATENCY_GAP;
@@ -166,7 +167,7 @@ static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
         double wrong;
 
         probe_groups_join(matrix, n, limit[c], sets);
-        wrong = exceptions(matrix, n, limit[c], sets->next_of);
+        wrong = groups_exceptions(matrix, n, limit[c], sets->next_of);
         if (by_latency && limit[c] > 0 && is_doubtful(wrong, n, sets->next_of))
             continue;
         if (limit[c] > 0 && wrong > groups->untidy)
@@ -201,7 +202,7 @@ static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
     for (size_t h = 0; h < n; h++)
         sets->of[h] = (int32_t)h;
     groups->count = groups->host_count;
-    status = cluster(groups, speed, LATENCY_GAP, sets);
+    status = groups_cluster(groups, speed, LATENCY_GAP, sets);
     free(speed);
     return status;
 }
@@ -224,7 +225,7 @@ nw_status nw_probe_tree(struct nw_probe_groups *groups)
         sets.of[h] = (int32_t)h;
         groups->group[h] = (struct nw_probe_group){.parent = -1, .hosts = 1};
     }
-    status = cluster(groups, groups->rate, RATE_GAP, &sets);
+    status = groups_cluster(groups, groups->rate, RATE_GAP, &sets);
     if (!status && groups->count == groups->host_count + 1 && n > 3)
         status = try_latency(groups, &sets);
     if (!status)

@@ -23,7 +23,8 @@ struct output_view {
     struct nw_probe_groups host;
 };
 
-static const char *quantity(double value, enum nw_unit unit, char out[32])
+static const char *output_quantity(double value, enum nw_unit unit,
+                                   char out[32])
 {
     return nw_format_quantity(value, unit, out, 32);
 }
@@ -57,12 +58,12 @@ static void output_add_group(const struct output_view *view, int32_t g,
     nw_text_format(text, "  s%d: ", view->host.count - 1 - g);
     add_hosts(view, g, text);
     nw_text_format(text, ": %s, %s between its parts",
-                   quantity(it->rate, NW_UNIT_BANDWIDTH, rate),
-                   quantity(it->latency, NW_UNIT_TIME, time));
+                   output_quantity(it->rate, NW_UNIT_BANDWIDTH, rate),
+                   output_quantity(it->latency, NW_UNIT_TIME, time));
     if (it->parent >= 0)
         nw_text_format(
             text, "; %s to the rest%s",
-            quantity((it->up[0] + it->up[1]) / 2, NW_UNIT_BANDWIDTH, up),
+            output_quantity((it->up[0] + it->up[1]) / 2, NW_UNIT_BANDWIDTH, up),
             it->shared ? ", shared by its flows" : "");
     nw_text_add(text, "\n");
 }
@@ -86,10 +87,11 @@ static void add_classes(const struct output_view *view, struct nw_text *text)
             overhead[i] = view->probe->pair[i].class[c].overhead;
             gap[i] = view->probe->pair[i].class[c].gap;
         }
-        nw_text_format(text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),
-                       quantity(nw_median(time, n), NW_UNIT_TIME, words[0]),
-                       quantity(nw_median(overhead, n), NW_UNIT_TIME, words[1]),
-                       quantity(nw_median(gap, n), NW_UNIT_TIME, words[2]));
+        nw_text_format(
+            text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),
+            output_quantity(nw_median(time, n), NW_UNIT_TIME, words[0]),
+            output_quantity(nw_median(overhead, n), NW_UNIT_TIME, words[1]),
+            output_quantity(nw_median(gap, n), NW_UNIT_TIME, words[2]));
     }
     free(time);
 }
@@ -110,9 +112,10 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
                    nw_plural(probe->pair_count), probe->stream_count,
                    nw_plural(probe->stream_count));
     if (view.host.inside > 0)
-        nw_text_format(&text, "  in a host: %s, %s\n",
-                       quantity(view.host.inside_rate, NW_UNIT_BANDWIDTH, rate),
-                       quantity(view.host.inside, NW_UNIT_TIME, time));
+        nw_text_format(
+            &text, "  in a host: %s, %s\n",
+            output_quantity(view.host.inside_rate, NW_UNIT_BANDWIDTH, rate),
+            output_quantity(view.host.inside, NW_UNIT_TIME, time));
     for (int32_t g = view.host.host_count; g < view.host.count; g++)
         output_add_group(&view, g, &text);
     if (view.host.untidy > 0.05)
@@ -319,8 +322,8 @@ nw_status nw_probe_json(const nw_probe *probe, char **out)
  * pairs: pairs inside hosts, or pairs between hosts of the same groups. Returns
  * the median over its pairs; 0 if there are too few. `ratio` is working
  * memory. */
-static double slowness(const struct output_view *view, int32_t rank,
-                       double *ratio)
+static double output_slowness(const struct output_view *view, int32_t rank,
+                              double *ratio)
 {
     const struct nw_probe *probe = view->probe;
     size_t count = 0;
@@ -350,7 +353,7 @@ static void add_slow(const struct output_view *view, struct nw_text *text)
         nw_alloc(probe->pair_count + 1, sizeof *ratio, &ratio))
         return;
     for (int32_t r = 0; r < probe->rank_count; r++) {
-        double times = slowness(view, r, ratio);
+        double times = output_slowness(view, r, ratio);
 
         if (times > SLOW)
             nw_text_format(text,

@@ -49,7 +49,7 @@ static void watch_tell(int32_t rank, const char *what)
 
 /* Waits until the rank reports its end, or the pipe from the rank closes, and
  * prints a record if the rank did not report its end or was stopped. */
-static void watch(int from, long process)
+static void watch_process(int from, long process)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
     int32_t rank, stood = 0;
@@ -95,7 +95,7 @@ int nw_probe_watch(void)
     prctl(PR_SET_NAME, "nodewise-watch");
     signal(SIGINT, SIG_IGN); /* the process ends when the rank ends */
     signal(SIGTERM, SIG_IGN);
-    watch(STDIN_FILENO, process);
+    watch_process(STDIN_FILENO, process);
     _exit(0);
 }
 

@@ -120,7 +120,7 @@ static void worker_send(struct talk *talk, size_t bytes, double *overhead)
     worker_finish(talk, &request);
 }
 
-static void receive(struct talk *talk, size_t bytes)
+static void worker_receive(struct talk *talk, size_t bytes)
 {
     MPI_Request request;
 
@@ -169,11 +169,11 @@ static double round_trips(struct talk *talk, size_t bytes, int64_t count,
     *overhead = 0;
     worker_tell(talk, (struct batch){count + 1, (int64_t)bytes, 0});
     worker_send(talk, bytes, NULL);
-    receive(talk, bytes);
+    worker_receive(talk, bytes);
     start = nw_probe_now();
     for (int64_t i = 0; i < count; i++) {
         worker_send(talk, bytes, overhead);
-        receive(talk, bytes);
+        worker_receive(talk, bytes);
     }
     *overhead /= (double)count;
     return (nw_probe_now() - start) / (2 * (double)count);
@@ -181,7 +181,7 @@ static double round_trips(struct talk *talk, size_t bytes, int64_t count,
 
 /* Sends a burst of messages without waiting for replies; returns the gap
  * between messages in s. */
-static double burst(struct talk *talk, size_t bytes, double time)
+static double worker_burst(struct talk *talk, size_t bytes, double time)
 {
     int count = time > SLOW_MESSAGE ? SHORT_BURST : BURST;
     MPI_Request request[BURST];
@@ -189,7 +189,7 @@ static double burst(struct talk *talk, size_t bytes, double time)
 
     worker_tell(talk, (struct batch){count, (int64_t)bytes, 1});
     worker_send(talk, bytes, NULL);
-    receive(talk, bytes);
+    worker_receive(talk, bytes);
     start = nw_probe_now();
     worker_stage(talk, bytes, true);
     for (int i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ static double burst(struct talk *talk, size_t bytes, double time)
     }
     for (int i = 0; i < count; i++)
         worker_finish(talk, &request[i]);
-    receive(talk, 8);
+    worker_receive(talk, 8);
     gap = (nw_probe_now() - start - 2 * time) / (count - 1);
     return gap > 0 ? gap : 0;
 }
@@ -251,7 +251,7 @@ static double measure_class(struct talk *talk, int class, double *figure,
         return 0;
     figure[0] = nw_median(time, (size_t)n);
     figure[1] = nw_median(overhead, (size_t)n);
-    figure[2] = burst(talk, bytes, figure[0]);
+    figure[2] = worker_burst(talk, bytes, figure[0]);
     return spread_of(time, n);
 }
 
@@ -273,7 +273,7 @@ static void follow_burst(struct talk *talk, const struct batch *batch)
     MPI_Request request[BURST];
     int count = batch->count < BURST ? (int)batch->count : BURST;
 
-    receive(talk, (size_t)batch->bytes);
+    worker_receive(talk, (size_t)batch->bytes);
     for (int i = 0; i < count; i++) {
         request[i] = MPI_REQUEST_NULL;
         if (!talk->lost &&
@@ -298,7 +298,7 @@ static void follow_pair(struct talk *talk)
             continue;
         }
         for (int64_t i = 0; i < batch.count && !talk->lost; i++) {
-            receive(talk, (size_t)batch.bytes);
+            worker_receive(talk, (size_t)batch.bytes);
             worker_send(talk, (size_t)batch.bytes, NULL);
         }
     }
@@ -347,7 +347,7 @@ static void send_stream(struct talk *talk,
         worker_finish(talk, &request[i]);
     /* wait for the receiver, so that nothing is in flight when the next
      * measurement begins */
-    receive(talk, 8);
+    worker_receive(talk, 8);
 }
 
 /* The times in s at which chunks arrived. */

@@ -192,7 +192,8 @@ void nw_heat_draw(struct nw_text *text, const struct nw_heat *heat,
 }
 
 /* Returns two characters that show the bytes of a cell. */
-static const char *shade(const struct nw_heat *heat, double bytes, bool utf8)
+static const char *heat_map_shade(const struct nw_heat *heat, double bytes,
+                                  bool utf8)
 {
     static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};
     static const char *const letters[] = {"  ", "..", "++", "%%", "##"};
@@ -210,10 +211,10 @@ void nw_heat_letters(struct nw_text *text, const struct nw_heat *heat)
     for (int32_t row = 0; row < heat->cells; row++) {
         nw_text_format(text, "%8d ", row * heat->bin);
         for (int32_t column = 0; column < heat->cells; column++)
-            nw_text_add(text,
-                        shade(heat,
-                              heat->bytes[(size_t)row * heat->cells + column],
-                              utf8));
+            nw_text_add(
+                text, heat_map_shade(
+                          heat, heat->bytes[(size_t)row * heat->cells + column],
+                          utf8));
         nw_text_add(text, "\n");
     }
 }

@@ -23,7 +23,7 @@ static int32_t switches_of(const nw_topology *topology)
 
 /* Returns the switch of the node's first port; -1 if the machine has no
  * network. */
-static int32_t home(const nw_topology *topology, int32_t node)
+static int32_t network_layout_home(const nw_topology *topology, int32_t node)
 {
     return topology->network ? topology->port[topology->port_first[node]] : -1;
 }
@@ -142,7 +142,7 @@ static void place_block(const nw_topology *topology,
     int32_t i = 0;
 
     for (int32_t node = 0; node < topology->node_count; node++) {
-        if (home(topology, node) != s)
+        if (network_layout_home(topology, node) != s)
             continue;
         layout->node_x[node] = left + i % columns * layout->node_width;
         layout->node_y[node] = top + i / columns * layout->node_height;
@@ -199,8 +199,8 @@ static void centre_over_children(const nw_topology *topology,
     }
 }
 
-static bool overlaps(const struct nw_network_layout *layout, int32_t a,
-                     int32_t b)
+static bool network_layout_overlaps(const struct nw_network_layout *layout,
+                                    int32_t a, int32_t b)
 {
     return a != b && layout->level[a] == layout->level[b] &&
            fabs(layout->switch_x[a] - layout->switch_x[b]) <
@@ -223,7 +223,7 @@ static void place_level(const nw_topology *topology,
         count++;
         spread |= layout->switch_x[s] <= 0;
         for (int32_t other = 0; other < n; other++)
-            spread |= overlaps(layout, s, other);
+            spread |= network_layout_overlaps(layout, s, other);
     }
     layout->width =
         fmax(layout->width,
@@ -390,7 +390,7 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
         return status;
     }
     for (int32_t node = 0; node < topology->node_count; node++)
-        count[topology->network ? home(topology, node) : 0]++;
+        count[topology->network ? network_layout_home(topology, node) : 0]++;
     if (topology->network) {
         find_levels(topology, layout);
         space_levels(topology, layout);

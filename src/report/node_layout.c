@@ -113,7 +113,8 @@ static void new_line(struct pen *pen)
     pen->line_height = 0;
 }
 
-static void put(struct pen *pen, struct nw_node_layout *layout, int32_t v)
+static void node_layout_put(struct pen *pen, struct nw_node_layout *layout,
+                            int32_t v)
 {
     if (pen->in_line == pen->most)
         new_line(pen);
@@ -160,7 +161,7 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
  * `columns` boxes. If more than `columns` fit in a line (`room` boxes), the
  * boxes fill as few lines as possible, and all lines have about the same
  * length. */
-static int32_t widen(int32_t columns, int32_t count, int32_t room)
+static int32_t node_layout_widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;
 
@@ -202,9 +203,10 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
             continue;
         pen->most = before + line_of(sizes, box[i], of_kind);
         if (kind == NW_VERTEX_CORE)
-            pen->most = widen(pen->most, of_kind,
-                              (int32_t)((pen->used_width - pen->pad) / step));
-        put(pen, sizes->layout, box[i]);
+            pen->most = node_layout_widen(
+                pen->most, of_kind,
+                (int32_t)((pen->used_width - pen->pad) / step));
+        node_layout_put(pen, sizes->layout, box[i]);
     }
     if (!sizes->lines || (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD))
         new_line(pen); /* otherwise GPUs follow in the same row */

@@ -35,7 +35,7 @@ static const char *escape_of(unsigned char c)
 
 /* Returns the length of the UTF-8 character at `at`, or 0 if XML forbids the
  * character, such as U+FFFE and U+FFFF. */
-static size_t character(const char *at)
+static size_t svg_character(const char *at)
 {
     bool none =
         !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3);
@@ -47,7 +47,7 @@ void nw_svg_words(struct nw_text *text, const char *words)
 {
     while (*words) {
         const char *escape = escape_of((unsigned char)*words);
-        size_t length = character(words);
+        size_t length = svg_character(words);
 
         if (escape || !length)
             nw_text_add(text, escape ? escape : "\xef\xbf\xbd");
@@ -88,7 +88,7 @@ static const struct ramp ramps[] = {
 };
 
 /* Mixes two RGB colours; `part` is the share of `b`, from 0 to 1. */
-static unsigned blend(unsigned a, unsigned b, double part)
+static unsigned svg_blend(unsigned a, unsigned b, double part)
 {
     unsigned mixed = 0;
 
@@ -107,8 +107,8 @@ static void add_ramp(struct nw_text *text, const struct ramp *ramp, int dark)
 
     for (int i = 0; i < NW_SVG_STEPS; i++) {
         double at = 2.0 * i / (NW_SVG_STEPS - 1);
-        unsigned mixed = at < 1 ? blend(colour[0], colour[1], at)
-                                : blend(colour[1], colour[2], at - 1);
+        unsigned mixed = at < 1 ? svg_blend(colour[0], colour[1], at)
+                                : svg_blend(colour[1], colour[2], at - 1);
 
         nw_text_format(
             text, ".%c%d{stroke:#%06x}.f.%c%d{fill:#%06x;background:#%06x}",

@@ -32,7 +32,7 @@ struct nw_table {
     bool is_tree, failed;
 };
 
-/* The functions of libsmartcols, see load(). */
+/* The functions of libsmartcols, see table_load(). */
 static struct {
     struct libscols_table *(*new_table)(void);
     void (*unref_table)(struct libscols_table *);
@@ -46,7 +46,7 @@ static struct {
     int (*print_to_string)(struct libscols_table *, char **);
 } scols;
 
-static nw_status load(void)
+static nw_status table_load(void)
 {
     const struct nw_symbol symbols[] = {
         {"scols_new_table", &scols.new_table},
@@ -214,7 +214,7 @@ nw_status nw_table_text(const nw_table *table, char **out)
 
     if (table->failed)
         return nw_fail(NW_ENOMEM, "out of memory for a table");
-    status = load();
+    status = table_load();
     if (!status)
         status = nw_alloc(table->row_count, sizeof *line, &line);
     if (!status)

@@ -131,7 +131,7 @@ static void answer_all(const char *here, int size, int tag)
             NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, meeting);
 }
 
-static void lead(int size, int tag)
+static void rank0_environment_lead(int size, int tag)
 {
     char *here = calloc((size_t)size, 1);
     int missing = 0;
@@ -225,7 +225,7 @@ void nw_rank0_environment_meet(MPI_Comm world)
     if (rank)
         rank0_environment_follow(rank, tag);
     else
-        lead(size, tag);
+        rank0_environment_lead(size, tag);
     if (!joined)
         return;
     if (!rank)

@@ -53,7 +53,8 @@ static nw_status index_links(struct pruning *work)
     return NW_OK;
 }
 
-static bool crosses(const struct nw_traffic *traffic, size_t f, int32_t link)
+static bool prune_crosses(const struct nw_traffic *traffic, size_t f,
+                          int32_t link)
 {
     for (size_t i = traffic->row[f]; i < traffic->row[f + 1]; i++)
         if (traffic->link[i] == link)
@@ -92,7 +93,7 @@ static void keep_crossed(struct pruning *work, size_t f)
     size_t kept = 0;
 
     for (size_t i = 0; i < work->candidate_count; i++)
-        if (crosses(work->traffic, f, work->candidate[i]))
+        if (prune_crosses(work->traffic, f, work->candidate[i]))
             work->candidate[kept++] = work->candidate[i];
     work->candidate_count = kept;
 }

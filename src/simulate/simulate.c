@@ -16,7 +16,8 @@
 
 /* Returns the time in s within which arrivals count as one; 0: each by
  * itself. */
-static double resolution(const struct nw_traffic *traffic, double estimate)
+static double simulate_resolution(const struct nw_traffic *traffic,
+                                  double estimate)
 {
     double steps = MOST_WORK / (double)traffic->row[traffic->flow_count];
 
@@ -39,7 +40,7 @@ static nw_status simulate_play(const struct nw_exchange *exchange,
     if (status)
         return status;
     status = nw_traffic_prune(&traffic);
-    play.resolution = resolution(&traffic, play.unit);
+    play.resolution = simulate_resolution(&traffic, play.unit);
     if (!status && traffic.flow_count)
         status = nw_helper_play(&traffic, &play, &time);
     if (!status) {

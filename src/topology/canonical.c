@@ -87,7 +87,8 @@ static nw_status canonical_list_children(struct canonical_order *order)
 }
 
 /* Renumbers the vertices of a type: vertex v becomes place[v]. */
-static nw_status permute(struct nw_node_type *type, const int32_t *place)
+static nw_status canonical_permute(struct nw_node_type *type,
+                                   const int32_t *place)
 {
     size_t n = (size_t)type->vertex_count;
     int32_t *parent = NULL, *class = NULL;
@@ -145,7 +146,7 @@ nw_status nw_node_type_order(struct nw_node_type *type)
         take_bridges(&order, 0);
         for (int rank = 2; rank <= 4; rank++)
             canonical_take_rank(&order, rank);
-        status = permute(type, order.place);
+        status = canonical_permute(type, order.place);
     }
     free(order.first);
     free(order.next);
@@ -163,7 +164,7 @@ struct classes {
 
 /* Gives a link class its new number when it is found for the first time, and
  * replaces *class by that number. */
-static void meet(void *user, int32_t *class)
+static void canonical_meet(void *user, int32_t *class)
 {
     struct classes *classes = user;
 
@@ -180,15 +181,15 @@ static void meet_all(nw_topology *topology, struct classes *classes)
         struct nw_node_type *type = topology->type[t];
 
         for (int32_t v = 0; v < type->vertex_count; v++)
-            meet(classes, &type->class[v]);
+            canonical_meet(classes, &type->class[v]);
         for (int32_t d = 0; d < type->direct_count; d++)
-            meet(classes, &type->direct[d].class);
+            canonical_meet(classes, &type->direct[d].class);
     }
     if (!topology->network)
         return;
-    nw_network_visit(topology->network, meet, classes);
+    nw_network_visit(topology->network, canonical_meet, classes);
     for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
-        meet(classes, &topology->port_class[p]);
+        canonical_meet(classes, &topology->port_class[p]);
 }
 
 nw_status nw_topology_order_classes(nw_topology *topology)

@@ -101,7 +101,7 @@ int32_t nw_topology_node_find(const nw_topology *topology, const char *name)
     return find_relative(topology, name);
 }
 
-static struct nw_range range(const int32_t *first, int32_t i)
+static struct nw_range query_range(const int32_t *first, int32_t i)
 {
     return (struct nw_range){first[i], first[i + 1] - first[i]};
 }
@@ -109,12 +109,12 @@ static struct nw_range range(const int32_t *first, int32_t i)
 struct nw_range nw_topology_node_elements(const nw_topology *topology,
                                           int32_t node)
 {
-    return range(topology->element_first, node);
+    return query_range(topology->element_first, node);
 }
 
 struct nw_range nw_topology_node_gpus(const nw_topology *topology, int32_t node)
 {
-    return range(topology->gpu_first, node);
+    return query_range(topology->gpu_first, node);
 }
 
 int32_t nw_topology_node_package_count(const nw_topology *topology,

@@ -351,8 +351,8 @@ static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
 
 /* Adds the spans from an end to its NIC. The link from the NIC to the switch is
  * not part of a span; the caller writes it as a hop. */
-static void leave(const nw_topology *topology, struct nw_end end,
-                  struct nw_trail *trail)
+static void route_leave(const nw_topology *topology, struct nw_end end,
+                        struct nw_trail *trail)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t card = nw_end_card(topology, end);
@@ -376,16 +376,16 @@ static void turn_back(struct nw_trail *trail, int first)
 
 /* Writes the spans and hops of a route between two nodes that leaves by NICs.
  */
-static void cross(const nw_topology *topology, struct nw_end a, struct nw_end b,
-                  struct nw_trail *trail, uint32_t *hops)
+static void route_cross(const nw_topology *topology, struct nw_end a,
+                        struct nw_end b, struct nw_trail *trail, uint32_t *hops)
 {
     size_t count = emit_pxn(topology, &a, b, hops);
     int sent;
 
     stay_on_rail(topology, &a, &b);
-    leave(topology, a, trail);
+    route_leave(topology, a, trail);
     sent = trail->span_count;
-    leave(topology, b, trail);
+    route_leave(topology, b, trail);
     turn_back(trail, sent);
     hops[count++] = port_hop(topology, a.node, nw_end_card(topology, a), 0);
     hops[count++] = port_hop(topology, b.node, nw_end_card(topology, b), 1);
@@ -408,7 +408,7 @@ void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
     trail->distance = nw_topology_distance(topology, a, b);
     trail->level = nw_topology_level(topology, a, b);
     if (a.node != b.node && !nw_domain_joins(topology, a, b))
-        cross(topology, a, b, trail, hops);
+        route_cross(topology, a, b, trail, hops);
     else
         trail->hop_count = nw_topology_route(topology, a, b, hops);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the name of a static function is in only one file of src/, so that ctags, gdb
-and grep find it."""
+"""Checks that the name of a static function is in only one file of src/, and that it has two
+words or more, the first of which say where it is, so that ctags, gdb and grep find it."""
 import re
 
 import tree
@@ -16,7 +16,9 @@ def main():
             code = re.sub(r"/\*.*?\*/", "", tree.text(name), flags=re.S)
             for static in set(DEFINITION.findall(code)):
                 places.setdefault(static, []).append(name)
-    tree.finish(["%s: the static %s is also in %s" % (name, static, ", ".join(
+    one_word = ["%s: the static %s needs a prefix" % (names[0], static)
+                for static, names in sorted(places.items()) if "_" not in static]
+    tree.finish(one_word + ["%s: the static %s is also in %s" % (name, static, ", ".join(
                      other for other in names if other != name))
                  for static, names in sorted(places.items()) if len(names) > 1
                  for name in names])

@@ -17,7 +17,7 @@ static const struct nw_gpu_mapping *const all[] = {
 
 /* Returns the name of the mapping that the user asked for; NULL for the
  * default, GDRCopy. */
-static const char *asked(void)
+static const char *mapping_asked(void)
 {
     const char *name = getenv("NODEWISE_CHANNEL_MAPPING");
 
@@ -26,7 +26,7 @@ static const char *asked(void)
 
 const struct nw_gpu_mapping *nw_gpu_mapping_open(void)
 {
-    const char *name = asked();
+    const char *name = mapping_asked();
 
     for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
         if (!strcmp(name ? name : nw_gpu_mapping_gdrcopy.name, all[i]->name) &&

@@ -9,8 +9,9 @@
 
 #include <stdlib.h>
 
-static struct nw_region *overlapping(const struct nw_rcache *regions,
-                                     uint64_t start, uint64_t end)
+static struct nw_region *
+registration_cache_overlapping(const struct nw_rcache *regions, uint64_t start,
+                               uint64_t end)
 {
     for (unsigned i = 0; i < regions->count; i++)
         if (regions->item[i]->start < end && regions->item[i]->end > start)
@@ -34,7 +35,8 @@ static void rcache_let_go(struct nw_region *region)
 
 /* Removes a region from the array. Frees it now, or after its last use if it is
  * in use. */
-static void unlist(struct nw_rcache *regions, struct nw_region *region)
+static void registration_cache_unlist(struct nw_rcache *regions,
+                                      struct nw_region *region)
 {
     unsigned i = 0;
 
@@ -56,7 +58,7 @@ static bool forget_oldest(struct nw_rcache *regions)
             oldest = region;
     }
     if (oldest)
-        unlist(regions, oldest);
+        registration_cache_unlist(regions, oldest);
     return oldest != NULL;
 }
 
@@ -113,10 +115,10 @@ nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
     /* without an id, the cache could not notice that memory was freed */
     if (!range->id)
         return nw_fail(NW_EIO, "the driver has no id of this GPU memory");
-    while ((region = overlapping(regions, start, end)) &&
+    while ((region = registration_cache_overlapping(regions, start, end)) &&
            (region->id != range->id || region->start != start ||
             region->end != end))
-        unlist(regions, region);
+        registration_cache_unlist(regions, region);
     if (region)
         regions->hits++;
     else
@@ -154,14 +156,14 @@ void nw_rcache_give(struct nw_region *region)
 void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region)
 {
     if (region && region->listed)
-        unlist(regions, region);
+        registration_cache_unlist(regions, region);
     nw_rcache_give(region);
 }
 
 void nw_rcache_close(struct nw_rcache *regions)
 {
     while (regions->count)
-        unlist(regions, regions->item[regions->count - 1]);
+        registration_cache_unlist(regions, regions->item[regions->count - 1]);
 }
 
 uint64_t nw_region_address(const struct nw_endpoint *fabric,

@@ -77,19 +77,19 @@ void nw_resident_count(struct nw_resident_counts *out)
     out->driven = __atomic_load_n(&counts.driven, __ATOMIC_RELAXED);
 }
 
-static uint64_t answer(const uint64_t *at)
+static uint64_t resident_answer(const uint64_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
 static bool is_gone(const struct resident *one)
 {
-    return answer(&one->outbox->gone) == one->epoch;
+    return resident_answer(&one->outbox->gone) == one->epoch;
 }
 
 static bool is_here(const struct resident *one)
 {
-    return one->epoch && answer(&one->outbox->alive) == one->epoch &&
+    return one->epoch && resident_answer(&one->outbox->alive) == one->epoch &&
            !is_gone(one);
 }
 
@@ -196,7 +196,7 @@ static bool takes_turns(int32_t gpu)
 }
 
 /* Launches a kernel if messages come close together and no kernel runs. */
-static void call(struct resident *one, int32_t gpu)
+static void resident_call(struct resident *one, int32_t gpu)
 {
     uint64_t now = nw_clock_ns(), before = one->asked;
     void *context;
@@ -222,13 +222,13 @@ struct resident_move {
     bool out;
 };
 
-static size_t lean(const char *gpu)
+static size_t resident_lean(const char *gpu)
 {
     return (uintptr_t)gpu % NW_RESIDENT_ALIGN;
 }
 
-static void order(struct resident *one, const char *gpu, size_t bytes,
-                  enum nw_resident_work work)
+static void resident_order(struct resident *one, const char *gpu, size_t bytes,
+                           enum nw_resident_work work)
 {
     uint64_t turn = ++one->turn, at = (uintptr_t)gpu;
     struct nw_resident_order *to = &one->inbox->order[turn % NW_RESIDENT_DEPTH];
@@ -249,11 +249,11 @@ static nw_status give_up(struct resident *one, nw_status status)
 
 /* Waits until the kernel has executed order number `turn`. Sets *done to false
  * if the kernel ended before this order, else to true. */
-static nw_status await(struct resident *one, uint64_t turn, bool *done)
+static nw_status resident_await(struct resident *one, uint64_t turn, bool *done)
 {
     uint64_t start = 0;
 
-    for (unsigned i = 1; answer(&one->outbox->done) < turn; i++) {
+    for (unsigned i = 1; resident_answer(&one->outbox->done) < turn; i++) {
         nw_status status;
         bool over = false;
 
@@ -270,7 +270,7 @@ static nw_status await(struct resident *one, uint64_t turn, bool *done)
                                                   "not answer"));
         (void)sched_yield();
     }
-    *done = answer(&one->outbox->done) >= turn;
+    *done = resident_answer(&one->outbox->done) >= turn;
     return NW_OK;
 }
 
@@ -288,11 +288,13 @@ static size_t order_some(struct resident *one, const struct resident_move *move,
         char *slot = one->inbox->payload[(one->turn + 1) % NW_RESIDENT_DEPTH];
 
         if (!move->out && one->beside)
-            nw_stores(slot + lean(move->gpu + at), move->host + at, bytes);
+            nw_stores(slot + resident_lean(move->gpu + at), move->host + at,
+                      bytes);
         else if (!move->out)
-            memcpy(slot + lean(move->gpu + at), move->host + at, bytes);
-        order(one, move->gpu + at, bytes,
-              move->out ? NW_RESIDENT_OUT : NW_RESIDENT_IN);
+            memcpy(slot + resident_lean(move->gpu + at), move->host + at,
+                   bytes);
+        resident_order(one, move->gpu + at, bytes,
+                       move->out ? NW_RESIDENT_OUT : NW_RESIDENT_IN);
         at += bytes;
     }
     return at;
@@ -306,7 +308,7 @@ static void take_some(struct resident *one, const struct resident_move *move,
 
         memcpy(move->host + at,
                one->outbox->payload[turn % NW_RESIDENT_DEPTH] +
-                   lean(move->gpu + at),
+                   resident_lean(move->gpu + at),
                bytes);
         at += bytes;
     }
@@ -314,14 +316,14 @@ static void take_some(struct resident *one, const struct resident_move *move,
 
 /* Copies a message by the running kernel. Sets *done to false if the kernel
  * ended before it had copied everything. */
-static nw_status serve(struct resident *one, const struct resident_move *move,
-                       bool *done)
+static nw_status resident_serve(struct resident *one,
+                                const struct resident_move *move, bool *done)
 {
     *done = true;
     for (size_t at = 0; at < move->bytes && *done;) {
         uint64_t first = one->turn + 1;
         size_t next = order_some(one, move, at);
-        nw_status status = await(one, one->turn, done);
+        nw_status status = resident_await(one, one->turn, done);
 
         if (status)
             return status;
@@ -332,7 +334,7 @@ static nw_status serve(struct resident *one, const struct resident_move *move,
     return NW_OK;
 }
 
-static nw_status drive(int32_t gpu, const struct resident_move *move)
+static nw_status resident_drive(int32_t gpu, const struct resident_move *move)
 {
     resident_count(&counts.driven);
     return move->out
@@ -367,20 +369,20 @@ static nw_status memory_resident_move(const struct resident_move *move)
             "%zu bytes at %p are not GPU memory (freed, or the GPU was reset)",
             move->bytes, (void *)move->gpu);
     if (gpu >= NW_GPUS || !resident_is_whole(move))
-        return drive(gpu, move);
+        return resident_drive(gpu, move);
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
     resident_forget_dead(one);
-    call(one, gpu);
+    resident_call(one, gpu);
     if (is_here(one) && !one->barred)
-        status = serve(one, move, &done);
+        status = resident_serve(one, move, &done);
     (void)pthread_mutex_unlock(&one->lock);
     if (done)
         resident_count(&counts.served);
-    return status || done ? status : drive(gpu, move);
+    return status || done ? status : resident_drive(gpu, move);
 }
 
-static nw_status store(void *gpu, const void *from, size_t bytes)
+static nw_status resident_store(void *gpu, const void *from, size_t bytes)
 {
     const struct resident_move in = {
         .gpu = gpu, .host = (char *)from, .bytes = bytes};
@@ -441,7 +443,7 @@ static void resident_end(struct resident *one, int32_t gpu)
     if (one->stream) {
         context = gpus->context();
         if (!gpus->select(gpu)) {
-            order(one, NULL, 0, NW_RESIDENT_LEAVE);
+            resident_order(one, NULL, 0, NW_RESIDENT_LEAVE);
             (void)gpus->stream_wait(one->stream);
             gpus->stream_free(one->stream);
             drop_inbox(one);
@@ -471,6 +473,6 @@ const struct nw_gpu_mapping nw_gpu_mapping_resident = {
     .open = resident_open,
     .close = close_all,
     .prepare = resident_prepare,
-    .store = store,
+    .store = resident_store,
     .load = resident_load,
 };

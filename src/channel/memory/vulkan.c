@@ -65,7 +65,7 @@ static struct vulkan_device devices[NW_GPUS];
 static struct vulkan_kept kept[KEPT];
 static int kept_count; /* atomic, since it is also read without the lock */
 
-static nw_status fails(const char *what)
+static nw_status vulkan_fails(const char *what)
 {
     return nw_fail(NW_ENODEV, "Vulkan fails to %s", what);
 }
@@ -94,7 +94,7 @@ static nw_status vulkan_load(void)
 
     if (!status && !instance && vk.create_instance(&how, NULL, &instance)) {
         instance = NULL;
-        status = fails("begin");
+        status = vulkan_fails("begin");
     }
     return status;
 }
@@ -125,7 +125,7 @@ static nw_status vulkan_list(void *out[NW_GPUS], uint32_t *count)
         return status;
     *count = NW_GPUS;
     code = vk.list(instance, count, out);
-    return code < 0 ? fails("list its devices") : NW_OK;
+    return code < 0 ? vulkan_fails("list its devices") : NW_OK;
 }
 
 static void uuid_of(void *physical, unsigned char out[UUID])
@@ -152,7 +152,7 @@ static nw_status find_physical(const unsigned char uuid[UUID], void **out)
             return NW_OK;
         }
     }
-    return status ? status : fails("find this GPU");
+    return status ? status : vulkan_fails("find this GPU");
 }
 
 static nw_status vulkan_find_type(void *physical, uint32_t *out)
@@ -165,10 +165,10 @@ static nw_status vulkan_find_type(void *physical, uint32_t *out)
             *out = i;
             return NW_OK;
         }
-    return fails("allocate GPU memory that the CPU can address");
+    return vulkan_fails("allocate GPU memory that the CPU can address");
 }
 
-static nw_status create(void *physical, struct vulkan_device *out)
+static nw_status vulkan_create(void *physical, struct vulkan_device *out)
 {
     static const char *const extensions[] = {"VK_KHR_external_memory_fd"};
     const float priority = 1;
@@ -182,10 +182,10 @@ static nw_status create(void *physical, struct vulkan_device *out)
     void *device = NULL;
 
     if (vk.create_device(physical, &how, NULL, &device))
-        return fails("export memory of this GPU");
+        return vulkan_fails("export memory of this GPU");
     *(void **)&out->get_fd = vk.find(device, "vkGetMemoryFdKHR");
     if (!out->get_fd)
-        return fails("export memory");
+        return vulkan_fails("export memory");
     out->device = device;
     return NW_OK;
 }
@@ -200,16 +200,16 @@ static nw_status open_device(int32_t gpu)
     if (one->device)
         return NW_OK;
     if (one->failed)
-        return fails("use this GPU");
+        return vulkan_fails("use this GPU");
     status = load_driver();
     if (!status && cu.uuid(uuid, gpu))
-        status = fails("know this GPU");
+        status = vulkan_fails("know this GPU");
     if (!status)
         status = find_physical(uuid, &physical);
     if (!status)
         status = vulkan_find_type(physical, &one->type);
     if (!status)
-        status = create(physical, one);
+        status = vulkan_create(physical, one);
     one->failed = status != NW_OK;
     return status;
 }
@@ -225,7 +225,7 @@ nw_status nw_vulkan_first(unsigned char uuid[UUID])
     if (!status && count)
         uuid_of(all[0], uuid);
     (void)pthread_mutex_unlock(&lock);
-    return status || count ? status : fails("find any device");
+    return status || count ? status : vulkan_fails("find any device");
 }
 
 /* -- memory -- */
@@ -243,7 +243,7 @@ static nw_status vulkan_allocate(const struct vulkan_device *on,
     void *host = NULL;
 
     if (vk.allocate(on->device, &how, NULL, &one->memory))
-        return fails("allocate memory");
+        return vulkan_fails("allocate memory");
     get.memory = one->memory;
     if (!vk.map(on->device, one->memory, 0, one->bytes, 0, &host) &&
         !on->get_fd(on->device, &get, fd)) {
@@ -251,13 +251,13 @@ static nw_status vulkan_allocate(const struct vulkan_device *on,
         return NW_OK;
     }
     vk.free(on->device, one->memory, NULL); /* this also unmaps the memory */
-    return fails("map and export memory");
+    return vulkan_fails("map and export memory");
 }
 
 /* Imports memory into CUDA. After a successful import, the driver owns the
  * descriptor `fd`. The driver's copies to this memory are made synchronous;
  * otherwise the CPU could load bytes before a copy has written them. */
-static nw_status import(struct vulkan_kept *one, int fd)
+static nw_status vulkan_import(struct vulkan_kept *one, int fd)
 {
     const struct cu_handle handle = {
         .type = CU_OPAQUE_FD, .of.fd = fd, .bytes = one->bytes};
@@ -284,7 +284,7 @@ static nw_status import(struct vulkan_kept *one, int fd)
     return NW_OK;
 }
 
-static struct vulkan_kept *room(void)
+static struct vulkan_kept *vulkan_room(void)
 {
     for (struct vulkan_kept *one = kept; one < kept + KEPT; one++)
         if (!one->gpu)
@@ -305,7 +305,7 @@ static nw_status vulkan_make(int32_t gpu, size_t bytes, struct vulkan_kept *one)
         status = vulkan_allocate(&devices[gpu], one, &fd);
     if (status)
         return status;
-    status = import(one, fd);
+    status = vulkan_import(one, fd);
     if (status)
         vk.free(devices[gpu].device, one->memory, NULL);
     else
@@ -320,7 +320,7 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
     struct vulkan_kept *one;
 
     (void)pthread_mutex_lock(&lock);
-    one = room();
+    one = vulkan_room();
     if (!status && (!one || gpu >= NW_GPUS || bytes > SIZE_MAX - PAGE))
         status = nw_fail(NW_ENOMEM, "no more memory of Vulkan is kept");
     if (!status)
@@ -413,7 +413,7 @@ static bool vulkan_open(void)
     return opened;
 }
 
-static nw_status map(void *gpu, size_t bytes, struct nw_mapped *out)
+static nw_status vulkan_map(void *gpu, size_t bytes, struct nw_mapped *out)
 {
     void *at = nw_vulkan_at(gpu, bytes);
 
@@ -427,5 +427,5 @@ static nw_status map(void *gpu, size_t bytes, struct nw_mapped *out)
 const struct nw_gpu_mapping nw_gpu_mapping_vulkan = {
     .name = "vulkan",
     .open = vulkan_open,
-    .map = map,
+    .map = vulkan_map,
 };

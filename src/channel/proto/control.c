@@ -48,7 +48,7 @@ void nw_control_done(nw_channel *channel, struct nw_control *control)
     channel->spare_control = control;
 }
 
-static ssize_t post(nw_channel *channel, struct nw_control *control)
+static ssize_t control_post(nw_channel *channel, struct nw_control *control)
 {
     struct nw_peer *peer = control->peer;
     struct nw_endpoint *fabric = nw_fabric_of(channel, peer);
@@ -89,7 +89,7 @@ ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
                        const struct nw_wire *wire)
 {
     struct nw_control *control = nw_control_for(channel, peer, wire);
-    ssize_t code = control ? post(channel, control) : -FI_ENOMEM;
+    ssize_t code = control ? control_post(channel, control) : -FI_ENOMEM;
 
     if (code && control)
         nw_control_done(channel, control);
@@ -100,7 +100,7 @@ bool nw_push_controls(nw_channel *channel, struct nw_peer *peer)
 {
     while (peer->control) {
         struct nw_control *control = peer->control;
-        ssize_t code = post(channel, control);
+        ssize_t code = control_post(channel, control);
 
         if (code == -FI_EAGAIN)
             return false;

@@ -12,8 +12,9 @@
 
 enum { AT_ONCE = 16, LOOK_TURNS = 64, LOOK_NS = 100000000 };
 
-static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
-                     nw_status status)
+static void progress_finished(nw_channel *channel,
+                              const struct fi_cq_data_entry *entry,
+                              nw_status status)
 {
     struct nw_op *op = entry->op_context;
 
@@ -60,7 +61,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
 /* Gives up all peers that are reached through this endpoint. Called if even
  * reading the completion queue fails, which means that the provider has failed.
  * Returns true if any peer was given up. */
-static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
+static bool progress_gone(nw_channel *channel, const struct nw_endpoint *fabric)
 {
     bool any = false;
 
@@ -75,7 +76,7 @@ static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
     return any;
 }
 
-static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
+static bool progress_failed(nw_channel *channel, struct nw_endpoint *fabric)
 {
     struct nw_endpoint_error said = {0};
     const struct fi_cq_err_entry *error = &said.known;
@@ -83,7 +84,7 @@ static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
     ssize_t n = fi_cq_readerr(fabric->cq, &said.known, 0);
 
     if (n < 0 && n != -FI_EAGAIN)
-        return gone(channel, fabric);
+        return progress_gone(channel, fabric);
     if (n != 1 || !error->op_context)
         return false;
     entry.op_context = error->op_context;
@@ -93,9 +94,9 @@ static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
     }
     if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
         channel->counts.malformed++;
-    finished(channel, &entry,
-             nw_fail(NW_EIO, "provider %s reports error %d", fabric->provider,
-                     error->err));
+    progress_finished(channel, &entry,
+                      nw_fail(NW_EIO, "provider %s reports error %d",
+                              fabric->provider, error->err));
     return true;
 }
 
@@ -107,15 +108,15 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
     if (n == -FI_EAGAIN)
         return false;
     if (n == -FI_EAVAIL)
-        return failed(channel, fabric);
+        return progress_failed(channel, fabric);
     if (n < 0)
-        return gone(channel, fabric);
+        return progress_gone(channel, fabric);
     /* Completions of remote writes by peers are ignored, because a message
      * announces each of these writes. Such a completion has the flag
      * FI_REMOTE_WRITE, or no context with shm of libfabric 2.1. */
     for (ssize_t i = 0; i < n; i++)
         if (entries[i].op_context && !(entries[i].flags & FI_REMOTE_WRITE))
-            finished(channel, &entries[i], NW_OK);
+            progress_finished(channel, &entries[i], NW_OK);
     return n > 0;
 }
 

@@ -63,7 +63,7 @@ static void receive_match(nw_channel *channel, struct nw_slot *slot,
         nw_deliver(channel, slot, request);
 }
 
-static void came(nw_channel *channel, struct nw_slot *slot)
+static void receive_came(nw_channel *channel, struct nw_slot *slot)
 {
     for (nw_channel_request *r = channel->posted.head; r; r = r->next)
         if (receive_fits(r, &slot->wire)) {
@@ -156,7 +156,7 @@ static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
     }
     do {
         peer->expected++;
-        came(channel, slot);
+        receive_came(channel, slot);
     } while (!peer->lost && (slot = take_early(peer)));
 }
 

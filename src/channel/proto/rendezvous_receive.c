@@ -149,7 +149,7 @@ static void grant_pieces(nw_channel_request *request)
         nw_list_remove(request);
 }
 
-static void grant(nw_channel_request *request)
+static void rendezvous_receive_grant(nw_channel_request *request)
 {
     bool gpu = request->total && request->gpu >= 0;
     nw_status status = NW_OK;
@@ -179,7 +179,7 @@ void nw_rendezvous_accept(nw_channel_request *request,
     if (status)
         nw_rendezvous_fail(request, request->remote, status);
     else if (!nw_ipc_offer(request))
-        grant(request);
+        rendezvous_receive_grant(request);
 }
 
 static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
@@ -226,7 +226,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     if (request->offered && request->peer == peer && !done->bytes) {
         peer->refuses = done->order;
         request->offered = false;
-        grant(request);
+        rendezvous_receive_grant(request);
         return;
     }
     if (request->is_send || request->peer != peer ||

@@ -31,7 +31,7 @@ static void send_count(nw_channel_request *request)
     request->channel->counts.bytes_sent += request->message.bytes;
 }
 
-static void posted(nw_channel_request *request)
+static void send_posted(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
@@ -104,7 +104,7 @@ static bool push_one(nw_channel_request *request)
     if (code)
         nw_peer_lose(request->channel, peer);
     else
-        posted(request);
+        send_posted(request);
     return true;
 }
 

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
+static double selection_cost(const void *context, struct nw_way_of way,
+                             uint64_t bytes)
 {
     return nw_cost_of_way(context, way, bytes);
 }
@@ -33,7 +34,7 @@ static void of_model(const nw_channel *channel, int fabric,
 
     nw_costs_of_provider(&ends.costs, of->provider);
     nw_costs_of_locality(&ends.costs, of->locality);
-    nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
+    nw_choice_make(selection_cost, &ends, channel->options.slot_bytes, out);
 }
 
 static void selection_fill(nw_channel *channel,

@@ -60,8 +60,8 @@ static void find_ways(struct thresholds_ways *ways, uint64_t most)
             thresholds_add_way(ways, p, c, most);
 }
 
-static struct nw_way_of cheapest(const struct thresholds_ways *ways,
-                                 uint64_t bytes, double *seconds)
+static struct nw_way_of thresholds_cheapest(const struct thresholds_ways *ways,
+                                            uint64_t bytes, double *seconds)
 {
     struct nw_way_of best = ways->way[0];
 
@@ -114,13 +114,13 @@ void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
     struct nw_way_of now;
 
     find_ways(&ways, most);
-    now = cheapest(&ways, 0, &seconds);
+    now = thresholds_cheapest(&ways, 0, &seconds);
     out->count = 0;
     for (uint64_t bytes = 1; bytes <= most && out->count < NW_STEPS - 1;) {
         if (is_left(&ways, now, bytes)) {
             bytes = where_left(&ways, now, (uint64_t[]){before, bytes});
             out->step[out->count++] = (struct nw_step){bytes - 1, now};
-            now = cheapest(&ways, bytes, &seconds);
+            now = thresholds_cheapest(&ways, bytes, &seconds);
         }
         before = bytes;
         bytes += 1 + bytes / 64;

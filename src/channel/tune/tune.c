@@ -50,8 +50,8 @@ static nw_status tune_begin(struct tuner *t, bool send,
                 : nw_channel_receive(t->channel, &message, out);
 }
 
-static nw_status pass(struct tuner *t, bool send,
-                      struct nw_channel_message message)
+static nw_status tune_pass(struct tuner *t, bool send,
+                           struct nw_channel_message message)
 {
     nw_channel_request *request = NULL;
     nw_status status = tune_begin(t, send, message, &request);
@@ -67,8 +67,8 @@ static bool tune_is_touched(const struct tuner *t, bool send)
 }
 
 /* Returns the message that this end sends or receives. */
-static struct nw_channel_message of(const struct tuner *t, bool send,
-                                    size_t bytes)
+static struct nw_channel_message tune_of(const struct tuner *t, bool send,
+                                         size_t bytes)
 {
     return (struct nw_channel_message){t->memory[t->of.gpu[!send]], bytes, 0,
                                        TAG};
@@ -83,7 +83,7 @@ static nw_status tune_ping(struct tuner *t, size_t bytes)
 
         if (send && tune_is_touched(t, true))
             nw_cache_touch_write(t->memory[0], bytes, &t->word);
-        status = pass(t, send, of(t, send, bytes));
+        status = tune_pass(t, send, tune_of(t, send, bytes));
         if (!send && tune_is_touched(t, false))
             nw_cache_touch_read(t->memory[0], bytes, &t->word);
     }
@@ -97,14 +97,15 @@ static nw_status tune_flood(struct tuner *t, size_t bytes)
     nw_status status = NW_OK;
 
     for (int i = 0; i < WINDOW && !status; i++)
-        status = tune_begin(t, !t->rank, of(t, !t->rank, bytes), &requests[i]);
+        status =
+            tune_begin(t, !t->rank, tune_of(t, !t->rank, bytes), &requests[i]);
     for (int i = 0; i < WINDOW; i++)
         if (requests[i]) {
             nw_status one = nw_channel_wait(&requests[i], NULL);
 
             status = status ? status : one;
         }
-    return status ? status : pass(t, t->rank != 0, word);
+    return status ? status : tune_pass(t, t->rank != 0, word);
 }
 
 /* Rank 0 decides whether to continue and sends the decision to rank 1. If the
@@ -114,8 +115,8 @@ static nw_status go_on(struct tuner *t)
     int32_t stop = t->progress && !t->rank &&
                    __atomic_load_n(&t->progress->cancelled, __ATOMIC_RELAXED);
     nw_status status =
-        pass(t, !t->rank,
-             (struct nw_channel_message){&stop, sizeof stop, 0, TAG_WORD});
+        tune_pass(t, !t->rank,
+                  (struct nw_channel_message){&stop, sizeof stop, 0, TAG_WORD});
 
     if (!status && stop)
         status = nw_fail(NW_ECANCELLED, "cancelled");
@@ -176,8 +177,8 @@ static nw_status tune_time_round(struct tuner *t)
 
 /* Returns the seconds of a message of `bytes` bytes, interpolated linearly
  * between the measured sizes. */
-static double measured(const void *context, struct nw_way_of way,
-                       uint64_t bytes)
+static double tune_measured(const void *context, struct nw_way_of way,
+                            uint64_t bytes)
 {
     const struct tuner *t = context;
     const double *least;
@@ -206,7 +207,7 @@ static nw_status tune_one(struct tuner *t)
         status = tune_time_round(t);
     if (status)
         return status;
-    nw_choice_make(measured, t, t->largest, &choice);
+    nw_choice_make(tune_measured, t, t->largest, &choice);
     return nw_thresholds_add(&t->thresholds, &t->of, &choice);
 }
 
@@ -260,9 +261,9 @@ static nw_status tune_all(struct tuner *t)
     for (int32_t gpu = 0; gpu < t->channel->gpu_count && !status; gpu++) {
         int32_t use = gpu < NW_GPUS && !seen[t->channel->locality[fabric][gpu]];
 
-        status =
-            pass(t, !t->rank,
-                 (struct nw_channel_message){&use, sizeof use, 0, TAG_WORD});
+        status = tune_pass(
+            t, !t->rank,
+            (struct nw_channel_message){&use, sizeof use, 0, TAG_WORD});
         if (status || !use)
             continue;
         seen[t->channel->locality[fabric][gpu]] = true;
@@ -274,7 +275,7 @@ static nw_status tune_all(struct tuner *t)
 
 /* Exchanges the capabilities of both ends, and keeps those that both have.
  * Fails if the numbers of GPUs or rounds differ. */
-static nw_status agree(struct tuner *t)
+static nw_status tune_agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
     int32_t mine[5] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
@@ -285,10 +286,10 @@ static nw_status agree(struct tuner *t)
             theirs[5] = {0};
     struct nw_channel_message out = {mine, sizeof mine, 0, TAG_WORD},
                               in = {theirs, sizeof theirs, 0, TAG_WORD};
-    nw_status status = pass(t, !t->rank, t->rank ? in : out);
+    nw_status status = tune_pass(t, !t->rank, t->rank ? in : out);
 
     if (!status)
-        status = pass(t, t->rank != 0, t->rank ? out : in);
+        status = tune_pass(t, t->rank != 0, t->rank ? out : in);
     if (!status && (mine[0] != theirs[0] || mine[3] != theirs[3]))
         status = nw_fail(NW_EINVAL,
                          "one end has %d GPUs and %d rounds, the "
@@ -328,7 +329,7 @@ nw_status nw_channel_tune(const struct nw_channel_options *options,
         status = nw_alloc(t.largest, 1, &t.memory[0]);
     }
     if (!status)
-        status = agree(&t);
+        status = tune_agree(&t);
     if (!status)
         status = tune_all(&t);
     if (!status && !t.rank)

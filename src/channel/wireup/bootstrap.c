@@ -221,8 +221,8 @@ struct heard {
 /* Takes one line of the file. Another rank may already be one round ahead, but
  * only after its line of this round. A rank that occurs twice in a round is an
  * error, and so is a rank out of range. */
-static nw_status hear(struct nw_meeting *meeting, const char *line,
-                      struct heard *heard)
+static nw_status bootstrap_hear(struct nw_meeting *meeting, const char *line,
+                                struct heard *heard)
 {
     int32_t count = meeting->how->count;
     int round, rank, at = 0;
@@ -272,7 +272,7 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
     for (char *line = text; !status && *line; line = next) {
         next = strchr(line, '\n');
         *next++ = '\0';
-        status = hear(meeting, line, &heard);
+        status = bootstrap_hear(meeting, line, &heard);
     }
     *count = heard.count;
     free(heard.seen);

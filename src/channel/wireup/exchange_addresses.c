@@ -91,7 +91,8 @@ static nw_status peers_compare(nw_channel *channel,
     return NW_OK;
 }
 
-static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
+static nw_status exchange_addresses_introduce(nw_channel *channel,
+                                              struct nw_meeting *meeting)
 {
     struct peers_card mine, *cards = NULL;
     nw_status status =
@@ -201,7 +202,8 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
 
 /* Waits until all ranks have added each other's endpoints; then hides the
  * endpoints' files (nw_endpoint_hide). */
-static nw_status hide(nw_channel *channel, struct nw_meeting *meeting)
+static nw_status exchange_addresses_hide(nw_channel *channel,
+                                         struct nw_meeting *meeting)
 {
     char mine = 1, *all = NULL;
     nw_status status = nw_alloc((size_t)channel->options.count, 1, &all);
@@ -220,14 +222,14 @@ nw_status nw_peers_meet(nw_channel *channel)
     nw_status status = nw_meeting_open(&channel->options, &meeting);
 
     if (!status)
-        status = introduce(channel, meeting);
+        status = exchange_addresses_introduce(channel, meeting);
     if (!status)
         status = open_fabrics(channel);
     find_heads(channel);
     if (!status)
         status = exchange_doors(channel, meeting);
     if (!status)
-        status = hide(channel, meeting);
+        status = exchange_addresses_hide(channel, meeting);
     nw_meeting_close(meeting);
     return status;
 }

@@ -61,7 +61,8 @@ static nw_status pmix_fail(const char *what, int code)
     return nw_fail(NW_EIO, "PMIx fails to %s: %s", what, pmix.words(code));
 }
 
-static nw_status get(uint32_t rank, const char *key, struct pmix_value **out)
+static nw_status pmix_get(uint32_t rank, const char *key,
+                          struct pmix_value **out)
 {
     struct pmix_proc of = me;
     int code;
@@ -104,7 +105,7 @@ static nw_status join_job(void)
     /* PMIx_Init and PMIx_Finalize must be called equally often. Finalize comes
      * at the very end, because PMIx cannot be started again. */
     (void)atexit(pmix_leave);
-    status = get(whole_job, "pmix.job.size", &value);
+    status = pmix_get(whole_job, "pmix.job.size", &value);
     if (status)
         return status;
     size = value->type == PMIX_UINT32 ? value->data.number : 0;
@@ -228,7 +229,7 @@ nw_status nw_pmix_gather(const void *mine, size_t bytes, uint64_t until_ns,
     for (uint32_t i = 0; i < size && !status; i++) {
         struct pmix_value *value = NULL;
 
-        status = get(i, key, &value);
+        status = pmix_get(i, key, &value);
         if (status)
             break;
         if (value->type != PMIX_BYTE_OBJECT || value->data.object.size != bytes)

@@ -131,7 +131,7 @@ static size_t take_off(struct iovec *piece, size_t bytes)
     return whole;
 }
 
-static nw_status flush(struct cma_reading *reading)
+static nw_status cma_flush(struct cma_reading *reading)
 {
     struct attach *attach = reading->connection->state;
 
@@ -161,7 +161,7 @@ static nw_status halo_cma_add(struct cma_reading *reading, char *from,
     nw_status status = NW_OK;
 
     if (reading->filled == PIECES)
-        status = flush(reading);
+        status = cma_flush(reading);
     attach->remote[reading->filled++] = (struct iovec){from, bytes};
     reading->bytes += bytes;
     return status;
@@ -208,7 +208,7 @@ static nw_status halo_cma_read_all(struct nw_halo_connection *connection)
 
             status = read_transfer(&reading, &ending);
         }
-    return status ? status : flush(&reading);
+    return status ? status : cma_flush(&reading);
 }
 
 static nw_status halo_cma_test(struct nw_halo_connection *connection,

@@ -7,7 +7,8 @@
 
 #define ALIGN ((size_t)16)
 
-static size_t block(const struct nw_halo_transfer *transfer, size_t bytes)
+static size_t gpu_dense_layout_block(const struct nw_halo_transfer *transfer,
+                                     size_t bytes)
 {
     size_t cells = (size_t)(transfer->extent[0] * transfer->extent[1] *
                             transfer->extent[2]);
@@ -21,8 +22,8 @@ static size_t field_bytes(const struct nw_halo_connection *connection,
     size_t bytes = 0;
 
     for (size_t i = 0; i < connection->count; i++)
-        bytes += block(&connection->transfer[i],
-                       connection->halo->field[field].bytes);
+        bytes += gpu_dense_layout_block(&connection->transfer[i],
+                                        connection->halo->field[field].bytes);
     return bytes;
 }
 

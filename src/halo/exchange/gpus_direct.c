@@ -34,7 +34,8 @@ static bool gpus_direct_is_inside(const struct nw_halo_connection *connection)
     return connection->sends && connection->receives;
 }
 
-static enum nw_halo_whose whose(const struct nw_halo_connection *connection)
+static enum nw_halo_whose
+gpus_direct_whose(const struct nw_halo_connection *connection)
 {
     return gpus_direct_is_inside(connection) ? NW_HALO_OWN : NW_HALO_MAPPED;
 }
@@ -60,7 +61,7 @@ static nw_status copy_one(const struct nw_halo_connection *connection,
                                .planes = (size_t)transfer->extent[2]};
 
     end.target = true;
-    to = nw_halo_view_of(halo, &end, whose(connection));
+    to = nw_halo_view_of(halo, &end, gpus_direct_whose(connection));
     copy.from = from.at;
     copy.to = to.at;
     copy.from_row = (size_t)from.step[1];
@@ -109,7 +110,7 @@ static nw_status gpus_direct_prepare(struct nw_halo_connection *connection)
     struct exchange_gpus_direct *direct = connection->state;
     const nw_halo *halo = connection->halo;
     struct nw_halo_task task = {.work = NW_GPU_MOVE,
-                                .whose = whose(connection)};
+                                .whose = gpus_direct_whose(connection)};
     int32_t to = gpus_direct_is_inside(connection)
                      ? nw_halo_device(halo, connection->transfer->to)
                      : direct->queue.device;

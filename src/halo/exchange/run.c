@@ -52,7 +52,8 @@ static nw_status post_all(nw_halo *halo)
     return status;
 }
 
-static nw_status activate(nw_halo *halo, const int32_t *subset, int32_t count)
+static nw_status run_activate(nw_halo *halo, const int32_t *subset,
+                              int32_t count)
 {
     int32_t alone = halo->field_count - halo->quantity_count;
 
@@ -124,7 +125,7 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
         return nw_fail(
             NW_EINVAL,
             "an exchange of this halo has started already; finish it first");
-    status = activate(halo, subset, count);
+    status = run_activate(halo, subset, count);
     if (status)
         return status;
     halo->running = true;
@@ -170,7 +171,7 @@ static nw_status halo_run_drive(nw_halo *halo, size_t *open, size_t *missing)
     return status;
 }
 
-static nw_status advance(nw_halo *halo, bool *done)
+static nw_status run_advance(nw_halo *halo, bool *done)
 {
     size_t open, missing;
     nw_status status = halo_run_drive(halo, &open, &missing);
@@ -220,7 +221,7 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
         halo->left_ns = 0;
     }
     context = halo_run_enter(halo);
-    status = halo_run_leave(halo, context, advance(halo, &finished));
+    status = halo_run_leave(halo, context, run_advance(halo, &finished));
     if (!status && !finished && ++halo->polls % CLOCK_EVERY == 0)
         status = look_around(halo);
     if (finished)

@@ -196,7 +196,7 @@ static int64_t slab_count(const struct nw_halo_copy *copy)
 
 /* Returns the number of consecutive copies, from the first one on, that have
  * the same number of slabs. */
-static size_t agreeing(const struct nw_halo_copy *copy, size_t count)
+static size_t copy_agreeing(const struct nw_halo_copy *copy, size_t count)
 {
     size_t i = 1;
 
@@ -223,7 +223,7 @@ static void run_blocked(const struct nw_halo_copy *copy, size_t count)
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count)
 {
     for (size_t i = 0, next; i < count; i = next) {
-        next = i + agreeing(copy + i, count - i);
+        next = i + copy_agreeing(copy + i, count - i);
         if (next == i + 1)
             nw_halo_copy_run(&copy[i]);
         else

@@ -144,7 +144,8 @@ static nw_status find_tensor(nw_halo_layout *layout)
     return status;
 }
 
-static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
+static bool layout_overlap(const struct nw_halo_box *a,
+                           const struct nw_halo_box *b)
 {
     for (int axis = 0; axis < 3; axis++)
         if (a->high[axis] <= b->low[axis] || b->high[axis] <= a->low[axis])
@@ -172,7 +173,7 @@ static nw_status check_boxes(const nw_halo_layout *layout)
         }
         cells += own;
         for (int32_t j = 0; !layout->tensor && j < i; j++)
-            if (overlap(box, &layout->piece[j].box))
+            if (layout_overlap(box, &layout->piece[j].box))
                 return nw_fail(NW_EINVAL, "pieces %d and %d overlap", j, i);
     }
     if (cells != n[0] * n[1] * n[2])

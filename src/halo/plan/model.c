@@ -76,7 +76,7 @@ static double halo_model_pack(const struct nw_halo_traffic *traffic)
 /* Returns the seconds of a kernel that moves `bytes` bytes over a link of
  * `link` bytes/s. At the same time it needs `inside` seconds for accesses to
  * the memory of its own GPU. */
-static double over(double inside, double bytes, double link)
+static double plan_model_over(double inside, double bytes, double link)
 {
     return fmax(inside, bytes / (STORE * link));
 }
@@ -86,7 +86,7 @@ static double halo_model_tell(const struct nw_halo_traffic *traffic)
     return traffic->same_rank ? 0 : EVENT;
 }
 
-static double message(const struct nw_halo_traffic *traffic)
+static double plan_model_message(const struct nw_halo_traffic *traffic)
 {
     if (traffic->same_node)
         return MESSAGE + MESSAGE_BYTE * traffic->bytes;
@@ -103,7 +103,7 @@ static double write_seconds(const struct nw_halo_traffic *traffic)
     return LAUNCH + halo_model_tell(traffic) +
            (traffic->same_gpu
                 ? inside
-                : over(inside, traffic->sector, traffic->path.link));
+                : plan_model_over(inside, traffic->sector, traffic->path.link));
 }
 
 static double copies_seconds(const struct nw_halo_traffic *traffic)
@@ -134,7 +134,7 @@ static double aware_seconds(const struct nw_halo_traffic *traffic)
 static double staged_seconds(const struct nw_halo_traffic *traffic)
 {
     return 2 * (LAUNCH + NEXT) + 2 * halo_model_pack(traffic) +
-           message(traffic) + traffic->bytes / traffic->path.out +
+           plan_model_message(traffic) + traffic->bytes / traffic->path.out +
            traffic->bytes / traffic->path.in;
 }
 
@@ -142,9 +142,9 @@ static double pinned_seconds(const struct nw_halo_traffic *traffic)
 {
     double inside = halo_model_pack(traffic), bytes = traffic->bytes;
 
-    return 2 * LAUNCH + message(traffic) +
-           over(inside, bytes, traffic->path.out) +
-           over(inside, bytes, traffic->path.in);
+    return 2 * LAUNCH + plan_model_message(traffic) +
+           plan_model_over(inside, bytes, traffic->path.out) +
+           plan_model_over(inside, bytes, traffic->path.in);
 }
 
 double nw_halo_model(enum nw_halo_method method,

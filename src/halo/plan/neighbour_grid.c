@@ -15,7 +15,7 @@ struct range {
     int32_t low[3], high[3]; /* cells low <= c <= high */
 };
 
-static int64_t within(int64_t value, int64_t low, int64_t high)
+static int64_t neighbour_grid_within(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
@@ -29,9 +29,11 @@ static struct range range_of(const struct nw_halo_neighbour_grid *nearby,
         int64_t n = nearby->extent[axis], cells = nearby->cells[axis];
 
         range.low[axis] =
-            (int32_t)(within(box->low[axis], 0, n - 1) * cells / n);
+            (int32_t)(neighbour_grid_within(box->low[axis], 0, n - 1) * cells /
+                      n);
         range.high[axis] =
-            (int32_t)(within(box->high[axis] - 1, 0, n - 1) * cells / n);
+            (int32_t)(neighbour_grid_within(box->high[axis] - 1, 0, n - 1) *
+                      cells / n);
     }
     return range;
 }
@@ -92,8 +94,8 @@ static int32_t cells_along(const nw_halo_layout *layout, int axis)
     for (int32_t i = 0; i < layout->piece_count; i++)
         sum += (double)(layout->piece[i].box.high[axis] -
                         layout->piece[i].box.low[axis]);
-    return (int32_t)within(llround((double)n * (double)count / sum), 1,
-                           n < count ? n : count);
+    return (int32_t)neighbour_grid_within(
+        llround((double)n * (double)count / sum), 1, n < count ? n : count);
 }
 
 /* Halves the number of grid cells along the axis with the most cells, until

@@ -8,15 +8,15 @@
 #include "base/array.h"
 #include "base/status.h"
 
-static int64_t width(const struct nw_halo_box *box, int axis)
+static int64_t partition_width(const struct nw_halo_box *box, int axis)
 {
     return box->high[axis] - box->low[axis];
 }
 
-static bool spans(const struct nw_halo_domain *domain,
-                  const struct nw_halo_box *box, int axis)
+static bool partition_spans(const struct nw_halo_domain *domain,
+                            const struct nw_halo_box *box, int axis)
 {
-    return width(box, axis) == domain->extent[axis];
+    return partition_width(box, axis) == domain->extent[axis];
 }
 
 /* Returns the number of cells along one axis that take part in the transfers of
@@ -27,16 +27,16 @@ static double partition_share(const struct nw_halo_domain *domain,
                               const struct nw_halo_grid *grid, int direction,
                               int axis)
 {
-    bool wraps =
-        spans(domain, box, axis) && domain->border[axis][0] == NW_HALO_PERIODIC;
+    bool wraps = partition_spans(domain, box, axis) &&
+                 domain->border[axis][0] == NW_HALO_PERIODIC;
     int32_t parts = grid->parts[axis];
 
     if (!nw_halo_component(direction, axis))
-        return (double)width(box, axis);
+        return (double)partition_width(box, axis);
     return (double)(wraps ? parts : parts - 1) * domain->radius[direction];
 }
 
-static bool leaves(const struct nw_halo_grid *grid, int direction)
+static bool partition_leaves(const struct nw_halo_grid *grid, int direction)
 {
     for (int axis = 0; axis < 3; axis++)
         if (nw_halo_component(direction, axis) && grid->parts[axis] > 1)
@@ -53,7 +53,7 @@ double nw_halo_grid_cells(const struct nw_halo_domain *domain,
     for (int d = 0; d < 27; d++) {
         double cells = 1;
 
-        if (!domain->radius[d] || !leaves(grid, d))
+        if (!domain->radius[d] || !partition_leaves(grid, d))
             continue;
         for (int axis = 0; axis < 3; axis++)
             cells *= partition_share(domain, box, grid, d, axis);
@@ -69,7 +69,9 @@ static void order_axes(const struct nw_halo_box *box, int axis[3])
     for (int i = 0; i < 3; i++) {
         int j = i;
 
-        for (; j > 0 && width(box, axis[j - 1]) < width(box, i); j--)
+        for (; j > 0 &&
+               partition_width(box, axis[j - 1]) < partition_width(box, i);
+             j--)
             axis[j] = axis[j - 1];
         axis[j] = i;
     }
@@ -90,7 +92,7 @@ static bool partition_fits(const struct nw_halo_box *box,
                            const struct nw_halo_grid *grid)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (grid->parts[axis] > width(box, axis))
+        if (grid->parts[axis] > partition_width(box, axis))
             return false;
     return true;
 }
@@ -158,8 +160,9 @@ static void factor_paper(struct partition_search *search, int32_t count)
         int longest = 0;
 
         for (int axis = 1; axis < 3; axis++)
-            if ((double)width(search->box, axis) / grid.parts[axis] >
-                (double)width(search->box, longest) / grid.parts[longest])
+            if ((double)partition_width(search->box, axis) / grid.parts[axis] >
+                (double)partition_width(search->box, longest) /
+                    grid.parts[longest])
                 longest = axis;
         grid.parts[longest] *= prime;
         count /= prime;
@@ -183,8 +186,9 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
         return nw_fail(NW_EINVAL,
                        "%lld x %lld x %lld cells cannot be divided into %d "
                        "parts",
-                       (long long)width(box, 0), (long long)width(box, 1),
-                       (long long)width(box, 2), count);
+                       (long long)partition_width(box, 0),
+                       (long long)partition_width(box, 1),
+                       (long long)partition_width(box, 2), count);
     *out = search.best;
     return NW_OK;
 }
@@ -194,7 +198,8 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
 static void partition_cut(const struct nw_halo_box *box, int axis,
                           int32_t parts, int32_t index, struct nw_halo_box *out)
 {
-    int64_t each = width(box, axis) / parts, rest = width(box, axis) % parts;
+    int64_t each = partition_width(box, axis) / parts,
+            rest = partition_width(box, axis) % parts;
     int64_t low = box->low[axis] + index * each + (index < rest ? index : rest);
 
     out->low[axis] = low;
@@ -276,15 +281,15 @@ static nw_status divide_uneven(nw_halo_layout *layout, int32_t first,
     while (middle < last - 1 && 2 * (layout->first[middle] - low) < all)
         middle++;
     for (int i = 1; i < 3; i++)
-        if (width(box, i) > width(box, axis))
+        if (partition_width(box, i) > partition_width(box, axis))
             axis = i;
-    at = (int64_t)((double)width(box, axis) * (layout->first[middle] - low) /
-                       all +
+    at = (int64_t)((double)partition_width(box, axis) *
+                       (layout->first[middle] - low) / all +
                    0.5);
-    if (at < 1 || at >= width(box, axis))
+    if (at < 1 || at >= partition_width(box, axis))
         return nw_fail(NW_EINVAL,
                        "a part of %lld cells cannot be divided over %d nodes",
-                       (long long)width(box, axis), last - first);
+                       (long long)partition_width(box, axis), last - first);
     half.high[axis] = other.low[axis] = box->low[axis] + at;
     status = divide_uneven(layout, first, middle, &half, kind);
     return status ? status : divide_uneven(layout, middle, last, &other, kind);

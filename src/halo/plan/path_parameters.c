@@ -41,8 +41,9 @@ void nw_halo_paths_close(struct nw_halo_paths *paths)
 /* Sets *rate to the smallest bandwidth (bytes/s) on the route, if any is known.
  * Returns the sum of the route's latencies in seconds. Links of cores and
  * caches are ignored, since copies between memories do not use them. */
-static double narrow(const struct nw_halo_paths *paths, struct nw_end from,
-                     struct nw_end to, double *rate)
+static double path_parameters_narrow(const struct nw_halo_paths *paths,
+                                     struct nw_end from, struct nw_end to,
+                                     double *rate)
 {
     size_t count = nw_topology_route(paths->topology, from, to, paths->hops);
     double least = 0, latency = 0;
@@ -106,11 +107,12 @@ nw_halo_path_of(const struct nw_halo_paths *paths, int32_t from, int32_t to)
     host[0] = host_end(paths, a);
     host[1] = host_end(paths, b);
     if (a->node != b->node)
-        path.latency = narrow(paths, host[0], host[1], &path.wire);
+        path.latency =
+            path_parameters_narrow(paths, host[0], host[1], &path.wire);
     if (!gpu_end(paths, a, &gpu[0]) || !gpu_end(paths, b, &gpu[1]))
         return path;
-    narrow(paths, gpu[0], gpu[1], &path.link);
-    narrow(paths, gpu[0], host[0], &path.out);
-    narrow(paths, host[1], gpu[1], &path.in);
+    path_parameters_narrow(paths, gpu[0], gpu[1], &path.link);
+    path_parameters_narrow(paths, gpu[0], host[0], &path.out);
+    path_parameters_narrow(paths, host[1], gpu[1], &path.in);
     return path;
 }

@@ -36,7 +36,7 @@ struct placing {
  * single link with the same bandwidth, because other traffic shares the
  * processors. If the topology has no links, returns the topology's own
  * distance. */
-static double far(struct placing *work, struct nw_end a, struct nw_end b)
+static double place_far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;
     size_t count;
@@ -93,10 +93,10 @@ static void node_matrices(struct placing *work, double *flow, double *distance)
         for (int32_t b = 0; b < n; b++)
             if (a != b)
                 distance[(size_t)a * n + b] =
-                    far(work, slot_end(work, a, 0), slot_end(work, b, 0));
+                    place_far(work, slot_end(work, a, 0), slot_end(work, b, 0));
 }
 
-static bool even(const nw_halo_layout *layout)
+static bool place_even(const nw_halo_layout *layout)
 {
     for (int32_t i = 0; i < layout->node_count; i++)
         if (layout->first[i + 1] - layout->first[i] != layout->first[1])
@@ -107,7 +107,8 @@ static bool even(const nw_halo_layout *layout)
 /* Restores the trivial placement of nodes if its most loaded link has less load
  * than with the solved placement. The reason is that the most loaded link, not
  * the sum of distances, determines the time of an exchange. */
-static nw_status doubt(struct placing *work, struct nw_halo_assigned *report)
+static nw_status place_doubt(struct placing *work,
+                             struct nw_halo_assigned *report)
 {
     const nw_halo_layout *layout = work->layout;
     struct nw_halo_network network = {layout, work->topology, &work->transfers,
@@ -164,7 +165,7 @@ static nw_status halo_place_nodes(struct placing *work)
         status = nw_halo_assign(&problem, work->machine_node, &report);
         if (!status && problem.placement == NW_HALO_PLACE_BEST &&
             nw_topology_has_links(work->topology))
-            status = doubt(work, &report);
+            status = place_doubt(work, &report);
     }
     layout->summary.node_cost = report.cost;
     layout->summary.node_cost_trivial = report.trivial_cost;
@@ -215,8 +216,8 @@ static void slot_matrices(struct placing *work, int32_t node, double *flow,
         for (int32_t b = 0; b < n; b++)
             if (a != b)
                 distance[(size_t)a * n + b] =
-                    far(work, slot_end(work, machine, a),
-                        slot_end(work, machine, b));
+                    place_far(work, slot_end(work, machine, a),
+                              slot_end(work, machine, b));
 }
 
 static bool halo_place_is_known(const struct placing *work, const double *both,
@@ -321,7 +322,7 @@ nw_status nw_halo_place(nw_halo_layout *layout,
     layout->gpus = topology && nw_topology_gpu_count(topology) > 0;
     layout->cores = topology && !layout->gpus;
     status = halo_place_prepare(&work);
-    if (!status && topology && layout->node_count > 1 && even(layout))
+    if (!status && topology && layout->node_count > 1 && place_even(layout))
         status = halo_place_nodes(&work);
     for (int32_t node = 0; !status && node < layout->node_count; node++)
         status = place_slots(&work, node);

@@ -49,7 +49,7 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
 
 /* Returns the methods (bits) that may fit a pair. NW_HALO_AWARE is left out,
  * since only a running job knows whether its MPI accepts GPU memory. */
-static uint32_t fitting(const struct nw_halo_traffic *traffic)
+static uint32_t predict_fitting(const struct nw_halo_traffic *traffic)
 {
     uint32_t bits = 0;
 
@@ -75,7 +75,8 @@ static void predict_decide(const struct predicting *work,
     out->method = nw_halo_layout_method(work->layout, out->from, out->to,
                                         slots_per_rank(work));
     if (work->options->choice != NW_HALO_CHOOSE_ORDER)
-        nw_halo_model_best(fitting(traffic) & allowed, traffic, &out->method);
+        nw_halo_model_best(predict_fitting(traffic) & allowed, traffic,
+                           &out->method);
     out->bytes = (uint64_t)traffic->bytes;
     out->seconds = nw_halo_model(out->method, traffic);
 }

@@ -72,7 +72,8 @@ static void branch_and_bound_lay_out(const struct nw_qap *problem,
     }
 }
 
-static double enough(const struct branch_and_bound_search *search)
+static double
+branch_dual_ascent_enough(const struct branch_and_bound_search *search)
 {
     return search->best_cost * (1 - NW_QAP_TOLERANCE);
 }
@@ -83,7 +84,7 @@ static void branch_and_bound_keep(struct branch_and_bound_search *search)
 {
     double cost = nw_qap_cost(search->problem, search->at);
 
-    if (cost >= enough(search))
+    if (cost >= branch_dual_ascent_enough(search))
         return;
     search->best_cost = cost;
     memcpy(search->best, search->at,
@@ -149,8 +150,8 @@ static int choose_line(const struct nw_dual_ascent *problem, double room,
     return best;
 }
 
-static void branch(struct branch_and_bound_search *search, int depth,
-                   const bool symmetric[2]);
+static void branch_dual_ascent_branch(struct branch_and_bound_search *search,
+                                      int depth, const bool symmetric[2]);
 
 static void try_place(struct branch_and_bound_search *search, int depth,
                       const bool symmetric[2], const int place[2])
@@ -163,7 +164,7 @@ static void try_place(struct branch_and_bound_search *search, int depth,
     search->facilities.taken[facility] = true;
     search->locations.taken[location] = true;
     nw_dual_ascent_fix(here, place[0], place[1], &search->level[depth + 1]);
-    branch(search, depth + 1, symmetric);
+    branch_dual_ascent_branch(search, depth + 1, symmetric);
     search->facilities.taken[facility] = false;
     search->locations.taken[location] = false;
 }
@@ -172,8 +173,8 @@ static void try_place(struct branch_and_bound_search *search, int depth,
  * whether the parent node found symmetries among facilities [0] and locations
  * [1]. If the parent found no symmetry, this node has no symmetry either,
  * because fixing more places cannot create one. */
-static void branch(struct branch_and_bound_search *search, int depth,
-                   const bool symmetric[2])
+static void branch_dual_ascent_branch(struct branch_and_bound_search *search,
+                                      int depth, const bool symmetric[2])
 {
     struct nw_dual_ascent *here = &search->level[depth];
     struct fork fork = {.symmetric = {false, false}};
@@ -186,22 +187,25 @@ static void branch(struct branch_and_bound_search *search, int depth,
         branch_and_bound_keep(search);
         return;
     }
-    nw_dual_ascent_run(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
-    if (here->bound >= enough(search))
+    nw_dual_ascent_run(here, branch_dual_ascent_enough(search),
+                       depth ? ROUNDS : ROOT_ROUNDS);
+    if (here->bound >= branch_dual_ascent_enough(search))
         return;
-    nw_dual_ascent_look(here, enough(search));
+    nw_dual_ascent_look(here, branch_dual_ascent_enough(search));
     fork.symmetric[0] =
         symmetric[0] &&
         nw_qap_orbits(&search->facilities.symmetry, fork.orbit[0]);
     fork.symmetric[1] =
         symmetric[1] &&
         nw_qap_orbits(&search->locations.symmetry, fork.orbit[1]);
-    line = choose_line(here, enough(search) - here->bound, &fork);
+    line = choose_line(here, branch_dual_ascent_enough(search) - here->bound,
+                       &fork);
     branch_and_bound_read_line(here, line, &fork);
     for (int k = 0; k < n; k++) {
         const int place[2] = {line < n ? line : k, line < n ? k : line - n};
 
-        if (fork.first[k] == k && here->bound + fork.cost[k] < enough(search))
+        if (fork.first[k] == k &&
+            here->bound + fork.cost[k] < branch_dual_ascent_enough(search))
             try_place(search, depth, fork.symmetric, place);
     }
 }
@@ -237,7 +241,7 @@ nw_status nw_qap_prove(const struct nw_qap *problem, int32_t *place,
         search.locations.symmetry = (struct nw_qap_symmetry){
             problem->distance, problem->n, search.locations.taken};
         branch_and_bound_lay_out(problem, search.level);
-        branch(&search, 0, (const bool[2]){true, true});
+        branch_dual_ascent_branch(&search, 0, (const bool[2]){true, true});
         proof->steps = search.steps;
         proof->exact = search.steps < search.limit;
     }

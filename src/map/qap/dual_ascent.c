@@ -134,8 +134,8 @@ void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
 
 /* Fills the matrix `out` with the costs of all places that are compatible with
  * place (i, p). Each includes the cost of its pair with place (i, p). */
-static void see(struct nw_dual_ascent *problem, int i, int p, double never,
-                double *out)
+static void dual_ascent_see(struct nw_dual_ascent *problem, int i, int p,
+                            double never, double *out)
 {
     int n = problem->n;
     const double *pair = row_of(problem, i, p);
@@ -169,7 +169,7 @@ void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough)
             *ahead = *linear;
             if (*linear >= never || n < 2)
                 continue;
-            see(problem, i, p, never, matrix);
+            dual_ascent_see(problem, i, p, never, matrix);
             *ahead += nw_qap_padded_assignment(matrix, n - 1);
             if (*ahead >= never)
                 *linear = never;

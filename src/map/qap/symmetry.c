@@ -28,7 +28,7 @@ static bool symmetry_same(double a, double b)
 
 /* Returns true if row v can get the new number w, given the rows that already
  * have a new number. */
-static bool agrees(struct renumbering *work, int v, int w)
+static bool symmetry_agrees(struct renumbering *work, int v, int w)
 {
     const double *m = work->symmetry->matrix;
     int n = work->symmetry->n;
@@ -50,7 +50,7 @@ static bool agrees(struct renumbering *work, int v, int w)
 
 /* Completes the renumbering, from row v on, by backtracking. Returns false if
  * that is impossible or takes more than TRIES comparisons. */
-static bool extend(struct renumbering *work, int v)
+static bool symmetry_extend(struct renumbering *work, int v)
 {
     int n = work->symmetry->n;
 
@@ -59,11 +59,11 @@ static bool extend(struct renumbering *work, int v)
     if (v == n)
         return true;
     for (int w = 0; w < n && work->tries < TRIES; w++) {
-        if (work->used[w] || !agrees(work, v, w))
+        if (work->used[w] || !symmetry_agrees(work, v, w))
             continue;
         work->image[v] = w;
         work->used[w] = true;
-        if (extend(work, v + 1))
+        if (symmetry_extend(work, v + 1))
             return true;
         work->image[v] = -1;
         work->used[w] = false;
@@ -79,11 +79,11 @@ static bool symmetry_alike(const struct nw_qap_symmetry *symmetry, int p, int q)
         work.used[i] = symmetry->taken[i];
         work.image[i] = symmetry->taken[i] ? i : -1;
     }
-    if (!agrees(&work, p, q))
+    if (!symmetry_agrees(&work, p, q))
         return false;
     work.image[p] = q;
     work.used[q] = true;
-    return extend(&work, 0);
+    return symmetry_extend(&work, 0);
 }
 
 bool nw_qap_orbits(const struct nw_qap_symmetry *symmetry, int *orbit)

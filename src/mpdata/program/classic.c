@@ -57,7 +57,7 @@ static uint64_t classic_count_of(struct header *h)
 }
 
 /* Skips bytes, padded to four. */
-static void skip(struct header *h, uint64_t bytes)
+static void classic_skip(struct header *h, uint64_t bytes)
 {
     if (bytes > h->bytes ||
         fseeko(h->file, (off_t)((bytes + 3) & ~3ULL), SEEK_CUR))
@@ -82,7 +82,7 @@ static void read_name(struct header *h, char name[NAME])
     name[fread(name, 1, kept, h->file)] = '\0';
     if (fseeko(h->file, start, SEEK_SET))
         h->bad = true;
-    skip(h, length);
+    classic_skip(h, length);
 }
 
 static void skip_attributes(struct header *h)
@@ -94,7 +94,7 @@ static void skip_attributes(struct header *h)
         read_name(h, name);
         uint64_t each = type_bytes(classic_number(h, 4)),
                  count = classic_count_of(h);
-        skip(h, count > h->bytes ? count : each * count);
+        classic_skip(h, count > h->bytes ? count : each * count);
     }
 }
 

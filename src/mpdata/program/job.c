@@ -78,8 +78,8 @@ static nw_status begin_prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
 }
 
 /* Returns an error if an output would overwrite an input. */
-static nw_status spare(const struct nw_mp_settings *s, const char *option,
-                       const char *output)
+static nw_status program_job_spare(const struct nw_mp_settings *s,
+                                   const char *option, const char *output)
 {
     const char *inputs[] = {s->input, s->restart};
     struct stat a, b;
@@ -98,10 +98,10 @@ static nw_status begin_check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =
         s->checkpoint || s->every ? nw_mp_checkpoint_path(s) : NULL;
-    nw_status status = spare(s, "-o", s->output);
+    nw_status status = program_job_spare(s, "-o", s->output);
 
     if (!status)
-        status = spare(s, "--vtk", s->vtk);
+        status = program_job_spare(s, "--vtk", s->vtk);
     if (!status)
         status = nw_file_writable_in_parts(s->output);
     if (!status)

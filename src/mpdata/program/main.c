@@ -72,7 +72,8 @@ static void mpdata_main_lose(const struct nw_mp_job *job)
 
 /* Computes the steps up to `last`. *stopped is true if a signal ended the run
  * earlier. */
-static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
+static nw_status program_march(struct nw_mp_job *job, int64_t last,
+                               bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
     struct progress p = {.begin = nw_clock_ns(),
@@ -122,7 +123,7 @@ static nw_status mpdata_main_run(struct nw_mp_job *job, bool *stopped)
     result.sums[0] = nw_mp_sum(job);
     MPI_Barrier(job->grid.comm);
     uint64_t from = nw_clock_ns();
-    status = march(job, last, stopped);
+    status = program_march(job, last, stopped);
     if (status)
         return status;
     MPI_Barrier(job->grid.comm);

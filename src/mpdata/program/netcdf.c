@@ -72,7 +72,7 @@ static nw_status netcdf_load(void)
                            "for NetCDF files");
 }
 
-static nw_status opened(const char *path, int *file)
+static nw_status netcdf_opened(const char *path, int *file)
 {
     nw_status status = netcdf_load();
     int code;
@@ -112,7 +112,7 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
     nw_status status = nw_mp_classic_check(path);
 
     if (!status)
-        status = opened(path, &file);
+        status = netcdf_opened(path, &file);
     if (status)
         return status;
     status = netcdf_find(path, file, "x", found);
@@ -154,8 +154,9 @@ struct netcdf_reading {
 
 /* Reads at most `most` numbers of an attribute; *count is 0 if the attribute is
  * missing. */
-static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
-                         size_t most, double *out, size_t *count)
+static nw_status netcdf_numbers(const struct netcdf_reading *r,
+                                const char *attribute, size_t most, double *out,
+                                size_t *count)
 {
     size_t length = 0;
     int code = nc.inq_attlen(r->file, r->variable, attribute, &length);
@@ -194,7 +195,7 @@ static void add_default(struct netcdf_reading *r)
 static nw_status find_meaning(struct netcdf_reading *r)
 {
     size_t told = 0, more = 0, count = 0;
-    nw_status status = numbers(r, "_FillValue", 1, r->none, &told);
+    nw_status status = netcdf_numbers(r, "_FillValue", 1, r->none, &told);
 
     r->scale = 1;
     r->offset = 0;
@@ -204,13 +205,13 @@ static nw_status find_meaning(struct netcdf_reading *r)
     if (!status && !told)
         add_default(r);
     if (!status)
-        status = numbers(r, "missing_value", MISSING - 1,
-                         r->none + r->none_count, &more);
+        status = netcdf_numbers(r, "missing_value", MISSING - 1,
+                                r->none + r->none_count, &more);
     r->none_count += more;
     if (!status)
-        status = numbers(r, "scale_factor", 1, &r->scale, &count);
+        status = netcdf_numbers(r, "scale_factor", 1, &r->scale, &count);
     if (!status)
-        status = numbers(r, "add_offset", 1, &r->offset, &count);
+        status = netcdf_numbers(r, "add_offset", 1, &r->offset, &count);
     if (!status && !nc.inq_attlen(r->file, r->variable, "_Unsigned", &count))
         status = nw_fail(NW_EFORMAT,
                          "%s: variable '%s': _Unsigned numbers are not read",
@@ -274,7 +275,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 {
     struct netcdf_reading r = {.path = path, .name = nw_mp_field_name[field]};
     size_t found[3], from[3], count[3];
-    nw_status status = opened(path, &r.file);
+    nw_status status = netcdf_opened(path, &r.file);
 
     if (status)
         return status;
@@ -308,8 +309,8 @@ static void netcdf_keep(struct writer *w, int code)
         w->code = code;
 }
 
-static void attribute(struct writer *w, int variable, const char *name,
-                      const char *text)
+static void netcdf_attribute(struct writer *w, int variable, const char *name,
+                             const char *text)
 {
     netcdf_keep(w,
                 nc.put_att_text(w->file, variable, name, strlen(text), text));
@@ -333,20 +334,21 @@ static void define_axes(struct writer *w, const struct nw_mp_job *job,
             netcdf_keep(w, nc.def_dim(w->file, face[a], n + 1, &dims[1][a]));
         netcdf_keep(w, nc.def_var(w->file, name[a], NC_DOUBLE, 1, &dims[0][a],
                                   &w->axis[a]));
-        attribute(w, w->axis[a], "standard_name", standard[a]);
-        attribute(w, w->axis[a], "long_name", "middle of the cell, in cells");
-        attribute(w, w->axis[a], "units", "m");
-        attribute(w, w->axis[a], "axis", axis[a]);
+        netcdf_attribute(w, w->axis[a], "standard_name", standard[a]);
+        netcdf_attribute(w, w->axis[a], "long_name",
+                         "middle of the cell, in cells");
+        netcdf_attribute(w, w->axis[a], "units", "m");
+        netcdf_attribute(w, w->axis[a], "axis", axis[a]);
     }
-    attribute(w, w->axis[2], "positive", "up");
+    netcdf_attribute(w, w->axis[2], "positive", "up");
     netcdf_keep(w,
                 nc.def_var(w->file, "elapsed", NC_DOUBLE, 0, NULL, &w->time));
-    attribute(w, w->time, "standard_name", "forecast_period");
-    attribute(w, w->time, "long_name", "steps since the initial state");
-    attribute(w, w->time, "units", "s");
+    netcdf_attribute(w, w->time, "standard_name", "forecast_period");
+    netcdf_attribute(w, w->time, "long_name", "steps since the initial state");
+    netcdf_attribute(w, w->time, "units", "s");
 }
 
-static void define(struct writer *w, const struct nw_mp_job *job)
+static void netcdf_define(struct writer *w, const struct nw_mp_job *job)
 {
     static const char *const words[NW_MPDATA_FIELD_COUNT] = {
         "advected quantity", "courant number times h, first axis",
@@ -363,15 +365,16 @@ static void define(struct writer *w, const struct nw_mp_job *job)
             own[a] = dims[f == NW_MPDATA_U1 + a][a];
         netcdf_keep(w, nc.def_var(w->file, nw_mp_field_name[f], type, 3, own,
                                   &w->variable[f]));
-        attribute(w, w->variable[f], "long_name", words[f]);
-        attribute(w, w->variable[f], "units", "1");
-        attribute(w, w->variable[f], "coordinates", "elapsed");
+        netcdf_attribute(w, w->variable[f], "long_name", words[f]);
+        netcdf_attribute(w, w->variable[f], "units", "1");
+        netcdf_attribute(w, w->variable[f], "coordinates", "elapsed");
         if (f == NW_MPDATA_X)
-            attribute(w, w->variable[f], "cell_methods", "i: j: k: mean");
+            netcdf_attribute(w, w->variable[f], "cell_methods",
+                             "i: j: k: mean");
     }
-    attribute(w, NC_GLOBAL, "Conventions", "CF-1.8");
-    attribute(w, NC_GLOBAL, "title", "advection by MPDATA");
-    attribute(w, NC_GLOBAL, "source", "nodewise-mpdata");
+    netcdf_attribute(w, NC_GLOBAL, "Conventions", "CF-1.8");
+    netcdf_attribute(w, NC_GLOBAL, "title", "advection by MPDATA");
+    netcdf_attribute(w, NC_GLOBAL, "source", "nodewise-mpdata");
     netcdf_keep(w, nc.enddef(w->file));
 }
 
@@ -429,7 +432,7 @@ static nw_status netcdf_begin(struct writer *w, const struct nw_mp_job *job)
     }
     w->code = nc.create(w->temporary, NC_64BIT_DATA, &w->file);
     if (!w->code) {
-        define(w, job);
+        netcdf_define(w, job);
         put_axes(w, job);
     }
     return netcdf_fault(w);

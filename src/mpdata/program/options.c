@@ -117,8 +117,8 @@ static void options_whole(const char *name, const char *value, int64_t least,
                    (long long)least, value);
 }
 
-static int32_t small(const char *name, const char *value, int32_t least,
-                     struct argp_state *state)
+static int32_t options_small(const char *name, const char *value, int32_t least,
+                             struct argp_state *state)
 {
     int64_t found = 0;
 
@@ -130,8 +130,8 @@ static int32_t small(const char *name, const char *value, int32_t least,
 
 /* Parses `count` numbers that are separated by x, such as 8x8x4, each of which
  * is at least 1. */
-static void product(const char *name, char *value, int count, int64_t *out,
-                    struct argp_state *state)
+static void options_product(const char *name, char *value, int count,
+                            int64_t *out, struct argp_state *state)
 {
     char *copy = strdup(value), *rest = copy, *word;
     int found = 0;
@@ -148,8 +148,8 @@ static void product(const char *name, char *value, int count, int64_t *out,
                    value);
 }
 
-static void borders(struct nw_mp_settings *s, char *value,
-                    struct argp_state *state)
+static void options_borders(struct nw_mp_settings *s, char *value,
+                            struct argp_state *state)
 {
     char *copy = strdup(value), *rest = copy, *word;
     int count = 0;
@@ -188,7 +188,7 @@ static error_t parse_variant(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case KEY_PASSES:
-        o->passes = small("passes", value, 1, state);
+        o->passes = options_small("passes", value, 1, state);
         return 0;
     case KEY_LIMITED:
         o->limited = true;
@@ -209,7 +209,7 @@ static error_t parse_variant(int key, char *value, struct argp_state *state)
         o->fast = true;
         return 0;
     case KEY_BORDER:
-        borders(s, value, state);
+        options_borders(s, value, state);
         return 0;
     case KEY_PATH:
         o->path = (enum nw_mpdata_path)one_of("path", value, paths, state);
@@ -264,7 +264,7 @@ static error_t options_parse_ranks(int key, char *value,
         s->slowest = !strcmp(value, "slowest");
         return 0;
     case KEY_SHAPE:
-        product("shape", value, 2, shape, state);
+        options_product("shape", value, 2, shape, state);
         s->shape[0] = (int32_t)shape[0];
         s->shape[1] = (int32_t)shape[1];
         return 0;
@@ -278,10 +278,10 @@ static error_t options_parse_ranks(int key, char *value,
         s->speeds = value;
         return 0;
     case KEY_THREADS:
-        s->options.threads = small("threads", value, 1, state);
+        s->options.threads = options_small("threads", value, 1, state);
         return 0;
     case KEY_BLOCK:
-        s->options.block = small("block", value, 1, state);
+        s->options.block = options_small("block", value, 1, state);
         return 0;
     case KEY_BLOCKING:
         s->blocking = true;
@@ -325,7 +325,7 @@ static error_t options_parse(int key, char *value, struct argp_state *state)
         s->input = value;
         return 0;
     case KEY_SIZE:
-        product("size", value, 3, s->size, state);
+        options_product("size", value, 3, s->size, state);
         return 0;
     case KEY_COURANT:
         if (!nw_parse_double(value, &s->courant) || !(s->courant > 0))

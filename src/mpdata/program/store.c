@@ -29,7 +29,7 @@ struct store {
     bool single, swapped;
 };
 
-static nw_status trouble(const struct store *s)
+static nw_status program_store_trouble(const struct store *s)
 {
     return nw_fail(NW_EIO, "%s: %s", s->path, strerror(errno));
 }
@@ -42,7 +42,7 @@ static nw_status store_put(const struct store *s, const void *bytes,
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return trouble(s);
+            return program_store_trouble(s);
         bytes = (const char *)bytes + done;
         count -= (size_t)done;
         at += (uint64_t)done;
@@ -50,7 +50,7 @@ static nw_status store_put(const struct store *s, const void *bytes,
     return NW_OK;
 }
 
-static void swap(char *bytes, size_t count, size_t size)
+static void program_store_swap(char *bytes, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++, bytes += size)
         for (size_t low = 0, high = size - 1; low < high; low++, high--) {
@@ -79,7 +79,7 @@ static nw_status store_put_part(void *context, const int64_t first[3],
             else
                 ((double *)(void *)bytes)[k] = values[k];
         if (s->swapped)
-            swap(bytes, run, size);
+            program_store_swap(bytes, run, size);
         status = store_put(s, bytes, run * size, s->head + (uint64_t)at * size);
     }
     free(bytes);
@@ -98,7 +98,7 @@ static nw_status store_begin(struct store *s, const char *head)
     s->held = nw_mp_create_beside(s->temporary);
     s->file = s->held < 0 ? -1 : fcntl(s->held, F_DUPFD_CLOEXEC, 0);
     if (s->file < 0)
-        return trouble(s);
+        return program_store_trouble(s);
     return store_put(s, head, s->head, 0);
 }
 
@@ -107,11 +107,11 @@ static nw_status store_finish(struct store *s, nw_status status)
     if (s->held < 0)
         return status;
     if (!status && fsync(s->file) && errno != EINVAL && errno != EROFS)
-        status = trouble(s);
+        status = program_store_trouble(s);
     if (s->file >= 0 && close(s->file) && !status)
-        status = trouble(s);
+        status = program_store_trouble(s);
     if (!status && !nw_mp_name_beside(s->held, s->temporary, s->target))
-        status = trouble(s);
+        status = program_store_trouble(s);
     if (status)
         unlink(s->temporary);
     (void)close(s->held);
@@ -251,12 +251,12 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
 
     s->file = open(s->path, O_RDONLY | O_CLOEXEC);
     if (s->file < 0 || fstat(s->file, &about))
-        return trouble(s);
+        return program_store_trouble(s);
     if (!S_ISREG(about.st_mode))
         return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);
     ssize_t got = pread(s->file, head, HEAD, 0);
     if (got < 0)
-        return trouble(s);
+        return program_store_trouble(s);
     head[got] = '\0';
     if (strncmp(head, "nodewise mpdata checkpoint 1\n", 29) != 0)
         return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);

@@ -6,7 +6,7 @@
 #include "mpdata/program/job.h"
 #include "base/status.h"
 
-static bool divided(const struct nw_mp_grid *g, int axis)
+static bool time_steps_divided(const struct nw_mp_grid *g, int axis)
 {
     return g->parts[axis] > 1;
 }
@@ -23,21 +23,23 @@ static void march_describe(const struct nw_mp_job *job,
     options->extent[0] = box->high[0] = g->n[2];
     for (int a = 0; a < 2; a++) {
         int axis = 2 - a;
-        int64_t more = divided(g, a) ? 0 : 2 * ghost;
+        int64_t more = time_steps_divided(g, a) ? 0 : 2 * ghost;
         options->extent[axis] = g->n[a] + more;
         box->low[axis] = g->first[a];
         box->high[axis] = g->first[a] + g->own[a] + more;
         for (int side = 0; side < 2; side++)
             options->border[axis][side] =
-                divided(g, a) && job->settings->options.border[a][side] ==
-                                     NW_MPDATA_PERIODIC
+                time_steps_divided(g, a) &&
+                        job->settings->options.border[a][side] ==
+                            NW_MPDATA_PERIODIC
                     ? NW_HALO_PERIODIC
                     : NW_HALO_OPEN;
     }
     options->border[0][0] = options->border[0][1] = NW_HALO_OPEN;
     for (int z = -1; z <= 1; z++)
         for (int y = -1; y <= 1; y++)
-            if ((z || y) && (!z || divided(g, 0)) && (!y || divided(g, 1)))
+            if ((z || y) && (!z || time_steps_divided(g, 0)) &&
+                (!y || time_steps_divided(g, 1)))
                 options->radius[NW_HALO_DIRECTION(0, y, z)] = ghost;
 }
 
@@ -113,7 +115,7 @@ static nw_status march_inside(struct nw_mp_job *job)
 }
 
 /* Computes the shell of cells that need ghosts. */
-static void around(struct nw_mp_job *job)
+static void time_steps_around(struct nw_mp_job *job)
 {
     struct nw_halo_box shell[6];
     int32_t count = nw_halo_shell(job->halo, 0, shell);
@@ -149,7 +151,7 @@ nw_status nw_mp_step(struct nw_mp_job *job)
     if (status)
         return status;
     if (job->halo && overlap)
-        around(job);
+        time_steps_around(job);
     else
         nw_mpdata_advance(job->solver, low, job->grid.own);
     nw_mpdata_turn(job->solver);

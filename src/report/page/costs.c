@@ -35,7 +35,7 @@ static double gpu_hop_bytes(const struct nw_page *page, size_t m)
     return page->cost[m].gpu_hop_bytes.value;
 }
 
-static double congestion(const struct nw_page *page, size_t m)
+static double costs_congestion(const struct nw_page *page, size_t m)
 {
     return page->cost[m].has_congestion ? page->cost[m].max_congestion : -1;
 }
@@ -51,19 +51,19 @@ static double congestion_gpu(const struct nw_page *page, size_t m)
     return page->cost[m].has_congestion ? page->cost[m].max_congestion_gpu : -1;
 }
 
-static double latency(const struct nw_page *page, size_t m)
+static double costs_latency(const struct nw_page *page, size_t m)
 {
     return page->cost[m].latency;
 }
 
-static double simulated(const struct nw_page *page, size_t m)
+static double costs_simulated(const struct nw_page *page, size_t m)
 {
     return page->input->mapping[m].seconds;
 }
 
 /* Returns the bytes between nodes, or between packages if the machine is a
  * single node. */
-static double crossing(const struct nw_page *page, size_t m)
+static double costs_crossing(const struct nw_page *page, size_t m)
 {
     double bytes = 0;
 
@@ -77,8 +77,8 @@ static double crossing(const struct nw_page *page, size_t m)
 }
 
 static const struct figure figures[] = {
-    {"max congestion", "the busiest link, all layers", congestion, NW_UNIT_TIME,
-     false},
+    {"max congestion", "the busiest link, all layers", costs_congestion,
+     NW_UNIT_TIME, false},
     {"congestion, host", "max congestion of the host layer", congestion_host,
      NW_UNIT_TIME, true},
     {"congestion, GPU", "max congestion of the GPU layer", congestion_gpu,
@@ -88,10 +88,11 @@ static const struct figure figures[] = {
      NW_UNIT_BYTES, true},
     {"hop-bytes, GPU", "hop-bytes of the GPU layer", gpu_hop_bytes,
      NW_UNIT_BYTES, true},
-    {"bytes that leave", "a node; in a single node, a package", crossing,
+    {"bytes that leave", "a node; in a single node, a package", costs_crossing,
      NW_UNIT_BYTES, false},
-    {"latency", "messages times route latency", latency, NW_UNIT_TIME, false},
-    {"simulated", "time of one exchange", simulated, NW_UNIT_TIME, false},
+    {"latency", "messages times route latency", costs_latency, NW_UNIT_TIME,
+     false},
+    {"simulated", "time of one exchange", costs_simulated, NW_UNIT_TIME, false},
 };
 #define FIGURE_COUNT (sizeof figures / sizeof *figures)
 

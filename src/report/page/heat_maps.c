@@ -31,7 +31,8 @@ static void find_scale(const struct nw_page *page, enum nw_layer layer,
 
 /* Writes the bytes of a map and the share that stays inside nodes (or
  * packages). */
-static void describe(const struct nw_page_order *order, char *out, size_t size)
+static void heat_maps_describe(const struct nw_page_order *order, char *out,
+                               size_t size)
 {
     char bytes[32];
 
@@ -48,7 +49,7 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
 
 /* Shortens a long name at its beginning, since the ends of names differ more
  * often. */
-static void shorten(const char *name, char out[MOST_LETTERS + 8])
+static void heat_maps_shorten(const char *name, char out[MOST_LETTERS + 8])
 {
     size_t length = strlen(name);
     const char *from = name;
@@ -70,11 +71,11 @@ static void maps_draw_panel(struct nw_text *text, const struct nw_page *page,
         nw_page_order(page, what->mapping, what->layer);
     char name[MOST_LETTERS + 8], title[128], subtitle[128];
 
-    shorten(page->input->mapping[what->mapping].name, name);
+    heat_maps_shorten(page->input->mapping[what->mapping].name, name);
     snprintf(title, sizeof title, "%s: %s",
              what->difference ? "difference" : name,
              nw_layer_name(what->layer));
-    describe(order, subtitle, sizeof subtitle);
+    heat_maps_describe(order, subtitle, sizeof subtitle);
     nw_panel_draw(
         text,
         &(struct nw_panel){

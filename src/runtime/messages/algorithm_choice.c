@@ -58,14 +58,14 @@ bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
 
 /* Returns the implementation for the setting `auto`: MPI if the MPI library
  * accepts GPU memory itself, otherwise a choice by size. */
-static enum nw_algorithm_call automatic(void)
+static enum nw_algorithm_call algorithm_choice_automatic(void)
 {
     return nw_passthrough ? NW_FORMING_HOST : NW_FORMING_AUTO;
 }
 
 /* Returns the implementation that the environment of rank 0 asks for. The
  * default is MPI on host memory. */
-static enum nw_algorithm_call wanted(void)
+static enum nw_algorithm_call algorithm_choice_wanted(void)
 {
     const char *word =
         nw_rank0_environment_variable("NODEWISE_GPU_COLLECTIVES");
@@ -73,9 +73,9 @@ static enum nw_algorithm_call wanted(void)
         nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 
     if (!word)
-        return messages ? automatic() : NW_FORMING_HOST;
+        return messages ? algorithm_choice_automatic() : NW_FORMING_HOST;
     if (!strcmp(word, "auto"))
-        return automatic();
+        return algorithm_choice_automatic();
     if (!strcmp(word, "channel"))
         return NW_FORMING_CHANNEL;
     if (strcmp(word, "host"))
@@ -99,7 +99,7 @@ void nw_algorithms_start(bool messaging)
 
     if (!is_asked_for())
         return;
-    mine[0] = messaging ? (int)wanted() : NW_FORMING_HOST;
+    mine[0] = messaging ? (int)algorithm_choice_wanted() : NW_FORMING_HOST;
     mine[1] = -mine[0];
     if (!NW_PMPI(Allreduce)(mine, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD) &&
         all[0] == -all[1])

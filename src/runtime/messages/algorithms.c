@@ -83,7 +83,8 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
 
 /* Makes a collective call through the channel, with blocks of `bytes` bytes,
  * and sets *rc to its result. Returns false if MPI must make the call. */
-static bool form(struct algorithms_call *call, int64_t bytes, int *rc)
+static bool algorithms_form(struct algorithms_call *call, int64_t bytes,
+                            int *rc)
 {
     bool device =
         nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
@@ -115,7 +116,7 @@ bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
     call.into.blocks = 1;
     call.into_way = call.record->rank == root ? NW_READ : NW_WRITE;
     call.collect.root = root;
-    return bytes && form(&call, bytes, rc);
+    return bytes && algorithms_form(&call, bytes, rc);
 }
 
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
@@ -137,7 +138,7 @@ bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
     call.into.blocks = is_root ? call.record->size : 0;
     call.into_way = NW_WRITE;
     call.collect.root = root;
-    return bytes && form(&call, bytes, rc);
+    return bytes && algorithms_form(&call, bytes, rc);
 }
 
 static bool messages_algorithms_all_blocks(struct algorithms_call *call,
@@ -151,7 +152,7 @@ static bool messages_algorithms_all_blocks(struct algorithms_call *call,
     call->from.blocks = from_blocks ? call->record->size : 1;
     call->into.blocks = call->record->size;
     call->into_way = NW_WRITE;
-    return bytes && form(call, bytes, rc);
+    return bytes && algorithms_form(call, bytes, rc);
 }
 
 bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
@@ -243,7 +244,7 @@ static bool messages_algorithms_reduce(struct algorithms_call *call, MPI_Op op,
     call->collect.type = call->into.type;
     call->collect.count = call->into.count;
     call->into_way = NW_WRITE;
-    return form(call, bytes, rc);
+    return algorithms_form(call, bytes, rc);
 }
 
 bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,

@@ -169,8 +169,9 @@ channel_collectives_all_blocks(const struct nw_channel_collective *c,
 /* --- trees --- */
 
 /* Broadcasts the block at `memory` from `root` along a binomial tree. */
-static nw_status broadcast(const struct nw_channel_collective *c, int root,
-                           char *memory)
+static nw_status
+channel_collectives_broadcast(const struct nw_channel_collective *c, int root,
+                              char *memory)
 {
     int mine = (c->rank - root + c->size) % c->size, mask = 1;
     nw_status status = NW_OK;
@@ -256,7 +257,8 @@ channel_collectives_reduce(const struct nw_channel_collective *c, int root)
     if (!status && c->rank && c->rank == root)
         status = channel_collectives_pass(c, false, 0, c->into);
     if (!status && root < 0)
-        status = broadcast(c, 0, c->rank ? c->into : sum.now);
+        status =
+            channel_collectives_broadcast(c, 0, c->rank ? c->into : sum.now);
     if (!status && !c->rank && root <= 0 && sum.now != c->into)
         status = nw_buffer_copy(c->into, sum.now, c->bytes);
     sum_close(&sum);
@@ -270,7 +272,7 @@ nw_status nw_channel_collective(enum nw_collective_call form,
 
     switch (form) {
     case NW_CALL_BCAST:
-        status = broadcast(c, c->root, c->into);
+        status = channel_collectives_broadcast(c, c->root, c->into);
         break;
     case NW_CALL_GATHER:
         status = channel_collectives_gather(c);

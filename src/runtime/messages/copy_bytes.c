@@ -53,7 +53,7 @@ static nw_status copy_bytes_by_host(void *to, const void *from, size_t bytes)
     return status;
 }
 
-static int pick(struct nw_selector *selector, bool *timed)
+static int copy_bytes_pick(struct nw_selector *selector, bool *timed)
 {
     int way;
 
@@ -67,7 +67,7 @@ static nw_status between_gpus(void *to, const void *from, size_t bytes)
 {
     int class = nw_selector_class(bytes, CLASSES);
     bool few = bytes <= (size_t)1 << class, timed = false;
-    int way = few ? pick(&selectors[class], &timed) : BY_DRIVER;
+    int way = few ? copy_bytes_pick(&selectors[class], &timed) : BY_DRIVER;
     uint64_t start = nw_clock_ns();
     nw_status status = way == BY_HOST ? copy_bytes_by_host(to, from, bytes)
                                       : copy_bytes_by_driver(to, from, bytes);

@@ -102,7 +102,7 @@ static bool keep_in_step(const struct nw_path_copy *descriptor)
 
 /* Counts a copy from or to the allocation. Returns the allocation's entry if
  * paths other than the driver may be used for it, else NULL. */
-static struct seen *reached(const struct nw_path_copy *descriptor)
+static struct seen *copy_path_reached(const struct nw_path_copy *descriptor)
 {
     const struct nw_pointer *owner = descriptor->owner;
     struct seen *one;
@@ -193,7 +193,7 @@ nw_status nw_copy_path_move(const struct nw_path_copy *descriptor)
         return copy_path_by_driver(descriptor);
     (void)pthread_mutex_lock(&lock);
     if (nw_nic_read_may(descriptor) || may_map(descriptor))
-        allocation = reached(descriptor);
+        allocation = copy_path_reached(descriptor);
     if (allocation)
         status = copy_path_move(descriptor, allocation, &done);
     (void)pthread_mutex_unlock(&lock);
@@ -208,7 +208,7 @@ char *nw_copy_path_open(const struct nw_path_copy *span)
     if (!mapping || !mapping->map || span->bytes > most[span->out] * SPREAD)
         return NULL;
     (void)pthread_mutex_lock(&lock);
-    allocation = reached(span);
+    allocation = copy_path_reached(span);
     if (allocation && allocation->barred)
         allocation = NULL;
     if (allocation && !mapping->map(span->device, span->bytes, &opened))

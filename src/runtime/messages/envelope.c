@@ -163,8 +163,9 @@ static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
     return status;
 }
 
-static int deliver(const struct nw_catch *caught,
-                   const struct nw_envelope *envelope, const char *payload)
+static int envelope_deliver(const struct nw_catch *caught,
+                            const struct nw_envelope *envelope,
+                            const char *payload)
 {
     size_t bytes = (size_t)envelope->bytes;
     struct nw_typemap *layout = NULL;
@@ -277,7 +278,8 @@ static int deliver_slot(const struct nw_catch *caught,
                         const struct nw_envelope *envelope)
 {
     const char *payload = nw_pool_slot_payload(envelope);
-    int rc = payload ? deliver(caught, envelope, payload) : MPI_ERR_OTHER;
+    int rc =
+        payload ? envelope_deliver(caught, envelope, payload) : MPI_ERR_OTHER;
 
     if (payload)
         nw_pool_slot_free(envelope);

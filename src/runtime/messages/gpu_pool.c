@@ -112,7 +112,7 @@ static bool pool_change(int owner, uint32_t index, uint64_t from, uint64_t to)
                                        __ATOMIC_RELAXED);
 }
 
-static void reclaim(void)
+static void gpu_pool_reclaim(void)
 {
     int kept = 0;
 
@@ -177,7 +177,7 @@ bool nw_pool_slot_take(size_t bytes, struct nw_pool_slot *out)
 
     pthread_mutex_lock(&lock);
     if (room <= pool.bytes && nw_gpu_cuda.lives(&pool.life)) {
-        reclaim();
+        gpu_pool_reclaim();
         if (pool.count < NW_SLOTS)
             place = find_gap(room, &at);
         if (place >= 0)

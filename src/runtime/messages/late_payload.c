@@ -28,7 +28,7 @@ static uint64_t number_given;
 
 /* Frees the payloads in `following` whose sends are complete or cancelled. The
  * caller holds the lock. */
-static void reap(void)
+static void late_payload_reap(void)
 {
     struct late **at = &following, *late;
 
@@ -77,7 +77,7 @@ void nw_late_finish(void)
     int done = 0, rc = MPI_SUCCESS;
 
     while (!done && !rc) {
-        reap();
+        late_payload_reap();
         take_stray();
         if (asked) {
             rc = NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE);
@@ -102,7 +102,7 @@ void nw_late_cancel(uint64_t number)
         late = late->next;
     if (late)
         NW_PMPI(Cancel)(&late->request);
-    reap();
+    late_payload_reap();
     pthread_mutex_unlock(&lock);
 }
 
@@ -168,7 +168,7 @@ static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
 void nw_late_reap(void)
 {
     pthread_mutex_lock(&lock);
-    reap();
+    late_payload_reap();
     pthread_mutex_unlock(&lock);
 }
 

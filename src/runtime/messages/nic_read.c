@@ -48,7 +48,7 @@ bool nw_nic_read_may(const struct nw_path_copy *descriptor)
            descriptor->bytes <= NW_LOOPBACK_BYTES;
 }
 
-static void stop(void)
+static void nic_read_stop(void)
 {
     __atomic_store_n(&wanted, false, __ATOMIC_RELAXED);
     nw_loopback_close(loopback);
@@ -59,7 +59,7 @@ static void stop(void)
  * picked the NIC for the present copy. The NIC is adopted when it is at least
  * 1/12 faster, and dropped when it is less than 1/20 faster. These margins are
  * needed because the times do not include the work around a message. */
-static bool leads(int class, bool better)
+static bool nic_read_leads(int class, bool better)
 {
     taken_up[class] = better && (taken_up[class] ||
                                  nw_selector_leads(&selectors[class], CLEARLY));
@@ -78,13 +78,13 @@ bool nw_nic_read_pick(const struct nw_path_copy *descriptor, bool *timed)
     if (!loopback && !forced && after && after--)
         return false;
     if (!loopback && nw_loopback_open(&loopback)) {
-        stop();
+        nic_read_stop();
         return false;
     }
     if (forced)
         return true;
     better = nw_selector_pick(&selectors[class], timed);
-    return *timed ? better : leads(class, better);
+    return *timed ? better : nic_read_leads(class, better);
 }
 
 void nw_nic_read_took(const struct nw_path_copy *descriptor, bool pulled,
@@ -103,13 +103,13 @@ bool nw_nic_read_move(const struct nw_path_copy *descriptor)
                          descriptor->bytes, &range);
 
     if (!moved && (nw_loopback_hangs(loopback) || ++refusals == REFUSALS))
-        stop();
+        nic_read_stop();
     return moved;
 }
 
 void nw_nic_read_close(void)
 {
-    stop();
+    nic_read_stop();
     memset(selectors, 0, sizeof selectors);
     memset(first, 0, sizeof first);
     memset(taken_up, 0, sizeof taken_up);

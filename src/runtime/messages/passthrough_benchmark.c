@@ -37,7 +37,8 @@ struct passthrough_benchmark_contest {
 /* Returns the size classes for which staging is faster: bit b for messages of
  * up to 2^b bytes. A measured size stands for all smaller ones down to the next
  * measured size, the largest also for all larger ones. */
-static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
+static uint32_t
+passthrough_benchmark_won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
     uint32_t bits = 0;
 
@@ -184,7 +185,7 @@ bool nw_passthrough_start(void)
     c.peer = !c.rank;
     nw_passthrough = find_rounds(&c, rounds);
     if (nw_passthrough)
-        bits = won(rounds);
+        bits = passthrough_benchmark_won(rounds);
     NW_PMPI(Bcast)(&bits, 1, MPI_UINT32_T, 0, c.comm);
     NW_PMPI(Comm_free)(&c.comm);
     nw_passthrough_set(bits);

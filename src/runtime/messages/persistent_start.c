@@ -22,7 +22,8 @@ static int persistent_start_fill(struct nw_tracked_request *kept)
 /* Starts a persistent receive whose message a probe has taken out of MPI's
  * queue: the message is received at once, and MPI's request is not started.
  * Returns an MPI error code. */
-static int hold(struct nw_tracked_request *kept, MPI_Message message)
+static int persistent_start_hold(struct nw_tracked_request *kept,
+                                 MPI_Message message)
 {
     MPI_Status status;
     int rc = NW_LARGE(Mrecv)(kept->caught.buffer, (nw_units)kept->caught.count,
@@ -66,7 +67,8 @@ static int persistent_start_begin(MPI_Request request, struct begun *out)
     if (!kept)
         return MPI_SUCCESS;
     out->held = persistent_start_take(out, &message);
-    rc = out->held ? hold(kept, message) : persistent_start_fill(kept);
+    rc = out->held ? persistent_start_hold(kept, message)
+                   : persistent_start_fill(kept);
     if (rc && out->posting)
         nw_post_end();
     return rc;

@@ -90,8 +90,8 @@ static void set_room(struct nw_buffer *buffer)
 /* Returns true if the host memory can hold packed data, which MPI sends as
  * elements of the basic type; then sets count and datatype accordingly. Returns
  * false if the host memory must have the gaps of the datatype. */
-static bool packs(struct nw_buffer *buffer, int way,
-                  const struct nw_triple *triple)
+static bool stage_packs(struct nw_buffer *buffer, int way,
+                        const struct nw_triple *triple)
 {
     const struct nw_part *part = buffer->part;
     const struct nw_typemap *layout = part->layout;
@@ -154,7 +154,7 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     made->parts = 1;
     made->part[0].count = count;
     made->way = way;
-    if (!packs(made, way, &triple))
+    if (!stage_packs(made, way, &triple))
         set_room(made);
     return messages_stage_enter(stage, made);
 }

@@ -355,7 +355,7 @@ bool nw_typemap_is_plain(MPI_Datatype type)
     return typemap_find_known(type) != NULL;
 }
 
-static struct nw_typemap *known(MPI_Datatype type)
+static struct nw_typemap *typemap_known(MPI_Datatype type)
 {
     struct nw_typemap *layout = typemap_find_known(type);
 
@@ -366,7 +366,7 @@ static struct nw_typemap *known(MPI_Datatype type)
 
 /* Stores the layout in the table of predefined datatypes. Does nothing if
  * another datatype occupies its entry. */
-static void know(struct nw_typemap *layout)
+static void typemap_know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;
 
@@ -403,7 +403,7 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
 
     if (type == MPI_DATATYPE_NULL)
         return nw_fail(NW_EINVAL, "not an MPI datatype");
-    layout = known(type);
+    layout = typemap_known(type);
     if (layout) {
         *out = layout;
         return NW_OK;
@@ -411,7 +411,7 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
     if (nw_type_is_named(type)) {
         status = typemap_find(type, out);
         if (!status)
-            know(*out);
+            typemap_know(*out);
         return status;
     }
     pthread_mutex_lock(&lock);

@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_unexpected *asides;
 int nw_unexpected_count;
 
-static void append(struct nw_unexpected *one)
+static void unexpected_append(struct nw_unexpected *one)
 {
     struct nw_unexpected **at = &asides;
 
@@ -86,7 +86,7 @@ static int unexpected_enter(MPI_Comm comm, MPI_Message message,
     one->bytes = (MPI_Count)nw_stage_received(status);
     if (one->bytes == NW_ENVELOPE)
         rc = look_into(one);
-    append(one);
+    unexpected_append(one);
     __atomic_add_fetch(&nw_unexpected_count, 1, __ATOMIC_RELAXED);
     return rc;
 }
@@ -197,8 +197,8 @@ static int pause_for(const struct nw_match *match, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static int probe(const struct nw_match *match, bool wait, int *flag,
-                 struct nw_found found)
+static int unexpected_probe(const struct nw_match *match, bool wait, int *flag,
+                            struct nw_found found)
 {
     MPI_Status own;
     int rc;
@@ -220,7 +220,8 @@ static int probe(const struct nw_match *match, bool wait, int *flag,
 
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
 {
-    return probe(&match, wait, flag, (struct nw_found){NULL, status});
+    return unexpected_probe(&match, wait, flag,
+                            (struct nw_found){NULL, status});
 }
 
 /* Calls MPI's own probe. This suffices if no message can be an envelope. */
@@ -241,7 +242,7 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found)
 {
     return nw_direct && match.source != MPI_PROC_NULL
-               ? probe(&match, wait, flag, found)
+               ? unexpected_probe(&match, wait, flag, found)
                : match_plain(&match, wait, flag, found);
 }
 

@@ -46,7 +46,8 @@ static const char *const algorithms[] = {"auto",
 static enum nw_collective_algorithm chosen[NW_COLLECTIVE_COUNT];
 static bool is_off;
 
-static bool same(const char *word, size_t length, const char *name)
+static bool profile_choice_same(const char *word, size_t length,
+                                const char *name)
 {
     return strlen(name) == length && !memcmp(word, name, length);
 }
@@ -61,10 +62,12 @@ static bool set_one(const char *word, const char *end)
     if (!colon)
         return false;
     while (collective < NW_COLLECTIVE_COUNT &&
-           !same(word, (size_t)(colon - word), collectives[collective].name))
+           !profile_choice_same(word, (size_t)(colon - word),
+                                collectives[collective].name))
         collective++;
     while (algorithm < NW_ALGORITHM_COUNT &&
-           !same(colon + 1, (size_t)(end - colon - 1), algorithms[algorithm]))
+           !profile_choice_same(colon + 1, (size_t)(end - colon - 1),
+                                algorithms[algorithm]))
         algorithm++;
     if (collective == NW_COLLECTIVE_COUNT || algorithm == NW_ALGORITHM_COUNT ||
         (algorithm && !(collectives[collective].algorithms & 1u << algorithm)))

@@ -290,8 +290,8 @@ void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
             collective_send(&call, rank, vector_block(&sized, rank));
 }
 
-static uint64_t sum(const struct nw_model *model,
-                    const struct nw_blocks *blocks)
+static uint64_t collective_sum(const struct nw_model *model,
+                               const struct nw_blocks *blocks)
 {
     uint64_t total = 0;
 
@@ -336,7 +336,7 @@ void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
     else
         nw_model_allgather(&model,
                            collective_choose(NW_COLLECTIVE_ALLGATHER, &model,
-                                             sum(&model, &blocks)),
+                                             collective_sum(&model, &blocks)),
                            &blocks);
 }
 
@@ -384,7 +384,7 @@ static void reduce_scatter(const struct collective_call *call,
                            const struct nw_model *model,
                            const struct nw_blocks *blocks)
 {
-    uint64_t total = sum(model, blocks);
+    uint64_t total = collective_sum(model, blocks);
 
     if (call->comm->inter)
         model->send(model->context, 0, total);

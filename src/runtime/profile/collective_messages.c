@@ -150,7 +150,8 @@ struct fold {
     int self; /* this rank's number among those that take part, or -1 */
 };
 
-static struct fold fold(const struct nw_model *model, int keep)
+static struct fold collective_messages_fold(const struct nw_model *model,
+                                            int keep)
 {
     struct fold fold = {.size = highest_power(model->size), .keep = keep};
 
@@ -162,7 +163,7 @@ static struct fold fold(const struct nw_model *model, int keep)
     return fold;
 }
 
-static int unfold(const struct fold *fold, int number)
+static int collective_messages_unfold(const struct fold *fold, int number)
 {
     return number < fold->extra ? 2 * number + fold->keep
                                 : number + fold->extra;
@@ -175,14 +176,14 @@ static bool is_paired(const struct nw_model *model, const struct fold *fold)
 
 static void double_recursively(const struct nw_model *model, uint64_t bytes)
 {
-    struct fold f = fold(model, 1);
+    struct fold f = collective_messages_fold(model, 1);
 
     if (f.self < 0) {
         model_send(model, model->rank + 1, bytes);
         return;
     }
     for (int mask = 1; mask < f.size; mask *= 2)
-        model_send(model, unfold(&f, f.self ^ mask), bytes);
+        model_send(model, collective_messages_unfold(&f, f.self ^ mask), bytes);
     if (is_paired(model, &f))
         model_send(model, model->rank - 1, bytes);
 }
@@ -192,7 +193,7 @@ static void double_recursively(const struct nw_model *model, uint64_t bytes)
  * then sends its reduced half, and receives the whole result at the end. */
 static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
 {
-    struct fold f = fold(model, 0);
+    struct fold f = collective_messages_fold(model, 0);
     uint64_t part = bytes / 2;
 
     if (f.self < 0) {
@@ -203,8 +204,8 @@ static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
     if (is_paired(model, &f))
         model_send(model, model->rank + 1, bytes - part);
     for (int mask = 1; mask < f.size; mask *= 2, part /= 2) {
-        model_send(model, unfold(&f, f.self ^ mask), part);
-        model_send(model, unfold(&f, f.self ^ mask), part);
+        model_send(model, collective_messages_unfold(&f, f.self ^ mask), part);
+        model_send(model, collective_messages_unfold(&f, f.self ^ mask), part);
     }
     if (is_paired(model, &f))
         model_send(model, model->rank + 1, bytes);
@@ -350,7 +351,7 @@ static uint64_t sum_folded(const struct nw_blocks *blocks,
     uint64_t sum = 0;
 
     for (int number = first; number < first + count; number++) {
-        int rank = unfold(fold, number);
+        int rank = collective_messages_unfold(fold, number);
 
         sum += blocks->bytes(blocks->context, rank);
         if (number < fold->extra)
@@ -362,7 +363,7 @@ static uint64_t sum_folded(const struct nw_blocks *blocks,
 static void scatter_by_halving(const struct nw_model *model,
                                const struct nw_blocks *blocks)
 {
-    struct fold f = fold(model, 1);
+    struct fold f = collective_messages_fold(model, 1);
 
     if (f.self < 0) {
         model_send(model, model->rank + 1,
@@ -372,7 +373,7 @@ static void scatter_by_halving(const struct nw_model *model,
     for (int mask = f.size / 2; mask > 0; mask /= 2) {
         int peer = f.self ^ mask, first = peer & ~(mask - 1);
 
-        model_send(model, unfold(&f, peer),
+        model_send(model, collective_messages_unfold(&f, peer),
                    sum_folded(blocks, &f, first, mask));
     }
     if (is_paired(model, &f))

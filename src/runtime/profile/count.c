@@ -81,7 +81,7 @@ static struct table *count_take_table(void)
 
 /* Empties a table whose records belong to an earlier part, which has been
  * freed. */
-static void renew(struct table *table)
+static void count_renew(struct table *table)
 {
     free(table->slot);
     table->slot = NULL;
@@ -95,19 +95,19 @@ static struct table *this_table(void)
     if (!mine)
         mine = count_take_table();
     if (mine && mine->generation != generation)
-        renew(mine);
+        count_renew(mine);
     return mine;
 }
 
-static size_t hash(struct nw_count_key key)
+static size_t count_hash(struct nw_count_key key)
 {
     return nw_hash_word((uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag,
                         (uint64_t)(key.class << 1 | key.inward) << 57 ^
                             key.origin ^ (uint64_t)key.phase << 40);
 }
 
-static bool matches(const struct nw_part_record *record,
-                    struct nw_count_key key)
+static bool count_matches(const struct nw_part_record *record,
+                          struct nw_count_key key)
 {
     return record->peer == key.peer && record->class == key.class &&
            record->tag == key.tag && record->inward == key.inward &&
@@ -120,9 +120,9 @@ static struct nw_count_key key_of(const struct nw_part_record *record)
                                  record->inward, record->origin, record->phase};
 }
 
-static void insert(struct table *table, struct nw_part_record *record)
+static void count_insert(struct table *table, struct nw_part_record *record)
 {
-    size_t at = hash(key_of(record)) & table->mask;
+    size_t at = count_hash(key_of(record)) & table->mask;
 
     while (table->slot[at])
         at = (at + 1) & table->mask;
@@ -142,7 +142,7 @@ static bool count_grow(struct table *table)
     table->mask = size - 1;
     for (size_t i = 0; i < old; i++)
         if (slot[i])
-            insert(table, slot[i]);
+            count_insert(table, slot[i]);
     free(slot);
     return true;
 }
@@ -168,7 +168,7 @@ static struct nw_part_record *make_record(struct table *table,
     pthread_mutex_unlock(&lock);
     if (!record)
         return NULL;
-    insert(table, record);
+    count_insert(table, record);
     table->used++;
     return record;
 }
@@ -176,10 +176,10 @@ static struct nw_part_record *make_record(struct table *table,
 static struct nw_part_record *count_find(struct table *table,
                                          struct nw_count_key key)
 {
-    size_t at = hash(key) & table->mask;
+    size_t at = count_hash(key) & table->mask;
 
     for (; table->slot && table->slot[at]; at = (at + 1) & table->mask)
-        if (matches(table->slot[at], key))
+        if (count_matches(table->slot[at], key))
             return table->slot[at];
     return make_record(table, key);
 }
@@ -227,7 +227,7 @@ void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
     struct nw_part_record *record = table ? table->last : NULL;
 
     key.phase = __atomic_load_n(&current_phase, __ATOMIC_RELAXED);
-    if (!record || !matches(record, key))
+    if (!record || !count_matches(record, key))
         record = find_or_note(table, key);
     if (!record)
         return;

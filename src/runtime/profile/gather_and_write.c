@@ -281,8 +281,9 @@ static nw_status write_patterns(const struct gathered *all, const char *hosts,
 
 /* Gathers the packed records of all ranks on rank 0. Collective; a rank that
  * could not pack its records must take part, too. */
-static nw_status exchange(MPI_Comm comm, struct pack *pack,
-                          const uint64_t head[HEAD_WORDS], struct gathered *all)
+static nw_status gather_and_write_exchange(MPI_Comm comm, struct pack *pack,
+                                           const uint64_t head[HEAD_WORDS],
+                                           struct gathered *all)
 {
     int rank, go = 1;
     nw_status status = NW_OK;
@@ -320,7 +321,7 @@ bool nw_profile_gather(MPI_Comm comm, const char *path)
     char *hosts = nw_hosts_gather(comm);
 
     NW_PMPI(Comm_rank)(comm, &rank);
-    status = exchange(comm, &pack, head, &all);
+    status = gather_and_write_exchange(comm, &pack, head, &all);
     if (!status && !rank && all.word)
         status = write_patterns(&all, hosts, path);
     written = !status && (rank || all.word);

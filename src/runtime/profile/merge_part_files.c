@@ -244,7 +244,7 @@ static nw_status merge_part(struct nw_merge *merge,
 /* Returns the header of the rank whose end explains the failure best: a rank
  * that called MPI_Abort, or else one that exited. NULL if there is neither. */
 static const struct nw_part_header *
-culprit(const struct merge_part_files_parts *parts)
+merge_part_files_culprit(const struct merge_part_files_parts *parts)
 {
     const struct nw_part_header *worst = NULL;
 
@@ -284,7 +284,7 @@ static void say_killed(const struct merge_part_files_parts *parts,
 static nw_status give_reason(const struct merge_part_files_parts *parts,
                              nw_pattern *pattern)
 {
-    const struct nw_part_header *worst = culprit(parts);
+    const struct nw_part_header *worst = merge_part_files_culprit(parts);
     struct nw_text text = {0};
 
     if (worst && worst->state == NW_PART_ABORTED)

@@ -146,8 +146,9 @@ static int compare_halves(const void *a, const void *b)
     return x->record.class - y->record.class;
 }
 
-static void move(struct nw_part_record *to, struct nw_part_record *from,
-                 const struct nw_part_record *much)
+static void merge_records_move(struct nw_part_record *to,
+                               struct nw_part_record *from,
+                               const struct nw_part_record *much)
 {
     for (int b = 0; b < NW_PART_SIZES; b++) {
         to->sizes[b] += much->sizes[b];
@@ -159,7 +160,7 @@ static void move(struct nw_part_record *to, struct nw_part_record *from,
     from->messages -= much->messages;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t merge_records_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -167,17 +168,18 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Returns the part of `from` that matches `with`: in each size class, the
  * smaller number of messages. Its bytes are exact if it contains all messages
  * of one record; otherwise they are proportional to the number of messages. */
-static struct nw_part_record common(const struct nw_part_record *from,
-                                    const struct nw_part_record *with)
+static struct nw_part_record
+merge_records_common(const struct nw_part_record *from,
+                     const struct nw_part_record *with)
 {
     struct nw_part_record both = {0};
 
     for (int b = 0; b < NW_PART_SIZES; b++) {
-        both.sizes[b] = least(from->sizes[b], with->sizes[b]);
+        both.sizes[b] = merge_records_least(from->sizes[b], with->sizes[b]);
         both.messages += both.sizes[b];
     }
     if (both.messages == with->messages)
-        both.bytes = least(with->bytes, from->bytes);
+        both.bytes = merge_records_least(with->bytes, from->bytes);
     else if (both.messages == from->messages)
         both.bytes = from->bytes;
     else
@@ -199,14 +201,14 @@ static nw_status merge_split(struct nw_merge *merge, struct merge_half *host,
 
     memset(&gg.record, 0, sizeof gg.record);
     memset(&hg.record, 0, sizeof hg.record);
-    part = common(&gpu->record, received);
-    move(&gg.record, &gpu->record, &part);
-    part.bytes = least(part.bytes, received->bytes);
-    move(&(struct nw_part_record){0}, received, &part);
-    part = common(&host->record, received);
-    move(&hg.record, &host->record, &part);
-    part.bytes = least(part.bytes, received->bytes);
-    move(&(struct nw_part_record){0}, received, &part);
+    part = merge_records_common(&gpu->record, received);
+    merge_records_move(&gg.record, &gpu->record, &part);
+    part.bytes = merge_records_least(part.bytes, received->bytes);
+    merge_records_move(&(struct nw_part_record){0}, received, &part);
+    part = merge_records_common(&host->record, received);
+    merge_records_move(&hg.record, &host->record, &part);
+    part.bytes = merge_records_least(part.bytes, received->bytes);
+    merge_records_move(&(struct nw_part_record){0}, received, &part);
     status = add_edge(merge, &gg, NW_KIND_GG);
     if (!status)
         status = add_edge(merge, &hg, NW_KIND_HG);
@@ -243,7 +245,7 @@ static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                 : much.class == NW_PART_SENT_GPU ? &gpu.record
                                                  : &received;
 
-            move(to, &(struct nw_part_record){0}, &much);
+            merge_records_move(to, &(struct nw_part_record){0}, &much);
         }
         status = merge_split(merge, &host, &gpu, &received);
     }

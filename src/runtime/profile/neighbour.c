@@ -83,7 +83,7 @@ static struct nw_comm *neighbour_begin(MPI_Comm handle)
     return comm;
 }
 
-static int sides(const void *from, const void *to)
+static int neighbour_sides(const void *from, const void *to)
 {
     return nw_edge_class(nw_gpu_holds(from), nw_gpu_holds(to));
 }
@@ -94,8 +94,8 @@ void nw_neighbours_gathered(struct nw_data sent, const void *received,
     struct nw_comm *comm = neighbour_begin(handle);
 
     for (int i = 0; comm && i < comm->target_count; i++)
-        nw_record_edge(comm, comm->target[i], sides(sent.at, received),
-                       nw_data_bytes(sent));
+        nw_record_edge(comm, comm->target[i],
+                       neighbour_sides(sent.at, received), nw_data_bytes(sent));
 }
 
 void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
@@ -110,7 +110,8 @@ void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
         /* MPI_PROC_NULL: the datatype may be invalid */
         if (comm->target[i] < 0)
             continue;
-        nw_record_edge(comm, comm->target[i], sides(sent.at, received),
+        nw_record_edge(comm, comm->target[i],
+                       neighbour_sides(sent.at, received),
                        nw_data_bytes(block));
     }
 }

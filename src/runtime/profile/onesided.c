@@ -6,7 +6,8 @@
  */
 #include "runtime/profile/profile.h"
 
-static void record(struct nw_data data, struct nw_target target, bool inward)
+static void onesided_record(struct nw_data data, struct nw_target target,
+                            bool inward)
 {
     struct nw_comm *win = nw_win_find(target.win);
     struct nw_count_key key = {.tag = NW_PART_NO_TAG,
@@ -25,13 +26,13 @@ static void record(struct nw_data data, struct nw_target target, bool inward)
 void nw_put(struct nw_data origin, struct nw_target target)
 {
     if (nw_record_wanted() && target.rank >= 0)
-        record(origin, target, false);
+        onesided_record(origin, target, false);
 }
 
 void nw_got(struct nw_data origin, struct nw_target target)
 {
     if (nw_record_wanted() && target.rank >= 0)
-        record(origin, target, true);
+        onesided_record(origin, target, true);
 }
 
 void nw_fetched(struct nw_data origin, struct nw_data result,
@@ -40,6 +41,6 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     if (!nw_record_wanted() || target.rank < 0)
         return;
     if (op != MPI_NO_OP)
-        record(origin, target, false);
-    record(result, target, true);
+        onesided_record(origin, target, false);
+    onesided_record(result, target, true);
 }

@@ -12,7 +12,7 @@
  * tags. */
 #define TAG_KINDS 64
 
-static int16_t sort(int tag, uint64_t bytes)
+static int16_t point_to_point_sort(int tag, uint64_t bytes)
 {
     return (int16_t)((tag & (TAG_KINDS - 1)) * NW_PART_SIZES +
                      nw_part_size_class(bytes));
@@ -30,7 +30,7 @@ void nw_sent(struct nw_data data, struct nw_peer_tag to)
         return;
     bytes = nw_data_bytes(data);
     if (nw_gpu_is_used()) {
-        key.tag = sort(to.tag, bytes);
+        key.tag = point_to_point_sort(to.tag, bytes);
         if (nw_data_is_gpu(data))
             key.class = NW_PART_SENT_GPU;
     }
@@ -49,6 +49,6 @@ void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status)
         cancelled || NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes) ||
         bytes < 0)
         return;
-    key.tag = sort(status->MPI_TAG, (uint64_t)bytes);
+    key.tag = point_to_point_sort(status->MPI_TAG, (uint64_t)bytes);
     nw_record(nw_comm_find(comm), status->MPI_SOURCE, key, (uint64_t)bytes, 1);
 }

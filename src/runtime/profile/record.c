@@ -19,7 +19,7 @@ void nw_plan_end(void)
     planning = NULL;
 }
 
-static void plan(struct nw_planned planned)
+static void record_plan(struct nw_planned planned)
 {
     size_t room = planning->capacity ? 2 * planning->capacity : 4;
     struct nw_planned *entry = planning->entry;
@@ -62,7 +62,7 @@ void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
     if (planned.key.peer == NW_RANK_NONE || !messages)
         return;
     if (planning)
-        plan(planned);
+        record_plan(planned);
     else
         profile_record_count(planned);
 }

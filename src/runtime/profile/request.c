@@ -42,7 +42,7 @@ static uint64_t message_handle(MPI_Message message)
     return (uint64_t)(uintptr_t)message;
 }
 
-static int *counter(enum request_what what)
+static int *request_counter(enum request_what what)
 {
     return what == PLAN ? &plans : &receives;
 }
@@ -77,7 +77,7 @@ static struct kept *request_take(uint64_t handle, bool message)
     kept = *at;
     if (kept) {
         *at = kept->next;
-        __atomic_fetch_sub(counter(kept->what), 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(request_counter(kept->what), 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
     return kept;
@@ -96,13 +96,13 @@ static void request_keep(struct kept value)
     pthread_mutex_lock(&lock);
     kept->next = NULL;
     *request_place(value.handle, value.what == MESSAGE) = kept;
-    __atomic_fetch_add(counter(kept->what), 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(request_counter(kept->what), 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 
-static bool any(enum request_what what)
+static bool request_any(enum request_what what)
 {
-    return __atomic_load_n(counter(what), __ATOMIC_RELAXED) > 0;
+    return __atomic_load_n(request_counter(what), __ATOMIC_RELAXED) > 0;
 }
 
 void nw_plan_made(struct nw_plan *plan, MPI_Request request)
@@ -113,7 +113,7 @@ void nw_plan_made(struct nw_plan *plan, MPI_Request request)
 
 void nw_started(int count, const MPI_Request *requests)
 {
-    if (!any(PLAN) || !nw_profile_is_on())
+    if (!request_any(PLAN) || !nw_profile_is_on())
         return;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < count; i++) {
@@ -127,7 +127,7 @@ void nw_started(int count, const MPI_Request *requests)
 
 void nw_request_gone(MPI_Request request)
 {
-    if (any(PLAN) || any(RECEIVE))
+    if (request_any(PLAN) || request_any(RECEIVE))
         free_kept(request_take(request_handle(request), false));
 }
 
@@ -166,7 +166,7 @@ static MPI_Comm message_comm(MPI_Message message)
     struct kept *kept = NULL;
     MPI_Comm comm;
 
-    if (any(MESSAGE))
+    if (request_any(MESSAGE))
         kept = request_take(message_handle(message), true);
     comm = kept ? kept->comm : MPI_COMM_NULL;
     free_kept(kept);
@@ -193,7 +193,7 @@ void nw_message_posted(struct nw_data data, MPI_Message message,
 
 void nw_requests_forget(MPI_Comm comm)
 {
-    if (!any(RECEIVE))
+    if (!request_any(RECEIVE))
         return;
     pthread_mutex_lock(&lock);
     for (size_t b = 0; b < BUCKETS; b++)
@@ -217,10 +217,10 @@ void nw_requests_close(void)
 
 bool nw_requests_are_watched(void)
 {
-    return any(RECEIVE);
+    return request_any(RECEIVE);
 }
 
-static void completed(MPI_Request request, const MPI_Status *status)
+static void request_completed(MPI_Request request, const MPI_Status *status)
 {
     struct kept *kept = NULL, copy;
 
@@ -263,7 +263,7 @@ void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
                        const MPI_Status *status)
 {
     if (!rc)
-        completed(request, status);
+        request_completed(request, status);
     else if (left == MPI_REQUEST_NULL && request != left)
         nw_request_gone(request);
 }

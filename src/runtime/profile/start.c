@@ -30,7 +30,7 @@ static struct {
     uint64_t begun_ns;
 } state;
 
-static char *absolute(const char *path)
+static char *profile_start_absolute(const char *path)
 {
     struct nw_text text = {0};
     char *out = NULL;
@@ -164,7 +164,7 @@ void nw_profile_start(MPI_Comm world)
         nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
     if (nw_is_active() || state.done || !path)
         return;
-    state.path = absolute(path);
+    state.path = profile_start_absolute(path);
     if (!state.path || !duplicate_world(world)) {
         nw_warn_once("no profile: the program could not be joined");
         return;

@@ -107,7 +107,7 @@ struct boxes_search {
 
 #define NO_WAY 1e300
 
-static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
+static int32_t boxes_volume(const struct nw_boxes *boxes, const int32_t *shape)
 {
     int32_t cells = 1;
 
@@ -122,7 +122,7 @@ static double boxes_inside(const struct boxes_search *search,
                            const int32_t *shape)
 {
     const struct nw_boxes *boxes = search->boxes;
-    double cells = volume(boxes, shape), sum = 0;
+    double cells = boxes_volume(boxes, shape), sum = 0;
 
     for (int d = 0; d < boxes->dims; d++) {
         bool round = search->periodic[d] && shape[d] == boxes->size[d];
@@ -211,7 +211,7 @@ static double boxes_solve(struct boxes_search *search, int level,
     struct boxes_cut cut = {.level = level, .shape = shape, .cost = NO_WAY};
     struct boxes_state *known;
 
-    cut.cells = volume(search->boxes, shape);
+    cut.cells = boxes_volume(search->boxes, shape);
     if (!level)
         return cut.cells == 1 ? 0 : NO_WAY;
     known = boxes_find_state(search, level, shape);
@@ -265,7 +265,7 @@ static bool boxes_find(struct boxes_search *search, const struct nw_cart *cart,
     int top = boxes->levels.count - 1;
 
     if (!take_dims(search, cart, weight) ||
-        volume(boxes, boxes->size) > boxes->levels.size[top] ||
+        boxes_volume(boxes, boxes->size) > boxes->levels.size[top] ||
         boxes_solve(search, top, boxes->size) >= NO_WAY || search->failed)
         return false;
     memcpy(boxes->shape[top], boxes->size, sizeof boxes->size);

@@ -67,7 +67,7 @@ static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
 
 /* Sets the weights of the grid's dimensions, on which the order and the choice
  * of GPUs depend. Returns false if no weight is positive. */
-static bool weigh(struct nw_call *call, struct grid *grid)
+static bool cart_weigh(struct nw_call *call, struct grid *grid)
 {
     grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);
     if (!grid->weight)
@@ -83,7 +83,7 @@ static bool weigh(struct nw_call *call, struct grid *grid)
  * the machine are missing. */
 static bool cart_prepare(struct nw_call *call, struct grid *grid)
 {
-    if (!weigh(call, grid))
+    if (!cart_weigh(call, grid))
         return false;
     if (nw_members_locate(call->members)) {
         nw_warn_once("%s: not reordered: %s", call->name, nw_error_text());
@@ -204,7 +204,7 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
         cart_describe(&grid.cart, shape, sizeof shape);
         if (!call.wanted && nw_reorder_settings()->gpus &&
             cart_is_sound(&call, &grid.cart))
-            weigh(&call, &grid);
+            cart_weigh(&call, &grid);
         ours = cart_settle(&call, &grid) && nw_call_report(&call, shape);
     }
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_DIMS)

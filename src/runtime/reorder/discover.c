@@ -61,7 +61,7 @@ static bool discover_split(struct gathering *g, int rank)
                                 rank, &g->leaders);
 }
 
-static void unsplit(struct gathering *g)
+static void discover_unsplit(struct gathering *g)
 {
     if (g->leaders != MPI_COMM_NULL)
         NW_PMPI(Comm_free)(&g->leaders);
@@ -193,7 +193,7 @@ static bool gather_live(struct nw_site *site, MPI_Comm comm)
         read_network(&g, site);
         good = share_network(comm, site);
     }
-    unsplit(&g);
+    discover_unsplit(&g);
     return good;
 }
 

@@ -63,7 +63,7 @@ static bool all_between(const int *values, int count, int low, int end)
 
 /* Returns the weight of an edge that has no weight from the program: its bytes
  * in the profile, or 1 without a profile. */
-static uint64_t profiled(const struct nw_call *call, int from, int to)
+static uint64_t dist_profiled(const struct nw_call *call, int from, int to)
 {
     const nw_pattern *profile = nw_reorder_profile();
     int a = call->members->world[from], b = call->members->world[to];
@@ -92,8 +92,8 @@ static bool dist_decide(struct nw_call *call, const int *edge, int count)
             return true;
     status = nw_pattern_builder_new(call->size, &builder);
     for (int i = 0; !status && i < count; i++, edge += 3) {
-        uint64_t weight =
-            edge[2] < 0 ? profiled(call, edge[0], edge[1]) : (uint64_t)edge[2];
+        uint64_t weight = edge[2] < 0 ? dist_profiled(call, edge[0], edge[1])
+                                      : (uint64_t)edge[2];
 
         if (edge[0] != edge[1] && weight)
             status = nw_pattern_builder_add(builder, edge[0], edge[1],

@@ -8,8 +8,8 @@
 
 /* For a source NAME:N, changes the end of the first bracket range of a name so
  * that the range has N names: n[1-4] becomes n[1-N]. */
-static nw_status resize(const struct nw_cluster *cluster,
-                        const struct nw_yaml *name, char **out)
+static nw_status node_names_resize(const struct nw_cluster *cluster,
+                                   const struct nw_yaml *name, char **out)
 {
     const char *open = strchr(name->text, '['), *dash, *close;
     struct nw_text text = {0};
@@ -43,7 +43,7 @@ nw_status nw_cluster_resized_names(const struct nw_cluster *cluster,
 
     if (!cluster->resize)
         return nw_cluster_names(name, names);
-    status = resize(cluster, name, &resized);
+    status = node_names_resize(cluster, name, &resized);
     if (status)
         return status;
     status = nw_yaml_place(name, nw_hostlist_expand(resized, names));

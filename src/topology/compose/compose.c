@@ -217,8 +217,8 @@ static nw_status compose_take_gpus(struct nw_compose *compose,
     return status;
 }
 
-static nw_status combine(struct nw_compose *compose,
-                         struct nw_combined *combined, const char *host)
+static nw_status compose_combine(struct nw_compose *compose,
+                                 struct nw_combined *combined, const char *host)
 {
     struct nw_node_type *type = NULL;
     nw_status status =
@@ -257,7 +257,7 @@ static nw_status find_combined(struct nw_compose *compose,
             return NW_OK;
         }
     }
-    status = combine(compose, &wanted, host);
+    status = compose_combine(compose, &wanted, host);
     if (!status)
         *out = &compose->combined[compose->combined_count - 1];
     return status;

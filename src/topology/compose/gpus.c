@@ -30,8 +30,8 @@ static bool same_address(const char *a, const char *b)
     return n >= 7 && !strcasecmp(a + x - n, b + y - n);
 }
 
-static const char *address(const struct nw_device *device, int32_t count,
-                           int32_t i)
+static const char *gpus_address(const struct nw_device *device, int32_t count,
+                                int32_t i)
 {
     return device && i < count ? device[i].pci : NULL;
 }
@@ -62,12 +62,12 @@ static void match_gpus(struct match *match, int32_t count)
     bool whole = true;
 
     for (int32_t i = 0; i < count; i++) {
-        const char *pci = address(match->theirs->gpu_device, count, i);
+        const char *pci = gpus_address(match->theirs->gpu_device, count, i);
 
         match->number[i] = -1;
         for (int32_t j = 0; pci && j < count; j++) {
-            const char *mine =
-                address(match->ours->gpu_device, match->ours->gpu_count, j);
+            const char *mine = gpus_address(match->ours->gpu_device,
+                                            match->ours->gpu_count, j);
 
             if (mine && same_address(pci, mine))
                 match->number[i] = j;
@@ -167,7 +167,7 @@ static void compare_cards(struct match *match)
                        match->theirs->nic_count);
 }
 
-static bool joins(const struct nw_direct_link *link, int32_t a, int32_t b)
+static bool gpus_joins(const struct nw_direct_link *link, int32_t a, int32_t b)
 {
     return (link->a == a && link->b == b) || (link->a == b && link->b == a);
 }
@@ -179,7 +179,7 @@ static double rate_between(const nw_topology *topology,
                            int32_t b)
 {
     for (int32_t d = 0; d < type->direct_count; d++)
-        if (joins(&type->direct[d], a, b))
+        if (gpus_joins(&type->direct[d], a, b))
             return topology->class[type->direct[d].class].bandwidth[0];
     return 0;
 }

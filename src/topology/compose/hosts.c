@@ -75,8 +75,8 @@ static size_t hosts_lower_bound(const struct nw_host_index *hosts,
 
 /* Returns hosts->order[at] if that name equals the first `length` bytes of
  * `host`, otherwise -1. */
-static int32_t exactly(const struct nw_host_index *hosts, size_t at,
-                       const char *host, size_t length)
+static int32_t hosts_exactly(const struct nw_host_index *hosts, size_t at,
+                             const char *host, size_t length)
 {
     const char *name = at < hosts->count ? hosts->name[hosts->order[at]] : NULL;
 
@@ -93,12 +93,13 @@ int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");
     size_t at = hosts_lower_bound(hosts, host, whole);
-    int32_t found = exactly(hosts, at, host, whole);
+    int32_t found = hosts_exactly(hosts, at, host, whole);
 
     if (found >= 0)
         return found;
     if (part < whole)
-        return exactly(hosts, hosts_lower_bound(hosts, host, part), host, part);
+        return hosts_exactly(hosts, hosts_lower_bound(hosts, host, part), host,
+                             part);
     for (; at < hosts->count; at++) {
         int32_t i = hosts->order[at];
 

@@ -40,7 +40,7 @@ static nw_status fill_word(const char *word, char **out)
 
 /* Finds the vertex of each GPU by PCI address, and fills in names and UUIDs
  * that hwloc did not report. */
-static nw_status match(struct join *join)
+static nw_status gpu_links_match(struct join *join)
 {
     struct nw_node_type *type = join->type;
     nw_status status = NW_OK;
@@ -76,7 +76,7 @@ static nw_status links_add_vertex(struct join *join, int32_t parent,
 
 /* Adds the GPUs below the node; called if hwloc reports no PCI devices. GPUs
  * that only PCIe switches separate get a common bridge. */
-static nw_status graft(struct join *join)
+static nw_status gpu_links_graft(struct join *join)
 {
     const struct nw_gpu_links *links = join->links;
     int32_t parent[NW_GPU_MAX];
@@ -216,7 +216,8 @@ nw_status nw_gpu_links_apply(nw_topology *topology, struct nw_node_type *type)
     if (!status && may_be_amd(type, links))
         status = nw_rocm_find(links);
     if (!status && links->gpu_count)
-        status = type->gpu_count ? match(&join) : graft(&join);
+        status =
+            type->gpu_count ? gpu_links_match(&join) : gpu_links_graft(&join);
     if (!status && links->gpu_count && !type->direct_count)
         status = add_links(&join);
     free(links->link);

@@ -26,7 +26,8 @@ static nw_status nccl_bad(const struct nw_nccl *nccl, const struct nw_xml *tag,
                    word);
 }
 
-static const struct nw_xml *child(const struct nw_xml *tag, const char *name)
+static const struct nw_xml *nccl_xml_child(const struct nw_xml *tag,
+                                           const char *name)
 {
     const struct nw_xml *below = tag->first;
 
@@ -44,16 +45,16 @@ static unsigned long nccl_class_of(const struct nw_xml *pci)
 
 static bool nccl_is_bridge(const struct nw_xml *pci)
 {
-    return child(pci, "pci") || nccl_class_of(pci) == CLASS_BRIDGE;
+    return nccl_xml_child(pci, "pci") || nccl_class_of(pci) == CLASS_BRIDGE;
 }
 
 static enum nw_vertex_kind nccl_kind_of(const struct nw_xml *pci)
 {
     unsigned long class = nccl_class_of(pci);
 
-    if (child(pci, "gpu") || class >> 8 == 0x03 || class >> 8 == 0x12)
+    if (nccl_xml_child(pci, "gpu") || class >> 8 == 0x03 || class >> 8 == 0x12)
         return NW_VERTEX_GPU;
-    if (child(pci, "nic") || class >> 8 == 0x02 || class == 0x0c06)
+    if (nccl_xml_child(pci, "nic") || class >> 8 == 0x02 || class == 0x0c06)
         return NW_VERTEX_NIC;
     return NW_VERTEX_NODE; /* neither a GPU nor a NIC */
 }
@@ -324,8 +325,8 @@ static nw_status sort_devices(struct nw_nccl *nccl)
 /* Returns the NIC's name, such as mlx5_0, or NULL if the file has no <net>. */
 static const char *nccl_card_name(const struct nw_xml *pci)
 {
-    const struct nw_xml *nic = child(pci, "nic");
-    const struct nw_xml *net = nic ? child(nic, "net") : NULL;
+    const struct nw_xml *nic = nccl_xml_child(pci, "nic");
+    const struct nw_xml *net = nic ? nccl_xml_child(nic, "net") : NULL;
 
     return net ? nw_xml_get(net, "name") : NULL;
 }

@@ -284,8 +284,9 @@ static void nvidia_smi_gather(const struct nw_smi *smi,
 
 /* Divides a part by closeness, from far to near. Devices that are closer to
  * each other than to the rest of the part get their own bridge. */
-static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
-                       enum nw_smi_close close)
+static nw_status nvidia_smi_split(struct nw_smi *smi,
+                                  const struct nvidia_smi_part *part,
+                                  enum nw_smi_close close)
 {
     bool taken[NW_SMI_MAX] = {false};
     nw_status status = NW_OK;
@@ -311,7 +312,7 @@ static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
                                  (close <= NW_SMI_PXB && !below->bridged)))
             status = nvidia_smi_add_bridge(smi, below);
         if (!status)
-            status = split(smi, below, close - 1);
+            status = nvidia_smi_split(smi, below, close - 1);
     }
     free(below);
     return status;
@@ -334,7 +335,7 @@ static nw_status nvidia_smi_build_tree(struct nw_smi *smi)
         for (int32_t i = 0; i < smi->count; i++)
             if (smi->device[i].group == g)
                 part->member[part->count++] = i;
-        status = split(smi, part, NW_SMI_NODE);
+        status = nvidia_smi_split(smi, part, NW_SMI_NODE);
     }
     free(part);
     return status;

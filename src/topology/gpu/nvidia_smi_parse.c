@@ -84,7 +84,7 @@ static char *nvidia_smi_parse_next_line(struct nvidia_smi_parse_reader *reader)
     return line;
 }
 
-static char *trim(char *word)
+static char *nvidia_smi_parse_trim(char *word)
 {
     size_t length;
 
@@ -106,7 +106,7 @@ static char *next_column(const struct nvidia_smi_parse_reader *reader,
         return NULL;
     if (reader->tabs) {
         word = strsep(rest, "\t");
-        return trim(word);
+        return nvidia_smi_parse_trim(word);
     }
     *rest += strspn(*rest, " \t");
     if (!**rest)
@@ -281,9 +281,10 @@ static void take_legend(struct nvidia_smi_parse_reader *reader, char *line)
     if (!colon)
         return;
     *colon = '\0';
-    device = nvidia_smi_parse_find_device(reader->smi, trim(line));
-    if (device >= 0 && *trim(colon + 1))
-        reader->smi->device[device].card = trim(colon + 1);
+    device =
+        nvidia_smi_parse_find_device(reader->smi, nvidia_smi_parse_trim(line));
+    if (device >= 0 && *nvidia_smi_parse_trim(colon + 1))
+        reader->smi->device[device].card = nvidia_smi_parse_trim(colon + 1);
 }
 
 static const char *cell_name(const struct nw_smi *smi, int32_t i, int32_t j,

@@ -46,7 +46,7 @@ static struct check_xml_word check_xml_one(const char *at)
     return (struct check_xml_word){at, *at && *at != '\n'};
 }
 
-static bool is(struct check_xml_word word, const char *text)
+static bool check_xml_is(struct check_xml_word word, const char *text)
 {
     return (size_t)word.length == strlen(text) &&
            !memcmp(word.start, text, (size_t)word.length);
@@ -121,7 +121,8 @@ static nw_status check_xml_check_version(struct scanner *scanner,
 static nw_status check_index(struct scanner *scanner)
 {
     struct check_xml_word type = scanner->type, value = scanner->os_index;
-    bool is_bit = is(type, "PU") || is(type, "NUMANode") || is(type, "Node");
+    bool is_bit = check_xml_is(type, "PU") || check_xml_is(type, "NUMANode") ||
+                  check_xml_is(type, "Node");
     char text[16];
     uint64_t index;
 
@@ -162,18 +163,18 @@ static nw_status check_attribute(struct scanner *scanner,
                                  struct check_xml_word name,
                                  struct check_xml_word value)
 {
-    if (is(tag, "topology") && is(name, "version"))
+    if (check_xml_is(tag, "topology") && check_xml_is(name, "version"))
         return check_xml_check_version(scanner, value);
-    if (scanner->turns && is(name, "osdev_type"))
+    if (scanner->turns && check_xml_is(name, "osdev_type"))
         turn_device(value);
-    if (is(name, "type"))
+    if (check_xml_is(name, "type"))
         scanner->type = value;
-    if (is(tag, "object") && is(name, "os_index"))
+    if (check_xml_is(tag, "object") && check_xml_is(name, "os_index"))
         scanner->os_index = value;
-    if (is(tag, "info") && is(name, "name"))
-        scanner->is_host = is(value, "HostName");
-    if (is(tag, "info") && is(name, "value") && scanner->is_host &&
-        !scanner->host && value.length) {
+    if (check_xml_is(tag, "info") && check_xml_is(name, "name"))
+        scanner->is_host = check_xml_is(value, "HostName");
+    if (check_xml_is(tag, "info") && check_xml_is(name, "value") &&
+        scanner->is_host && !scanner->host && value.length) {
         scanner->is_host = false;
         scanner->host = strndup(value.start, (size_t)value.length);
         if (!scanner->host)
@@ -216,12 +217,12 @@ static nw_status check_xml_open_tag(struct scanner *scanner,
     if (!tag.length)
         return check_xml_bad(scanner, "no tag after",
                              (struct check_xml_word){"<", 1});
-    if (!scanner->depth && is(tag, "system"))
+    if (!scanner->depth && check_xml_is(tag, "system"))
         return check_xml_bad(scanner,
                              "nccl:FILE reads NCCL's files; hwloc XML begins "
                              "with <topology>, not",
                              tag);
-    if (!scanner->depth && !is(tag, "topology"))
+    if (!scanner->depth && !check_xml_is(tag, "topology"))
         return check_xml_bad(scanner, "hwloc XML begins with <topology>, not",
                              tag);
     if (scanner->depth == MAX_NESTING)
@@ -268,8 +269,9 @@ static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;
     struct check_xml_word tag = check_xml_take_name(scanner);
-    bool unknown = scanner->turns && scanner->depth == 1 &&
-                   (is(tag, "info") || is(tag, "pci_locality"));
+    bool unknown =
+        scanner->turns && scanner->depth == 1 &&
+        (check_xml_is(tag, "info") || check_xml_is(tag, "pci_locality"));
     int depth = scanner->depth;
     nw_status status = check_xml_open_tag(scanner, tag);
 
@@ -295,7 +297,7 @@ static nw_status check_xml_take_tag(struct scanner *scanner)
     return blank_unknown(scanner);
 }
 
-static nw_status scan(struct scanner *scanner)
+static nw_status check_xml_scan(struct scanner *scanner)
 {
     bool any = false;
 
@@ -386,7 +388,7 @@ nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
         return status;
     }
     scanner.at = text;
-    status = scan(&scanner);
+    status = check_xml_scan(&scanner);
     if (status || !host)
         free(scanner.host);
     if (status) {

@@ -136,7 +136,7 @@ bool nw_hwloc_has_fabric(hwloc_topology_t machine)
     return false;
 }
 
-static nw_status copy(const char *text, char **out)
+static nw_status device_kind_copy(const char *text, char **out)
 {
     return text ? nw_strdup(text, out) : NW_OK;
 }
@@ -152,7 +152,7 @@ static const char *info_below(hwloc_obj_t pci, const char *key)
     return NULL;
 }
 
-static const char *model(hwloc_obj_t pci)
+static const char *device_kind_model(hwloc_obj_t pci)
 {
     const char *name = info_below(pci, "GPUModel");
 
@@ -181,7 +181,7 @@ static nw_status copy_uuid(hwloc_obj_t pci, char **out)
                                              UUID of zeros */
         uuid = NULL;
     if (!uuid || !strncmp(uuid, "GPU-", 4))
-        return copy(uuid, out);
+        return device_kind_copy(uuid, out);
     snprintf(text, sizeof text, "GPU-%s", uuid);
     return nw_strdup(text, out);
 }
@@ -198,9 +198,9 @@ nw_status nw_hwloc_describe(const struct nw_hwloc_device *device,
              (unsigned)pci->domain, pci->bus, pci->dev, pci->func);
     status = nw_strdup(address, &info->pci);
     if (!status)
-        status =
-            copy(gpu ? model(device->obj) : device_kind_card_name(device->obj),
-                 &info->name);
+        status = device_kind_copy(gpu ? device_kind_model(device->obj)
+                                      : device_kind_card_name(device->obj),
+                                  &info->name);
     if (!status && gpu)
         status = copy_uuid(device->obj, &info->uuid);
     return status;

@@ -177,8 +177,8 @@ static nw_status walk_io(struct nw_hwloc_build *build,
     return status;
 }
 
-static nw_status walk(struct nw_hwloc_build *build,
-                      struct nw_hwloc_devices *devices, hwloc_obj_t obj)
+static nw_status devices_walk(struct nw_hwloc_build *build,
+                              struct nw_hwloc_devices *devices, hwloc_obj_t obj)
 {
     struct devices_spot spot = {nw_hwloc_vertex(obj), 0};
     nw_status status = NW_OK;
@@ -188,7 +188,7 @@ static nw_status walk(struct nw_hwloc_build *build,
         status = walk_io(build, devices, io, spot);
     for (hwloc_obj_t child = obj->first_child; !status && child;
          child = child->next_sibling)
-        status = walk(build, devices, child);
+        status = devices_walk(build, devices, child);
     return status;
 }
 
@@ -238,7 +238,8 @@ nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build)
     nw_status status = list_devices(build, &devices);
 
     if (!status)
-        status = walk(build, &devices, hwloc_get_root_obj(build->machine));
+        status =
+            devices_walk(build, &devices, hwloc_get_root_obj(build->machine));
     if (!status)
         status = nw_hwloc_join_processors(build, &devices);
     if (!status)

@@ -32,8 +32,9 @@ static struct hwloc_distances_s *matrix_of(hwloc_topology_t machine, size_t m)
     return matrix;
 }
 
-static double rate(const struct hwloc_distances_s *matrix,
-                   enum nw_link_kind kind, unsigned from, unsigned to)
+static double direct_link_rate(const struct hwloc_distances_s *matrix,
+                               enum nw_link_kind kind, unsigned from,
+                               unsigned to)
 {
     hwloc_uint64_t value = matrix->values[from * matrix->nbobjs + to];
 
@@ -70,10 +71,11 @@ static void hwloc_direct_link_join(struct nw_hwloc_device *gpu,
         if (direct_link_device_of(matrix->objs[i]) != gpu->obj)
             continue;
         for (unsigned j = 0; j < matrix->nbobjs; j++)
-            if (is_normal(matrix->objs[j]) && rate(matrix, kind, i, j) > 0 &&
+            if (is_normal(matrix->objs[j]) &&
+                direct_link_rate(matrix, kind, i, j) > 0 &&
                 is_below(gpu->obj, matrix->objs[j])) {
                 gpu->parent = nw_hwloc_vertex(matrix->objs[j]);
-                gpu->speed = rate(matrix, kind, i, j);
+                gpu->speed = direct_link_rate(matrix, kind, i, j);
                 gpu->link = kind;
             }
     }
@@ -184,7 +186,8 @@ static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
                                       unsigned i, unsigned j,
                                       enum nw_link_kind kind)
 {
-    double speed[2] = {rate(matrix, kind, i, j), rate(matrix, kind, j, i)};
+    double speed[2] = {direct_link_rate(matrix, kind, i, j),
+                       direct_link_rate(matrix, kind, j, i)};
     int32_t a, b, class;
     nw_status status;
 

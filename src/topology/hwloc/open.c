@@ -131,8 +131,8 @@ static nw_status keep_available(hwloc_topology_t machine)
     return status;
 }
 
-static nw_status configure(hwloc_topology_t machine, enum nw_hwloc_from from,
-                           const char *what)
+static nw_status open_configure(hwloc_topology_t machine,
+                                enum nw_hwloc_from from, const char *what)
 {
     if (hwloc_topology_set_io_types_filter(machine,
                                            HWLOC_TYPE_FILTER_KEEP_IMPORTANT))
@@ -181,7 +181,7 @@ nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
     pthread_once(&once, keep_plugins);
     if (hwloc_topology_init(&machine))
         return nw_fail(NW_ENODEV, "hwloc does not start");
-    status = configure(machine, from, what);
+    status = open_configure(machine, from, what);
     if (!status)
         status = open_load(machine, from, what);
     if (status)

@@ -94,8 +94,8 @@ static void live_wait_for(const char *path)
 /* Runs a command and appends its output to `out`. Returns true if the command
  * ended in time with exit status 0. `words` is the command with its arguments,
  * NULL at the end. */
-static bool capture(struct fabric_commands *commands, const char *const *words,
-                    struct nw_text *out)
+static bool live_capture(struct fabric_commands *commands,
+                         const char *const *words, struct nw_text *out)
 {
     uint64_t now = nw_clock_ns();
     struct nw_spawn spawn = {
@@ -135,7 +135,7 @@ static int32_t lid_of(struct fabric_commands *commands, const char *host)
     int32_t lid = 0;
 
     if (nw_host_is_plain(host) &&
-        capture(commands, getenv("SLURM_JOB_ID") ? srun : ssh, &answer) &&
+        live_capture(commands, getenv("SLURM_JOB_ID") ? srun : ssh, &answer) &&
         answer.data)
         lid = (int32_t)strtol(answer.data, NULL, 0);
     nw_text_fini(&answer);
@@ -150,7 +150,7 @@ static bool trace_pair(struct fabric_commands *commands, int32_t from,
 
     snprintf(first, sizeof first, "%d", from);
     snprintf(second, sizeof second, "%d", to);
-    return capture(commands, words, out);
+    return live_capture(commands, words, out);
 }
 
 /* Traces the path of each pair of hosts. If one of them fails, `out` is empty.
@@ -203,7 +203,7 @@ static nw_status live_ask(char **out)
     struct nw_text text = {0};
     nw_status status = NW_OK;
 
-    if (!capture(&commands, discover, &text) || !text.length) {
+    if (!live_capture(&commands, discover, &text) || !text.length) {
         nw_text_fini(&text);
         status = trace_pairs(&commands, &text);
     }

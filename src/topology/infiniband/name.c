@@ -50,7 +50,7 @@ static bool parse_guid(const char *word, uint64_t *guid)
 }
 
 /* Returns the name without leading blanks and without its quotes. */
-static char *unquote(char *rest)
+static char *name_unquote(char *rest)
 {
     size_t length;
 
@@ -66,7 +66,7 @@ static char *unquote(char *rest)
 static nw_status name_add_entry(struct map *map, const struct nw_lines *lines,
                                 char *line)
 {
-    char *word = nw_word_next(&line), *name = line ? unquote(line) : NULL;
+    char *word = nw_word_next(&line), *name = line ? name_unquote(line) : NULL;
     uint64_t guid;
     nw_status status;
 
@@ -103,7 +103,7 @@ static nw_status name_read_map(const char *file, struct map *map, char **text)
     return NW_OK;
 }
 
-static char *mapped(const struct map *map, uint64_t guid)
+static char *name_mapped(const struct map *map, uint64_t guid)
 {
     struct name_entry wanted = {.guid = guid, .line = 0};
     size_t low = 0, high = map->count;
@@ -179,10 +179,10 @@ static bool is_aggregation(const struct nw_ib_node *node)
 static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
                       const struct map *map)
 {
-    char *name = mapped(map, node->guid);
+    char *name = name_mapped(map, node->guid);
 
     for (size_t p = 0; !name && p < node->count; p++)
-        name = mapped(map, subnet->port[node->first + p].guid);
+        name = name_mapped(map, subnet->port[node->first + p].guid);
     name_by_text(node, node->text);
     if (name && strpbrk(name, " \t"))
         name_by_text(node, name);
@@ -197,7 +197,7 @@ static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
 static void infiniband_name_switch(struct nw_ib_node *node,
                                    const struct map *map)
 {
-    const char *name = mapped(map, node->guid);
+    const char *name = name_mapped(map, node->guid);
 
     if (name && nw_fabric_is_name(name))
         node->name = name;

@@ -39,8 +39,8 @@ static int32_t pair_number(int32_t i, int32_t j, int32_t n)
 
 /* Returns the router of group `from` that has the link number `round` to group
  * `to`. */
-static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
-                       int32_t round)
+static int32_t dragonfly_gateway(const struct dragonfly *fly, int32_t from,
+                                 int32_t to, int32_t round)
 {
     int32_t port = round * (fly->shape.groups - 1) + (to < from ? to : to - 1);
 
@@ -60,8 +60,8 @@ static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
                                    int32_t to, int32_t round)
 {
     int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
-    struct dragonfly_way way = {.out = gateway(fly, a, b, round),
-                                .in = gateway(fly, b, a, round),
+    struct dragonfly_way way = {.out = dragonfly_gateway(fly, a, b, round),
+                                .in = dragonfly_gateway(fly, b, a, round),
                                 .round = round};
 
     way.length = (way.out != from) + 1 + (way.in != to);
@@ -177,8 +177,9 @@ static nw_status link_groups(const struct dragonfly *fly,
     for (int32_t a = 0; !status && a < fly->shape.groups; a++)
         for (int32_t b = a + 1; !status && b < fly->shape.groups; b++)
             for (int32_t r = 0; !status && r < fly->rounds; r++)
-                status = nw_network_add_link(network, gateway(fly, a, b, r),
-                                             gateway(fly, b, a, r),
+                status = nw_network_add_link(network,
+                                             dragonfly_gateway(fly, a, b, r),
+                                             dragonfly_gateway(fly, b, a, r),
                                              fly->shape.global_class, &link);
     return status;
 }

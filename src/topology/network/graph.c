@@ -184,8 +184,8 @@ static nw_status list_links(const struct nw_network *network,
  * `queue` has an entry for each switch. At the end, its first *reached entries
  * are the switches that were found. Returns the largest distance, or APART if
  * it is more than 253. */
-static int flood(const struct nw_network *network, int32_t source,
-                 int32_t *queue, int32_t *reached)
+static int graph_flood(const struct nw_network *network, int32_t source,
+                       int32_t *queue, int32_t *reached)
 {
     const struct graph *graph = network->state;
     uint8_t *distance =
@@ -232,7 +232,7 @@ static nw_status flood_all(struct nw_network *network, int32_t *queue)
     network->diameter = 0;
     for (int32_t s = 0; s < network->switch_count; s++) {
         int32_t reached = 0;
-        int farthest = flood(network, s, queue, &reached);
+        int farthest = graph_flood(network, s, queue, &reached);
 
         if (farthest == APART)
             return nw_fail(NW_EFORMAT,
@@ -298,9 +298,9 @@ enum { UNKNOWN = -1, ON_WAY = -2 };
 /* Follows the tables from s towards a port until a switch with a known length,
  * and sets the lengths of the switches on the path. Returns -1, or a switch of
  * a loop if the path runs into one. */
-static int32_t follow(const struct nw_network *network, int32_t s,
-                      int32_t column, int32_t key,
-                      const struct graph_ways *ways)
+static int32_t graph_follow(const struct nw_network *network, int32_t s,
+                            int32_t column, int32_t key,
+                            const struct graph_ways *ways)
 {
     const struct graph *graph = network->state;
     int32_t to = graph->ports.at[column], count = 0, length;
@@ -332,7 +332,7 @@ static nw_status check_column(struct nw_network *network, int32_t column,
 
         if (distance[s] == APART)
             continue;
-        round = follow(network, s, column, key, ways);
+        round = graph_follow(network, s, column, key, ways);
         if (round >= 0)
             return nw_fail(NW_EFORMAT,
                            "the forwarding tables go round in circles at "

@@ -17,7 +17,7 @@ struct torus {
                       none */
 };
 
-static int32_t coordinate(const struct torus *torus, int32_t s, int d)
+static int32_t torus_coordinate(const struct torus *torus, int32_t s, int d)
 {
     return s / torus->stride[d] % torus->shape.size[d];
 }
@@ -26,11 +26,12 @@ static int32_t coordinate(const struct torus *torus, int32_t s, int d)
  * towards higher coordinates. If both directions of a ring are equally long,
  * messages from even coordinates go up and those from odd ones go down, so that
  * both directions carry the same load. */
-static int32_t steps(const struct torus *torus, int32_t a, int32_t b, int d)
+static int32_t torus_steps(const struct torus *torus, int32_t a, int32_t b,
+                           int d)
 {
     int32_t n = torus->shape.size[d];
-    int32_t from = coordinate(torus, a, d);
-    int32_t up = coordinate(torus, b, d) - from;
+    int32_t from = torus_coordinate(torus, a, d);
+    int32_t up = torus_coordinate(torus, b, d) - from;
 
     if (!torus->shape.wrap[d])
         return up;
@@ -48,7 +49,7 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
 
     (void)key;
     for (int d = 0; d < torus->shape.dimension_count; d++)
-        count += abs(steps(torus, from, to, d));
+        count += abs(torus_steps(torus, from, to, d));
     return count;
 }
 
@@ -57,7 +58,7 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
 static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
                                int by)
 {
-    int32_t n = torus->shape.size[d], at = coordinate(torus, s, d);
+    int32_t n = torus->shape.size[d], at = torus_coordinate(torus, s, d);
 
     return s + ((at + by + n) % n - at) * torus->stride[d];
 }
@@ -71,7 +72,7 @@ static size_t torus_route(const struct nw_network *network, int32_t from,
 
     (void)key;
     for (int d = 0; d < count; d++) {
-        int32_t left = steps(torus, from, to, d);
+        int32_t left = torus_steps(torus, from, to, d);
         int by = left < 0 ? -1 : 1;
 
         for (; left; left -= by) {
@@ -128,7 +129,7 @@ static nw_status torus_name_switch(const struct torus *torus,
 
     for (int d = 0; d < torus->shape.dimension_count; d++)
         used += (size_t)snprintf(name + used, sizeof name - used, "%s%d",
-                                 d ? "." : "t", coordinate(torus, s, d));
+                                 d ? "." : "t", torus_coordinate(torus, s, d));
     return nw_network_name(network, s, "%s", name);
 }
 
@@ -136,7 +137,7 @@ static nw_status torus_name_switch(const struct torus *torus,
  * has one link, not two. */
 static bool has_next(const struct torus *torus, int32_t s, int d)
 {
-    int32_t n = torus->shape.size[d], at = coordinate(torus, s, d);
+    int32_t n = torus->shape.size[d], at = torus_coordinate(torus, s, d);
 
     return at < n - 1 || (torus->shape.wrap[d] && n > 2);
 }

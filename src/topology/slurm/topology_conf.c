@@ -304,7 +304,7 @@ static nw_status open_included(const struct conf *conf, const char *path,
     return NW_OK;
 }
 
-static nw_status include(struct conf *conf, char *name)
+static nw_status topology_conf_include(struct conf *conf, char *name)
 {
     struct nw_lines lines = conf->lines;
     struct opened opened = {0};
@@ -412,7 +412,7 @@ static nw_status topology_conf_read_lines(struct conf *conf, char *text)
     join_lines(text);
     nw_lines_init(&conf->lines, conf->slurm->file, text);
     while (!status && (line = nw_lines_next(&conf->lines)))
-        status = is_include(line) ? include(conf, line + 7)
+        status = is_include(line) ? topology_conf_include(conf, line + 7)
                                   : topology_conf_take_line(conf, line);
     return status;
 }

@@ -458,8 +458,8 @@ def application(rows):
             "Over blocks almost nothing can be saved: the cube is cut into 4 x 4 x 4 periodic pieces. In blocks, a rank "
             "has 2 of its 6 faces on other nodes of A and 3 on other nodes of B. The best division, 2 x 2 x 4 and "
             "2 x 2 x 2 pieces per node, has as many. The paper names this symmetry as the reason for its small gains. "
-            "Its figure 8 has the strategies below MAGC. This simulation cannot show that, because hosts and GPUs send "
-            "the same bytes here, so the strategies see all messages." %
+            "In its figure 8 the strategies save less than MAGC. This simulation cannot show that, because hosts and "
+            "GPUs send the same bytes here, so the strategies know all messages." %
             (least, most, *other, *over))
 
 

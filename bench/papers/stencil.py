@@ -203,7 +203,8 @@ def weak(data):
             "- At 256 nodes the methods inside the node make the exchange %.2f times faster if MPI's copies there overlap "
             "the network, %.2f times if they do not (`apart`, not drawn). Paper, measured: 1.16.\n"
             "- With CUDA-aware MPI (`ca`) the links alone would allow %.2f times the time of the staged exchange. "
-            "In the paper's profile its copies run in the default stream and wait for the device, so that a GPU "
+            "In the paper's profile the copies of CUDA-aware MPI run in the default stream and wait for the device, "
+            "so that a GPU "
             "has one message in progress at a time. Simulated like this (`serial`), the exchange takes %.1f times as "
             "long as the staged one on 2 nodes and %.1f times on 256. Paper: slower everywhere, and it degrades "
             "dramatically with more nodes; here it is flat from 16 nodes on." %

@@ -46,8 +46,8 @@ static const struct argp_option options[] = {
      0},
     {"clear", KEY_CLEAR, NULL, 0, "Delete the stored table", 0},
     {"provider", 'f', "NAME", 0,
-     "libfabric provider (default: the one used between two processes of this "
-     "machine)",
+     "libfabric provider (default: the one that a channel chooses between two "
+     "processes of this host; for reach: every adapter's)",
      0},
     {"iterations", 'i', "N", 0,
      "Number of measurements of each protocol (default: 5)", 0},

@@ -180,9 +180,9 @@ static nw_status from_mapping_take(const struct from_mapping_work *work,
         return NW_OK;
     return nw_fail_about(
         NW_MAPPED(-1), NW_EINVAL,
-        "the mapping to begin from has more ranks on the %s of "
-        "rank %d than it takes",
-        work->what, rank);
+        "the mapping to begin from has more ranks on the %s of rank %d than "
+        "that %s takes",
+        work->what, rank, work->what);
 }
 
 /* Counts a rank on its host in taken[]. Returns NW_EINVAL if the host then has

@@ -54,10 +54,10 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_GPU_DIRECT", "auto|on|off",
      "whether large messages between GPUs of one node go from GPU to GPU "
      "(default with NODEWISE_GPU_MESSAGES: auto)"},
-    {"NODEWISE_GPU_DIRECT_FROM", "BYTES",
-     "bytes from which NODEWISE_GPU_DIRECT takes a message (65536)"},
-    {"NODEWISE_GPU_DIRECT_POOL", "MIB",
-     "GPU memory of each process for messages of NODEWISE_GPU_DIRECT (64)"},
+    {"NODEWISE_GPU_DIRECT_FROM", "SIZE",
+     "size from which NODEWISE_GPU_DIRECT takes a message (64KiB)"},
+    {"NODEWISE_GPU_DIRECT_POOL", "SIZE",
+     "GPU memory of each process for messages of NODEWISE_GPU_DIRECT (64MiB)"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "copy GPU memory to the host for MPI: always, never, or if it is faster "
      "(default: for an MPI without GPU support)"},

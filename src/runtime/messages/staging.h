@@ -88,6 +88,10 @@ NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
  * returns `standard`. */
 uint64_t nw_messages_setting(const char *name, uint64_t standard,
                              uint64_t least, uint64_t most);
+/* Like nw_messages_setting for a number of bytes with a unit ("64k", "1MiB").
+ * A number without a unit is multiplied by `unit`. */
+uint64_t nw_messages_size(const char *name, uint64_t unit, uint64_t standard,
+                          uint64_t least, uint64_t most);
 /* In algorithm_choice.c: start and end the use of the channel for collective
  * calls, in MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_COLLECTIVES
  * or NODEWISE_GPU_MESSAGES is set. */

@@ -44,3 +44,22 @@ uint64_t nw_messages_setting(const char *name, uint64_t standard,
     }
     return value;
 }
+
+uint64_t nw_messages_size(const char *name, uint64_t unit, uint64_t standard,
+                          uint64_t least, uint64_t most)
+{
+    const char *word = getenv(name);
+    uint64_t value = standard;
+
+    if (!word || !*word)
+        return value;
+    if (nw_parse_u64(word, &value))
+        value = value > most / unit ? UINT64_MAX : value * unit;
+    else if (!nw_parse_size(word, &value))
+        value = UINT64_MAX;
+    if (value >= least && value <= most)
+        return value;
+    nw_warn_once("%s=%s is not a size from %" PRIu64 " to %" PRIu64 " bytes",
+                 name, word, least, most);
+    return standard;
+}

@@ -46,7 +46,8 @@ static nw_status zstd_load(void)
     return status;
 }
 
-/* By stream: the size written in the header is the file's claim, not ours. */
+/* Unpacks in pieces, and ends at the limit. The unpacked size in the header of
+ * the file may be wrong, so no memory is allocated by it. */
 static nw_status zstd_unpack(ZSTD_DStream *stream, const char *path,
                              ZSTD_inBuffer in, char **data, size_t *length)
 {

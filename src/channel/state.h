@@ -210,8 +210,9 @@ struct nw_peer {
     bool at_once;         /* we may access its memory by system calls */
     bool refuses;         /* the peer's GPU cannot open our GPU memory */
     bool parting, parted; /* the connection is ending; it has ended */
-    uint64_t died_ns;     /* when its process was found dead; 0: alive */
-    uint64_t lost_ns;     /* time at which it was marked as lost */
+    uint64_t died_ns;     /* time at which we found that its process has ended;
+                             0: it has not */
+    uint64_t lost_ns;     /* time at which `lost` was set */
     int fabric;
     fi_addr_t address;
     /* `credits`: eager messages that we may still send to the peer. `owed`:

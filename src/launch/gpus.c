@@ -20,6 +20,7 @@ struct order {
     bool *is_used;
 };
 
+/* Gives a GPU the device number `slot`, if both are still free. */
 static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
 {
     if (gpu >= order->count || order->is_used[gpu] || order->gpu[slot] >= 0)
@@ -28,6 +29,8 @@ static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
     order->is_used[gpu] = true;
 }
 
+/* Gives a GPU the first free device number from `slot` on, modulo the number of
+ * GPUs. */
 static void put_next(struct order *order, int32_t slot, int32_t gpu)
 {
     for (int32_t i = 0; i < order->count; i++)

@@ -75,8 +75,9 @@ static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
     return b->view->open[axis][side] && at == (side ? b->view->n[axis] - 1 : 0);
 }
 
-/* Copies a computed row to the ghosts at its ends and to the rows beyond open
- * sides; beyond the last plane only if `above`. */
+/* Fills the ghost cells at both ends of a computed row. If the row is the last
+ * one before an open side, also copies it to the row beyond that side. Copies
+ * beyond the side above the last plane are made only if `above` is true. */
 static void blocked_spread(const struct block *b, const struct stack *s,
                            struct cell c, bool above)
 {

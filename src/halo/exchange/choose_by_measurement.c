@@ -22,7 +22,7 @@ struct measuring {
     nw_halo *halo;
     const bool *allowed; /* schedules: [0] at once, [1] in phases */
     uint32_t compared;   /* bit mask of the classes that were compared */
-    bool either;         /* true: both schedules have been compared */
+    bool both;           /* true: both schedules have been compared */
     struct nw_halo_survey survey;
     double left; /* seconds left for measurements */
 };
@@ -75,7 +75,7 @@ static nw_status compare_methods(struct measuring *work,
         }
     }
     work->compared |= 1u << class;
-    work->either = work->either || !light;
+    work->both = work->both || !light;
     return measurement_compare(work, &rivals, parts);
 }
 
@@ -123,7 +123,7 @@ static nw_status measure_classes(struct measuring *work)
         if (!later)
             break;
     }
-    if (!status && !work->either && work->allowed[0] && work->allowed[1])
+    if (!status && !work->both && work->allowed[0] && work->allowed[1])
         status = compare_methods(work, NW_HALO_CLASS_ALONE, 0, 1);
     return status;
 }

@@ -61,8 +61,9 @@ static void choose_method_describe(nw_halo *halo)
 
 /* --- by the model --- */
 
-/* Returns a hash of the path parameters from piece 0 to every piece. Ranks with
- * different hashes see different machines. */
+/* Returns a hash of the parameters of these paths: from piece 0 to every piece,
+ * and from every piece to the next one. If two ranks have different hashes,
+ * their topologies differ. */
 static uint64_t choose_method_hash_of(const nw_halo *halo,
                                       const struct nw_halo_paths *paths)
 {

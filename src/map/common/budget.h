@@ -94,9 +94,9 @@ NW_MUST_CHECK nw_status
 nw_budget_run_starts(struct nw_budget *budget, struct nw_start start[2],
                      bool (*first_suffices)(const void *user));
 
-/* Returns true if Ctrl-C was pressed, or if --time and grace_ns after it are
- * over. Work that counts no steps must then end with its present result.
- * Otherwise, and if budget is NULL, returns false. Any thread may call it. */
+/* Returns true if Ctrl-C was pressed, or if the time of --time ended more than
+ * grace_ns ago. Work that counts no steps must then end with its present
+ * result. Returns false if budget is NULL. Any thread may call it. */
 bool nw_budget_is_overdue(struct nw_budget *budget);
 
 /* Returns true if nw_budget_is_overdue does, or if the time `until` (ns) has

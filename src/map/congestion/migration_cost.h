@@ -8,10 +8,12 @@
 
 /* Settings of nw_slots_move_at_cost. */
 struct nw_move_cost {
-    const bool *homeless; /* [ranks] the rank's former place no longer exists */
+    const bool *homeless; /* [ranks] true if the rank's former place is on a
+                             lost node; the move of such a rank costs nothing */
     double each; /* s: by how much the move of one rank must shorten the
                     predicted exchange time */
-    bool whole;  /* only moves all ranks of a node together */
+    bool whole;  /* the search moves all ranks of a node together, never
+                    single ranks */
 };
 
 /* Lowers the sum of the predicted exchange time and of cost->each for every

@@ -56,8 +56,8 @@ static void slicing_tree_find_centre(const struct slicing_tree_work *work,
     }
 }
 
-/* Sets `far` of the `count` cells of a piece: the value by which its cut sorts
- * them. */
+/* Computes for each of the `count` cells of a piece the value `far` of its box.
+ * The cut of the piece sorts the cells by this value. */
 static void slicing_tree_measure(const struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece,
                                  int32_t count)

@@ -198,8 +198,8 @@ static inline void swaps_table_add_change(const struct swaps_table_work *work,
         *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
-/* A process moved: adds its effect, from change[], to the table rows of its
- * peers. */
+/* After a process has moved, adds the effect of the move, which is in change[],
+ * to the table rows of its peers. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
                               const struct swaps_table_reach *reach)
 {

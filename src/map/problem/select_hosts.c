@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the nodes to use and divides their cores and GPUs into units: groups
- * of as many cores, or GPUs, as one rank needs. Cores and GPUs that are taken
- * by fixed ranks are left out. */
+/* Lists the hosts: the nodes of --hosts, or all nodes, without the spare ones
+ * at the end. Then divides their cores and GPUs into units: groups of as many
+ * cores, or GPUs, as one rank needs. Cores and GPUs that are taken by fixed
+ * ranks are left out. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"

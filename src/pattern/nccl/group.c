@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A GPU of a process, and its rank in the job. */
-struct nccl_end {
+struct nccl_gpu {
     int32_t process;
     int64_t device;
     int32_t rank;
@@ -26,11 +26,11 @@ struct nccl_build {
     const struct nccl_lists *lists;
     struct nccl_groups *groups;
     struct nccl_member **member; /* sorted */
-    struct nccl_end *end;
-    size_t end_count;
+    struct nccl_gpu *gpu;
+    size_t gpu_count;
 };
 
-static int nccl_by_end(const void *a, const void *b)
+static int nccl_by_gpu(const void *a, const void *b)
 {
     const struct nccl_member *x = *(struct nccl_member *const *)a;
     const struct nccl_member *y = *(struct nccl_member *const *)b;
@@ -49,20 +49,20 @@ static int nccl_by_comm(const void *a, const void *b)
         return x->comm < y->comm ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    return (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
-/* Lists the different ends, and stores in each member the index of its end. */
-static void nccl_find_ends(struct nccl_build *build)
+/* Lists the different GPUs, and stores in each member the index of its GPU. */
+static void nccl_find_gpus(struct nccl_build *build)
 {
     struct nccl_member **member = build->member;
 
-    qsort(member, build->lists->member_count, sizeof *member, nccl_by_end);
+    qsort(member, build->lists->member_count, sizeof *member, nccl_by_gpu);
     for (size_t i = 0; i < build->lists->member_count; i++) {
-        if (!i || nccl_by_end(&member[i - 1], &member[i]))
-            build->end[build->end_count++] =
-                (struct nccl_end){member[i]->process, member[i]->device, -1};
-        member[i]->end = build->end_count - 1;
+        if (!i || nccl_by_gpu(&member[i - 1], &member[i]))
+            build->gpu[build->gpu_count++] =
+                (struct nccl_gpu){member[i]->process, member[i]->device, -1};
+        member[i]->gpu = build->gpu_count - 1;
     }
 }
 
@@ -75,25 +75,25 @@ static bool nccl_ranks_are_known(const struct nccl_build *build)
     const struct nccl_lists *lists = build->lists;
     int32_t world = lists->process[0]->world;
 
-    for (size_t i = 0; i < build->end_count; i++) {
+    for (size_t i = 0; i < build->gpu_count; i++) {
         const struct nccl_process *process =
-            lists->process[build->end[i].process];
+            lists->process[build->gpu[i].process];
 
         if (process->rank < 0 || process->world != world ||
             process->rank >= world ||
-            (i && build->end[i].process == build->end[i - 1].process))
+            (i && build->gpu[i].process == build->gpu[i - 1].process))
             return false;
     }
     return true;
 }
 
-/* Numbers the ends by their ranks in a communicator that contains all ends.
- * Returns false if no communicator contains all ends. Members are sorted by
+/* Numbers the GPUs by their ranks in a communicator that contains all GPUs.
+ * Returns false if no communicator contains all GPUs. Members are sorted by
  * communicator. */
 static bool nccl_number_by_world(struct nccl_build *build)
 {
     struct nccl_member *const *member = build->member;
-    size_t count = build->lists->member_count, n = build->end_count;
+    size_t count = build->lists->member_count, n = build->gpu_count;
 
     for (size_t i = 0; i + n <= count; i++) {
         if (i && member[i]->comm == member[i - 1]->comm)
@@ -103,16 +103,16 @@ static bool nccl_number_by_world(struct nccl_build *build)
             member[i]->rank || member[i + n - 1]->rank != (int32_t)n - 1)
             continue;
         for (size_t k = 0; k < n; k++)
-            build->end[member[i + k]->end].rank = member[i + k]->rank;
+            build->gpu[member[i + k]->gpu].rank = member[i + k]->rank;
         return true;
     }
     return false;
 }
 
-/* An end and its process, for sorting. */
+/* A GPU and its process, for sorting. */
 struct nccl_order {
     const struct nccl_process *process;
-    struct nccl_end *end;
+    struct nccl_gpu *gpu;
 };
 
 static int nccl_by_place(const void *a, const void *b)
@@ -127,31 +127,31 @@ static int nccl_by_place(const void *a, const void *b)
         return order;
     if (x->process->pid != y->process->pid)
         return x->process->pid < y->process->pid ? -1 : 1;
-    return (x->end->device > y->end->device) -
-           (x->end->device < y->end->device);
+    return (x->gpu->device > y->gpu->device) -
+           (x->gpu->device < y->gpu->device);
 }
 
-/* Numbers the ends by rank of their process, host, process id and GPU. The
+/* Numbers the GPUs by rank of their process, host, process id and GPU. The
  * numbers are guessed if no process knows its rank. */
 static nw_status nccl_number_by_place(struct nccl_build *build)
 {
     struct nccl_order *order = NULL;
-    nw_status status = nw_alloc(build->end_count, sizeof *order, &order);
+    nw_status status = nw_alloc(build->gpu_count, sizeof *order, &order);
 
     if (status)
         return status;
     build->groups->is_guessed = true;
-    for (size_t i = 0; i < build->end_count; i++) {
+    for (size_t i = 0; i < build->gpu_count; i++) {
         const struct nccl_process *process =
-            build->lists->process[build->end[i].process];
+            build->lists->process[build->gpu[i].process];
 
-        order[i] = (struct nccl_order){process, &build->end[i]};
+        order[i] = (struct nccl_order){process, &build->gpu[i]};
         if (process->rank >= 0)
             build->groups->is_guessed = false;
     }
-    qsort(order, build->end_count, sizeof *order, nccl_by_place);
-    for (size_t i = 0; i < build->end_count; i++)
-        order[i].end->rank = (int32_t)i;
+    qsort(order, build->gpu_count, sizeof *order, nccl_by_place);
+    for (size_t i = 0; i < build->gpu_count; i++)
+        order[i].gpu->rank = (int32_t)i;
     free(order);
     return NW_OK;
 }
@@ -192,13 +192,13 @@ static nw_status nccl_number(struct nccl_build *build)
     const struct nccl_lists *lists = build->lists;
     nw_status status = nccl_check_ranks(lists);
 
-    build->groups->rank_count = (int32_t)build->end_count;
+    build->groups->rank_count = (int32_t)build->gpu_count;
     if (status)
         return status;
     if (nccl_ranks_are_known(build)) {
         build->groups->rank_count = lists->process[0]->world;
-        for (size_t i = 0; i < build->end_count; i++)
-            build->end[i].rank = lists->process[build->end[i].process]->rank;
+        for (size_t i = 0; i < build->gpu_count; i++)
+            build->gpu[i].rank = lists->process[build->gpu[i].process]->rank;
         return NW_OK;
     }
     return nccl_number_by_world(build) ? NW_OK : nccl_number_by_place(build);
@@ -330,7 +330,7 @@ static nw_status nccl_add_comm(struct nccl_build *build,
     group->comm = member[0]->comm;
     status = nccl_shape_alloc(group, (int32_t)count);
     for (size_t i = 0; !status && i < count; i++)
-        group->rank[i] = build->end[member[i]->end].rank;
+        group->rank[i] = build->gpu[member[i]->gpu].rank;
     return status ? status : nccl_find_nodes(build, member, &group->shape);
 }
 
@@ -428,11 +428,11 @@ nw_status nw_nccl_groups_init(struct nccl_groups *groups,
     nw_status status = nw_alloc(count, sizeof *build.member, &build.member);
 
     if (!status)
-        status = nw_alloc(count, sizeof *build.end, &build.end);
+        status = nw_alloc(count, sizeof *build.gpu, &build.gpu);
     if (!status) {
         if (count)
             memcpy(build.member, lists->member, count * sizeof *build.member);
-        nccl_find_ends(&build);
+        nccl_find_gpus(&build);
         qsort(build.member, count, sizeof *build.member, nccl_by_comm);
         status = nccl_number(&build);
     }
@@ -441,7 +441,7 @@ nw_status nw_nccl_groups_init(struct nccl_groups *groups,
     if (!status)
         status = nccl_add_rings(&build);
     free(build.member);
-    free(build.end);
+    free(build.gpu);
     return status;
 }
 

@@ -24,7 +24,8 @@ struct nccl_member {
     int32_t process, rank, size;
     int64_t device;
     size_t index;
-    size_t end; /* index of the member's pair of process and GPU */
+    size_t gpu; /* index of the member's GPU, among the GPUs of all
+                   processes */
 };
 
 /* NCCL's ring of one channel of a communicator. */

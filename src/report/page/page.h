@@ -19,10 +19,11 @@ struct nw_page_order {
     int32_t *block; /* [block_count] positions at which a node (or package)
                        begins, without the first */
     int32_t block_count;
-    /* bytes of the layer, and bytes that stay inside a node (or package) */
+    /* all bytes of the layer, and those of messages inside a node (or
+     * package) */
     double bytes, inside;
-    bool one_node;       /* the machine has one node: block and inside refer
-                            to packages */
+    bool one_node;       /* true if the machine has one node; `block` and
+                            `inside` then refer to packages */
     struct nw_heat heat; /* heat map of the layer in this order */
 };
 

@@ -8,7 +8,7 @@
 enum { BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_tracked_request *table[BUCKETS], *hand;
+static struct nw_tracked_request *table[BUCKETS], *taken;
 static int held_count;
 int nw_request_table_count;
 
@@ -52,29 +52,29 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
     kept->bytes = (MPI_Count)nw_stage_received(status);
 }
 
-static void into_hand(struct nw_tracked_request *kept)
+static void add_to_taken(struct nw_tracked_request *kept)
 {
-    kept->hand = hand;
-    kept->hand_at = &hand;
-    if (hand)
-        hand->hand_at = &kept->hand;
-    hand = kept;
+    kept->taken_next = taken;
+    kept->taken_at = &taken;
+    if (taken)
+        taken->taken_at = &kept->taken_next;
+    taken = kept;
 }
 
-static void out_of_hand(struct nw_tracked_request *kept)
+static void remove_from_taken(struct nw_tracked_request *kept)
 {
-    if (!kept->hand_at)
+    if (!kept->taken_at)
         return;
-    *kept->hand_at = kept->hand;
-    if (kept->hand)
-        kept->hand->hand_at = kept->hand_at;
-    kept->hand_at = NULL;
+    *kept->taken_at = kept->taken_next;
+    if (kept->taken_next)
+        kept->taken_next->taken_at = kept->taken_at;
+    kept->taken_at = NULL;
 }
 
 void nw_request_table_free(struct nw_tracked_request *kept)
 {
     pthread_mutex_lock(&lock);
-    out_of_hand(kept);
+    remove_from_taken(kept);
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < kept->count; i++)
         nw_buffer_free(kept->buffer[i]);
@@ -111,7 +111,7 @@ void nw_request_table_put(struct nw_tracked_request *kept)
     pthread_mutex_lock(&lock);
     for (; kept; kept = next) {
         next = kept->next;
-        out_of_hand(kept);
+        remove_from_taken(kept);
         kept->next = *bucket;
         *bucket = kept;
         __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
@@ -131,7 +131,7 @@ struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all)
             *at = kept->next;
             kept->next = taken;
             taken = kept;
-            into_hand(kept);
+            add_to_taken(kept);
             __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
         } else {
             at = &kept->next;
@@ -163,7 +163,7 @@ bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow)
         for (struct nw_tracked_request *kept = table[i]; kept;
              kept = kept->next)
             any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
-    for (struct nw_tracked_request *kept = hand; kept; kept = kept->hand)
+    for (struct nw_tracked_request *kept = taken; kept; kept = kept->taken_next)
         any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
     pthread_mutex_unlock(&lock);
     return any;

@@ -23,9 +23,9 @@ struct nw_tracked_request {
     struct nw_errhandler_scope whose;
     struct nw_comm_owner owner; /* communicator of the request, for its error
                                    handler */
-    struct nw_tracked_request *hand,
-        **hand_at; /* place in the list of entries that were taken out of the
-                      table */
+    struct nw_tracked_request *taken_next,
+        **taken_at; /* place in the list of entries that were taken out of the
+                       table: the next entry, and the pointer to this one */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];

@@ -132,6 +132,8 @@ static void hwloc_find_sets(const struct hwloc_file *file, int32_t v)
 
 /* --- processors --- */
 
+/* Begins the tag of an object; the caller adds its attributes, and then
+ * hwloc_end_single or hwloc_close ends the object. */
 static void hwloc_open(struct hwloc_file *file, const char *type, int64_t id)
 {
     hwloc_indent(file);

@@ -233,14 +233,14 @@ static void phase23_take_answer(struct phase23_work *work,
                 work->units->first[host] + placement->place[p];
 }
 
-/* Places the listed ranks of one host on its units. */
+/* Places the listed ranks of one host on its units, unless all are fixed. */
 static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
     size_t fixed = phase23_fixed_count(work, host);
     struct nw_placement placement;
     nw_status status = NW_OK;
 
-    if (!phase23_ranks_of(work, host).count)
+    if (fixed == phase23_ranks_of(work, host).count)
         return NW_OK;
     if (fixed || !phase23_same_places(work, host))
         status = phase23_build_places(work, host, fixed);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Source files that READMEs and the other .md files name in backquotes exist:
-in their folder or below, from the top of the tree, in src/ or in include/;
-every room of src/ has a README."""
+in their folder or below, from the top of the tree, in src/ or in include/; so do the
+sources of test programs that scripts start; every folder of src/ has a README."""
 import fnmatch
 import os
 import re
@@ -28,6 +28,12 @@ def main():
                 if page not in SKIPPED and not any(
                         fnmatch.filter(files, path) for path in near):
                     breaches.append("%s:%d: there is no %s" % (page, number, word))
+    # programs that `make check` does not start by these scripts
+    for script in [name for name in files if re.match(r"scripts/\w|tests/.*races$", name)]:
+        for number, line in enumerate(tree.text(script).splitlines(), 1):
+            breaches += ["%s:%d: there is no tests/unit/test_%s.c" % (script, number, name)
+                         for name in re.findall(r"tests/unit/test-(\w+)", line)
+                         if "tests/unit/test_%s.c" % name not in files and "$" not in line]
     tree.finish(breaches)
 
 

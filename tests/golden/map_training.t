@@ -29,12 +29,12 @@ BlockName=pod2 Nodes=rack009n[01-
 BlockSizes=144
 
 ## Two cards of a GPU, over which NCCL divides each message, are one card with the sum of their rates.
-$ for rate in 10 20; do printf 'nodewise: cluster 1\nname: cards\nnode_types:\n  n:\n    cpu: {packages: 2, cores: 2}\n    devices: [{package: [0, 1], parts: [{gpu: 1, link: 100GB/s}, {nic: 1, link: 100GB/s, port: %sGB/s}]}]\nnodes: [{name: "n[1-4]"}]\nnetwork: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2, link: 20GB/s}]}}\n' $rate >cards.yaml; printf 'nodewise pattern 1\nranks 8 edges 1\n0 2 gg 1000000000 1\n' >one.pattern; nodewise topology cards.yaml --route gpu0 gpu2 | awk '$6 == "leaf0" || $5 == "leaf0"'; nodewise evaluate -t cards.yaml -p one.pattern | awk '/^default/ { print $4, $5, $6; exit }'; nodewise simulate -t cards.yaml -p one.pattern | awk '/^default/ { print $2, $3 }'; done
+$ for rate in 10 20; do printf 'nodewise: cluster 1\nname: cards\nnode_types:\n  n:\n    cpu: {packages: 2, cores: 2}\n    devices: [{package: [0, 1], parts: [{gpu: 1, link: 100GB/s}, {nic: 1, link: 100GB/s, port: %sGB/s}]}]\nnodes: [{name: "n[1-4]"}]\nnetwork: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2, link: 20GB/s}]}}\n' $rate >cards.yaml; printf 'nodewise pattern 1\nranks 8 edges 1\n0 2 gg 1000000000 1\n' >one.pattern; nodewise topology cards.yaml --route gpu0 gpu2 | awk '$6 == "leaf0" || $5 == "leaf0"'; nodewise evaluate -t cards.yaml -p one.pattern --json | sed -n 's/^ *"max_congestion": //p' | head -n 1; nodewise simulate -t cards.yaml -p one.pattern | awk '/^default/ { print $2, $3 }'; done
 n1: nic 0 - leaf0     up   nic    10 GB/s  500 ns
 n2: nic 0 - leaf0     down nic    10 GB/s  500 ns
-6000000000 100 ms
+0.1,
 100 ms
 n1: nic 0 - leaf0     up   nic    20 GB/s  500 ns
 n2: nic 0 - leaf0     down nic    20 GB/s  500 ns
-6000000000 50 ms
+0.05,
 50 ms

@@ -233,9 +233,9 @@ bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
  * be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* In persistent_send.c: returns the envelope that a persistent send of this
- * area sends, or NULL if the area must be staged. Each start copies the payload
- * into the pool. */
+/* In direct_persistent_send.c: returns the envelope that a persistent send of
+ * this area sends, or NULL if the area must be staged. Each start copies the
+ * payload into the pool. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* In unexpected.c: probes, and the messages that probes took out of MPI's queue

@@ -148,8 +148,8 @@ bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
 /* In direct.c: withdraws the payloads of envelopes that MPI did not send. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
-/* In persistent_send.c: called at each start of a persistent send. Copies the
- * payload and writes the envelope. */
+/* In direct_persistent_send.c: called at each start of a persistent send.
+ * Copies the payload and writes the envelope. */
 NW_MUST_CHECK nw_status nw_direct_persistent(struct nw_buffer *buffer);
 /* Returns the number of bytes of the received message; UINT64_MAX if the status
  * does not define it. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int switch_names_compare_switches(const void *a, const void *b,
-                                         void *names)
+static int find_switch_compare(const void *a, const void *b, void *names)
 {
     const char *const *name = names;
 
@@ -26,8 +25,8 @@ nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
         return status;
     for (size_t s = 0; s < count; s++)
         cluster->switch_order[s] = (int32_t)s;
-    qsort_r(cluster->switch_order, count, sizeof *order,
-            switch_names_compare_switches, network->switch_name);
+    qsort_r(cluster->switch_order, count, sizeof *order, find_switch_compare,
+            network->switch_name);
     for (size_t i = 1; i < count; i++)
         if (!strcmp(network->switch_name[order[i - 1]],
                     network->switch_name[order[i]]))

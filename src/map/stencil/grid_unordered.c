@@ -7,7 +7,7 @@
  * of graphs). Then a direction is given to each face neighbour of one corner
  * cell, the root. Directions are carried from cell to cell: two face neighbours
  * of a cell in different dimensions have one more face neighbour in common. The
- * result is an order of the processes, in which grid.c finds the grid.
+ * result is an order of the processes, in which grid_numbered.c finds the grid.
  */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"

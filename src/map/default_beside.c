@@ -66,7 +66,7 @@ nw_status nw_map_default_beside(const nw_topology *topology,
     struct nw_problem problem = {
         .topology = topology,
         .options = {.hosts = mine.hosts, .host_count = mine.host_count}};
-    nw_status status = nw_problem_choose_hosts(&problem);
+    nw_status status = nw_problem_list_hosts(&problem);
 
     if (!status && nw_pattern_has_gpu(pattern)) {
         int32_t share =

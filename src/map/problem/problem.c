@@ -289,7 +289,7 @@ nw_status nw_problem_init(struct nw_problem *problem,
     *problem = (struct nw_problem){.topology = topology, .pattern = pattern};
     status = problem_read_options(problem, options);
     if (!status)
-        status = nw_problem_choose_hosts(problem);
+        status = nw_problem_list_hosts(problem);
     if (!status)
         status = problem_choose_gpu_ranks(problem);
     if (!status)

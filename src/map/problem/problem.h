@@ -92,9 +92,9 @@ NW_MUST_CHECK nw_status nw_problem_check_links(
  * one. The other marks do not change. */
 void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks);
 
-/* Steps of nw_problem_init, defined in select_hosts.c. The first one chooses
+/* Steps of nw_problem_init, defined in hosts_and_units.c. The first one lists
  * the hosts; the second one divides their cores and GPUs into units. */
-NW_MUST_CHECK nw_status nw_problem_choose_hosts(struct nw_problem *problem);
+NW_MUST_CHECK nw_status nw_problem_list_hosts(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_cut_units(struct nw_problem *problem);
 
 /* Return the cores and GPUs that a rank is fixed to; an empty list if it is not

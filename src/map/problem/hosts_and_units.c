@@ -14,7 +14,7 @@
 
 /* Returns NW_EINVAL if a host is not a node of the machine or is given twice.
  */
-static nw_status select_hosts_check_hosts(const struct nw_problem *problem)
+static nw_status hosts_and_units_check_hosts(const struct nw_problem *problem)
 {
     const nw_topology *topology = problem->topology;
     int32_t nodes = nw_topology_node_count(topology);
@@ -37,7 +37,7 @@ static nw_status select_hosts_check_hosts(const struct nw_problem *problem)
     return status;
 }
 
-nw_status nw_problem_choose_hosts(struct nw_problem *problem)
+nw_status nw_problem_list_hosts(struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
     size_t count = options->hosts
@@ -63,12 +63,12 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     problem->host_count = (int32_t)count;
     for (size_t h = 0; h < count; h++)
         problem->host[h] = options->hosts ? options->hosts[h] : (int32_t)h;
-    return options->hosts ? select_hosts_check_hosts(problem) : NW_OK;
+    return options->hosts ? hosts_and_units_check_hosts(problem) : NW_OK;
 }
 
 /* State while the cores, or the GPUs, of all nodes are divided into units. A
  * member is one core or one GPU of a node. */
-struct select_hosts_work {
+struct hosts_and_units_work {
     struct nw_problem *problem;
     struct nw_units *units;
     int32_t *capacity; /* [most members of any node] how many more ranks each
@@ -81,8 +81,9 @@ struct select_hosts_work {
 };
 
 /* Returns the number of cores, or GPUs, of a host. */
-static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
-                                         int32_t host)
+static int32_t
+hosts_and_units_member_count(const struct hosts_and_units_work *cut,
+                             int32_t host)
 {
     const struct nw_problem *problem = cut->problem;
     int32_t node = problem->host[host];
@@ -93,8 +94,9 @@ static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
 
 /* Returns the package of member m (a core or GPU) of a host, so that units can
  * be kept within one package. */
-static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
-                                           int32_t host, int32_t m)
+static int32_t
+hosts_and_units_member_package(const struct hosts_and_units_work *cut,
+                               int32_t host, int32_t m)
 {
     const nw_topology *topology = cut->problem->topology;
     int32_t node = cut->problem->host[host];
@@ -109,8 +111,8 @@ static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
 /* Adds the unit that consists of members[units->size]. The capacity of the unit
  * is the smallest capacity of its members. Increases *count, the number of
  * units so far. */
-static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
-                                  const int32_t *members)
+static void hosts_and_units_add_unit(struct hosts_and_units_work *cut,
+                                     int32_t *count, const int32_t *members)
 {
     struct nw_units *units = cut->units;
     int32_t capacity = cut->capacity_each;
@@ -130,39 +132,41 @@ static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
  * units across packages from the members that are left. Fewer members than a
  * unit has stay unused. Overwrites cut->free_members, and increases *count, the
  * number of units so far. */
-static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
-                                  int32_t free_count, int32_t *count)
+static void hosts_and_units_cut_free(struct hosts_and_units_work *cut,
+                                     int32_t host, int32_t free_count,
+                                     int32_t *count)
 {
     int32_t *members = cut->free_members, size = cut->units->size;
     int32_t left = 0, begin = 0;
 
     while (begin < free_count) {
         int32_t package =
-            select_hosts_member_package(cut, host, members[begin]);
+            hosts_and_units_member_package(cut, host, members[begin]);
         int32_t end = begin + 1;
 
         while (end < free_count && end - begin < size &&
-               select_hosts_member_package(cut, host, members[end]) == package)
+               hosts_and_units_member_package(cut, host, members[end]) ==
+                   package)
             end++;
         if (end - begin == size)
-            select_hosts_add_unit(cut, count, members + begin);
+            hosts_and_units_add_unit(cut, count, members + begin);
         else
             while (begin < end)
                 members[left++] = members[begin++];
         begin = end;
     }
     for (int32_t i = 0; size <= left - i; i += size)
-        select_hosts_add_unit(cut, count, members + i);
+        hosts_and_units_add_unit(cut, count, members + i);
 }
 
 /* Makes each core, or GPU, of a host a unit. Used for hosts without fixed ranks
  * if a unit has one member, which is the usual case. Increases *count, the
  * number of units so far. */
-static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
-                                   int32_t *count)
+static void hosts_and_units_cut_plain(struct hosts_and_units_work *cut,
+                                      int32_t host, int32_t *count)
 {
     struct nw_units *units = cut->units;
-    int32_t members = select_hosts_member_count(cut, host), at = *count;
+    int32_t members = hosts_and_units_member_count(cut, host), at = *count;
 
     for (int32_t m = 0; m < members; m++) {
         units->member[at + m] = m;
@@ -174,34 +178,34 @@ static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
 /* Divides the cores, or GPUs, of a host into units. Leaves out those that take
  * no more ranks because fixed ranks use them. Increases *count, the number of
  * units so far. */
-static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
-                                  int32_t *count)
+static void hosts_and_units_cut_node(struct hosts_and_units_work *cut,
+                                     int32_t host, int32_t *count)
 {
-    int32_t members = select_hosts_member_count(cut, host), free_count = 0;
+    int32_t members = hosts_and_units_member_count(cut, host), free_count = 0;
 
     for (int32_t m = 0; m < members; m++)
         if (cut->capacity[m] > 0)
             cut->free_members[free_count++] = m;
     if (cut->units->size > 1) {
-        select_hosts_cut_free(cut, host, free_count, count);
+        hosts_and_units_cut_free(cut, host, free_count, count);
         return;
     }
     for (int32_t i = 0; i < free_count; i++)
-        select_hosts_add_unit(cut, count, cut->free_members + i);
+        hosts_and_units_add_unit(cut, count, cut->free_members + i);
 }
 
 /* Lowers the capacity of member m (a core or GPU) of a host by a rank that is
  * fixed to it. Returns NW_EINVAL if the member does not exist or takes no more
  * ranks. */
-static nw_status select_hosts_take_one(struct select_hosts_work *cut,
-                                       int32_t rank, int32_t host, int32_t m)
+static nw_status hosts_and_units_take_one(struct hosts_and_units_work *cut,
+                                          int32_t rank, int32_t host, int32_t m)
 {
     const nw_topology *topology = cut->problem->topology;
     const char *what = cut->gpus ? "GPU" : "core";
     const char *name =
         nw_topology_node_name(topology, cut->problem->host[host]);
 
-    if (m < 0 || m >= select_hosts_member_count(cut, host))
+    if (m < 0 || m >= hosts_and_units_member_count(cut, host))
         return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
                              "rank %d is fixed on %s %d, which %s lacks", rank,
                              what, m, name);
@@ -215,9 +219,9 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
 
 /* Lowers the capacities of the cores, or GPUs, of a host to which ranks are
  * fixed. `ranks` lists the ranks that are fixed on the host. */
-static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
-                                         int32_t host,
-                                         const struct nw_ints *ranks)
+static nw_status hosts_and_units_take_fixed(struct hosts_and_units_work *cut,
+                                            int32_t host,
+                                            const struct nw_ints *ranks)
 {
     nw_status status = NW_OK;
 
@@ -228,20 +232,21 @@ static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
                                  : nw_problem_fixed_cores(cut->problem, rank);
 
         for (size_t k = 0; !status && k < set.count; k++)
-            status = select_hosts_take_one(cut, rank, host, set.values[k]);
+            status = hosts_and_units_take_one(cut, rank, host, set.values[k]);
     }
     return status;
 }
 
 /* The ranks fixed on host h are rank[row[h]] .. rank[row[h + 1] - 1]. */
-struct select_hosts_fixed_ranks {
+struct hosts_and_units_fixed_ranks {
     size_t *row;
     int32_t *rank;
 };
 
 /* Lists the ranks that are fixed on each host. */
-static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
-                                         struct select_hosts_fixed_ranks *list)
+static nw_status
+hosts_and_units_list_fixed(const struct nw_problem *problem,
+                           struct hosts_and_units_fixed_ranks *list)
 {
     size_t hosts = (size_t)problem->host_count;
     int32_t n = problem->fixed_host ? problem->pattern->rank_count : 0;
@@ -263,7 +268,7 @@ static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
 
 /* Allocates as many units as there are cores, or GPUs, in all hosts, which is
  * the largest number that can be needed. */
-static nw_status select_hosts_size_units(struct select_hosts_work *cut)
+static nw_status hosts_and_units_size_units(struct hosts_and_units_work *cut)
 {
     struct nw_units *units = cut->units;
     int32_t hosts = cut->problem->host_count, most = 0;
@@ -271,7 +276,7 @@ static nw_status select_hosts_size_units(struct select_hosts_work *cut)
     nw_status status;
 
     for (int32_t h = 0; h < hosts; h++) {
-        int32_t members = select_hosts_member_count(cut, h);
+        int32_t members = hosts_and_units_member_count(cut, h);
 
         most = members > most ? members : most;
         total += (size_t)members;
@@ -290,38 +295,38 @@ static nw_status select_hosts_size_units(struct select_hosts_work *cut)
 /* Divides the cores, or GPUs, of a host into units if ranks are fixed on it or
  * if a unit has several members. `fixed` lists the ranks that are fixed on the
  * host. Increases *count, the number of units so far. */
-static nw_status select_hosts_cut_among(struct select_hosts_work *cut,
-                                        int32_t host,
-                                        const struct nw_ints *fixed,
-                                        int32_t *count)
+static nw_status hosts_and_units_cut_among(struct hosts_and_units_work *cut,
+                                           int32_t host,
+                                           const struct nw_ints *fixed,
+                                           int32_t *count)
 {
-    int32_t members = select_hosts_member_count(cut, host);
+    int32_t members = hosts_and_units_member_count(cut, host);
     nw_status status;
 
     for (int32_t m = 0; m < members; m++)
         cut->capacity[m] = cut->capacity_each;
-    status = select_hosts_take_fixed(cut, host, fixed);
+    status = hosts_and_units_take_fixed(cut, host, fixed);
     if (!status)
-        select_hosts_cut_node(cut, host, count);
+        hosts_and_units_cut_node(cut, host, count);
     return status;
 }
 
 /* Divides the cores, or GPUs, of all hosts into units. */
 static nw_status
-select_hosts_cut_all(struct select_hosts_work *cut,
-                     const struct select_hosts_fixed_ranks *fixed)
+hosts_and_units_cut_all(struct hosts_and_units_work *cut,
+                        const struct hosts_and_units_fixed_ranks *fixed)
 {
     int32_t count = 0;
-    nw_status status = select_hosts_size_units(cut);
+    nw_status status = hosts_and_units_size_units(cut);
 
     for (int32_t h = 0; !status && h < cut->problem->host_count; h++) {
         struct nw_ints ranks = {fixed->rank + fixed->row[h],
                                 fixed->row[h + 1] - fixed->row[h]};
 
         if (!ranks.count && cut->units->size == 1)
-            select_hosts_cut_plain(cut, h, &count);
+            hosts_and_units_cut_plain(cut, h, &count);
         else
-            status = select_hosts_cut_among(cut, h, &ranks, &count);
+            status = hosts_and_units_cut_among(cut, h, &ranks, &count);
         cut->units->first[h + 1] = count;
     }
     free(cut->capacity);
@@ -334,8 +339,8 @@ select_hosts_cut_all(struct select_hosts_work *cut,
  * the number of ranks with a fixed core or GPU. `capacity` is at most the
  * host's slots. */
 static nw_status
-select_hosts_count_capacity(struct nw_problem *problem,
-                            const struct select_hosts_fixed_ranks *fixed)
+hosts_and_units_count_capacity(struct nw_problem *problem,
+                               const struct hosts_and_units_fixed_ranks *fixed)
 {
     size_t hosts = (size_t)problem->host_count;
     const int32_t *slots = problem->options.slots;
@@ -368,8 +373,8 @@ select_hosts_count_capacity(struct nw_problem *problem,
 
 /* Returns NW_EINVAL if more ranks are fixed on a host than it has slots. */
 static nw_status
-select_hosts_check_fixed(const struct nw_problem *problem,
-                         const struct select_hosts_fixed_ranks *fixed)
+hosts_and_units_check_fixed(const struct nw_problem *problem,
+                            const struct hosts_and_units_fixed_ranks *fixed)
 {
     for (int32_t h = 0; h < problem->host_count; h++) {
         size_t count = fixed->row[h + 1] - fixed->row[h];
@@ -386,7 +391,7 @@ select_hosts_check_fixed(const struct nw_problem *problem,
 
 /* Returns how many ranks may share a GPU. The searches make a slot for each of
  * them, so more than the number of ranks would waste memory. */
-static int32_t select_hosts_ranks_of_gpu(const struct nw_problem *problem)
+static int32_t hosts_and_units_ranks_of_gpu(const struct nw_problem *problem)
 {
     int32_t most = problem->pattern->rank_count;
     int32_t asked = problem->options.ranks_per_gpu;
@@ -397,27 +402,27 @@ static int32_t select_hosts_ranks_of_gpu(const struct nw_problem *problem)
 nw_status nw_problem_cut_units(struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
-    struct select_hosts_work cores = {.problem = problem,
-                                      .units = &problem->core,
-                                      .capacity_each = options->capacity};
-    struct select_hosts_work gpus = {.problem = problem,
-                                     .units = &problem->gpu,
-                                     .capacity_each =
-                                         select_hosts_ranks_of_gpu(problem),
-                                     .gpus = true};
-    struct select_hosts_fixed_ranks fixed = {0};
-    nw_status status = select_hosts_list_fixed(problem, &fixed);
+    struct hosts_and_units_work cores = {.problem = problem,
+                                         .units = &problem->core,
+                                         .capacity_each = options->capacity};
+    struct hosts_and_units_work gpus = {
+        .problem = problem,
+        .units = &problem->gpu,
+        .capacity_each = hosts_and_units_ranks_of_gpu(problem),
+        .gpus = true};
+    struct hosts_and_units_fixed_ranks fixed = {0};
+    nw_status status = hosts_and_units_list_fixed(problem, &fixed);
 
     problem->core.size = options->cores_per_rank;
     problem->gpu.size = problem->uses_gpus ? options->gpus_per_rank : 1;
     if (!status)
-        status = select_hosts_cut_all(&cores, &fixed);
+        status = hosts_and_units_cut_all(&cores, &fixed);
     if (!status)
-        status = select_hosts_cut_all(&gpus, &fixed);
+        status = hosts_and_units_cut_all(&gpus, &fixed);
     if (!status)
-        status = select_hosts_count_capacity(problem, &fixed);
+        status = hosts_and_units_count_capacity(problem, &fixed);
     if (!status)
-        status = select_hosts_check_fixed(problem, &fixed);
+        status = hosts_and_units_check_fixed(problem, &fixed);
     free(fixed.row);
     free(fixed.rank);
     return status;

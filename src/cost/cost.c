@@ -199,18 +199,18 @@ static double cost_congest(const struct evaluation *work, double *load,
  * that they are not computed twice. */
 static void congest_layers(struct evaluation *work)
 {
-    struct nw_flows *flows = &work->share[0].flows;
+    struct nw_link_bytes *link_bytes = &work->share[0].link_bytes;
     struct nw_cost *cost = work->cost;
-    int only = nw_flows_only(flows);
+    int only = nw_link_bytes_only(link_bytes);
     double **load = work->load;
     int32_t ignored;
 
     if (only >= 0) {
-        nw_flows_load(flows, only, load[LAYER_ALL]);
+        nw_link_bytes_load(link_bytes, only, load[LAYER_ALL]);
     } else {
         for (int i = 0; i < NW_FLOW_LAYERS; i++)
-            nw_flows_load(flows, i, load[layer_of[i]]);
-        nw_flows_load(flows, NW_FLOW_LAYERS, load[LAYER_ALL]);
+            nw_link_bytes_load(link_bytes, i, load[layer_of[i]]);
+        nw_link_bytes_load(link_bytes, NW_FLOW_LAYERS, load[LAYER_ALL]);
     }
     cost->max_congestion =
         cost_congest(work, load[LAYER_ALL], &cost->max_congestion_link);
@@ -256,7 +256,8 @@ static nw_status cost_finish(struct evaluation *work)
     const nw_topology *topology = work->of.topology;
     size_t links = (size_t)nw_topology_link_count(topology);
     struct nw_cost *cost = work->cost;
-    int layers = nw_flows_only(&work->share[0].flows) < 0 ? LAYER_COUNT : 1;
+    int layers =
+        nw_link_bytes_only(&work->share[0].link_bytes) < 0 ? LAYER_COUNT : 1;
     nw_status status = NW_OK;
 
     cost->max_congestion_link = -1;

@@ -83,16 +83,16 @@ void nw_edge_cost_common_fini(struct nw_edge_cost_common *of)
 }
 
 /* Allocates the share's sums over links before their first use. */
-static nw_status open_flows(struct nw_edge_cost *share)
+static nw_status open_link_bytes(struct nw_edge_cost *share)
 {
     const struct nw_edge_cost_common *of = share->of;
 
-    if (share->has_flows || !of->has_links)
+    if (share->has_link_bytes || !of->has_links)
         return NW_OK;
-    share->has_flows = true;
-    share->flows.threads = of->threads;
-    return nw_flows_init(&share->flows, of->topology, of->used,
-                         share->first ? &share->first->flows : NULL);
+    share->has_link_bytes = true;
+    share->link_bytes.threads = of->threads;
+    return nw_link_bytes_init(&share->link_bytes, of->topology, of->used,
+                              share->first ? &share->first->link_bytes : NULL);
 }
 
 nw_status nw_edge_cost_init(struct nw_edge_cost *share,
@@ -114,7 +114,7 @@ nw_status nw_edge_cost_init(struct nw_edge_cost *share,
     if (!status && of->used[NW_FLOW_HOST])
         status = nw_intranode_init(&share->near, of->topology, &of->near,
                                    first ? 1 : of->threads);
-    return status || first ? status : open_flows(share);
+    return status || first ? status : open_link_bytes(share);
 }
 
 void nw_edge_cost_fini(struct nw_edge_cost *share)
@@ -124,7 +124,7 @@ void nw_edge_cost_fini(struct nw_edge_cost *share)
         free(share->level_bytes[i]);
         free(share->level_messages[i]);
     }
-    nw_flows_fini(&share->flows);
+    nw_link_bytes_fini(&share->link_bytes);
     nw_intranode_fini(&share->near);
     *share = (struct nw_edge_cost){0};
 }
@@ -184,14 +184,14 @@ static nw_status add_far(struct nw_edge_cost *share, int layer,
 {
     struct nw_trail trail;
     double latency = 0;
-    nw_status status = open_flows(share);
+    nw_status status = open_link_bytes(share);
 
     if (status)
         return status;
     nw_topology_trail(share->of->topology, ends, &trail, share->hops);
     if (share->of->has_links)
-        latency =
-            nw_flows_add(&share->flows, layer, &trail, share->hops, amount[0]);
+        latency = nw_link_bytes_add(&share->link_bytes, layer, &trail,
+                                    share->hops, amount[0]);
     return edge_cost_add_way(share, layer, &trail, amount, latency);
 }
 
@@ -273,8 +273,8 @@ static double way_below(const struct nw_edge_cost *share, int32_t node,
         way->distance = 2 * (type->depth[core] - type->depth[top]);
         way->level = NW_VERTEX_KIND_COUNT - type->kind[top];
     }
-    return 2 *
-           (share->flows.above[first + core] - share->flows.above[first + top]);
+    return 2 * (share->link_bytes.above[first + core] -
+                share->link_bytes.above[first + top]);
 }
 
 /* Adds the costs of the messages that intranode.h collected in a node, vertex
@@ -306,14 +306,14 @@ static void settle_part(void *user, int32_t part)
 {
     struct nw_edge_cost *share = user;
     const struct nw_intranode *near = &share->near;
-    struct nw_flows *flows = &share->flows;
+    struct nw_link_bytes *link_bytes = &share->link_bytes;
     struct nw_parallel_range mine =
         nw_parallel_range(nw_topology_link_count(share->of->topology), part);
 
     for (int64_t l = mine.first; l < mine.end; l++) {
-        flows->begun[NW_FLOW_HOST][l] += near->begun[l];
-        flows->ended[NW_FLOW_HOST][l] += near->ended[l];
-        flows->turned[NW_FLOW_HOST][l] += near->bytes[l];
+        link_bytes->begun[NW_FLOW_HOST][l] += near->begun[l];
+        link_bytes->ended[NW_FLOW_HOST][l] += near->ended[l];
+        link_bytes->turned[NW_FLOW_HOST][l] += near->bytes[l];
     }
 }
 
@@ -324,7 +324,7 @@ nw_status nw_edge_cost_finish(struct nw_edge_cost *first)
     if (first->near.overflows)
         return nw_fail_about(NW_SUMMED, NW_EFORMAT,
                              "the bytes of one link pass 2^64");
-    if (!first->has_flows || !first->of->used[NW_FLOW_HOST])
+    if (!first->has_link_bytes || !first->of->used[NW_FLOW_HOST])
         return NW_OK;
     nw_parallel_run(settle_part, first, NW_PARALLEL_RANGES, first->of->threads);
     first->slice = first->of->slices - 1;
@@ -355,8 +355,8 @@ nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
                 nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
     if (status)
         return status;
-    if (from->has_flows)
-        nw_flows_merge(&first->flows, &from->flows);
+    if (from->has_link_bytes)
+        nw_link_bytes_merge(&first->link_bytes, &from->link_bytes);
     if (first->of->used[NW_FLOW_HOST])
         nw_intranode_merge(&first->near, &from->near, first->of->threads);
     return NW_OK;

@@ -9,7 +9,7 @@
 #define NW_COST_EDGE_COST_H
 
 #include "cost/endpoints.h"
-#include "cost/flows.h"
+#include "cost/link_bytes.h"
 #include "cost/intranode.h"
 
 #define NW_SLICES_MOST 64
@@ -42,8 +42,8 @@ struct nw_edge_cost {
     int slice;  /* index of the slice being added */
     /* space for a route */
     uint32_t *hops;
-    bool has_flows;
-    struct nw_flows flows;
+    bool has_link_bytes;
+    struct nw_link_bytes link_bytes;
     struct nw_intranode near;
     struct nw_intranode_row row;      /* the source rank being added */
     nw_uint128 exact[NW_FLOW_LAYERS]; /* integral hop-bytes */

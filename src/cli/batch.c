@@ -10,7 +10,7 @@
 #include "base/spawn.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/program_version.h"
+#include "cli/launcher_version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

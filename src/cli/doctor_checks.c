@@ -4,7 +4,7 @@
  * with access rights. */
 #include "cli/doctor.h"
 #include "base/install_path.h"
-#include "cli/program_version.h"
+#include "cli/launcher_version.h"
 #include "cli/launcher.h"
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a program to learn its version. */
-#ifndef NW_CLI_PROGRAM_VERSION_H
-#define NW_CLI_PROGRAM_VERSION_H
+/* Runs a launcher to learn its version. */
+#ifndef NW_CLI_LAUNCHER_VERSION_H
+#define NW_CLI_LAUNCHER_VERSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ enum {
       programs slowly */
 
 /* Runs `NAME --version` and stores the output in `answer`, which has `room`
- * bytes. Discards output that does not fit. `answer` is "" if the program
+ * bytes. Discards output that does not fit. `answer` is "" if the launcher
  * cannot be started. If the program does not end in time, kills it and returns
  * false. */
 bool nw_cli_ask(const char *name, char *answer, size_t room);

@@ -2,7 +2,7 @@
 /* nw_cli_ask: a launcher may hang if its file system or daemon does not answer,
  * so it gets limited time to print its version. Then it is killed with all
  * processes that it started. */
-#include "cli/program_version.h"
+#include "cli/launcher_version.h"
 
 #include "base/clock.h"
 #include "cli/child.h"
@@ -17,7 +17,7 @@
 
 /* Replaces this process by `name --version`, with standard output to the file
  * descriptor `out`. The process leads a new process group, so that
- * program_version_end() can kill it together with its children. */
+ * launcher_version_end() can kill it together with its children. */
 static _Noreturn void ask_become(const char *name, int out)
 {
     static char version[] = "--version";
@@ -76,7 +76,7 @@ static bool has_ended(pid_t child, uint64_t until)
 /* Kills the program and its process group. Waits at most 1 s for the end, since
  * a process that is blocked in the kernel does not end at once even after
  * SIGKILL. */
-static void program_version_end(pid_t child)
+static void launcher_version_end(pid_t child)
 {
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -103,7 +103,7 @@ bool nw_cli_ask(const char *name, char *answer, size_t room)
     }
     (void)close(ends[0]);
     if (!ended) {
-        program_version_end(child);
+        launcher_version_end(child);
         answer[0] = '\0';
     }
     return ended;

@@ -3,7 +3,7 @@
  * read. At whatever reading the time ends, the result keeps its limits and the
  * clock is read only a few more times. A result that was not cut off is the
  * same as that for its number of steps. */
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 #include <math.h>
 #include <setjmp.h>

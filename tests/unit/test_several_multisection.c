@@ -2,7 +2,7 @@
 /* Tests with many ranks on an element that are first divided among the
  * machine's groups: the limits and ranges are the same, and fewer bytes are
  * sent between groups than by halving alone. */
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "support/share.h"
 
 #include <setjmp.h>

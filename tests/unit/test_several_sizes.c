@@ -2,7 +2,7 @@
 /* Tests with several ranks on an element on large machines: millions of
  * elements, and chains in which hundreds of thousands of parts pass vertices
  * on. */
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -143,8 +143,8 @@ static void test_parts_have_places_without_limits(void **state)
         scene.share[q] = q < K / 2 ? 2 : 0;
         scene.step[q] = q % 200 ? q % 20 ? 1 : 10 : 100;
     }
-    assert_int_equal(nw_kway_initial_bisection(&scene.graph, &scene.machine,
-                                               &effort, 1, scene.part),
+    assert_int_equal(nw_kway_bisect_elements(&scene.graph, &scene.machine,
+                                             &effort, 1, scene.part),
                      NW_OK);
     for (int32_t v = 0; v < K; v++)
         assert_true(++count[scene.part[v]] <= 2);
@@ -155,8 +155,8 @@ static void *cut_lopsided(void *user)
 {
     struct nw_kway_effort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
 
-    *(nw_status *)user = nw_kway_initial_bisection(&scene.graph, &scene.machine,
-                                                   &effort, 1, scene.part);
+    *(nw_status *)user = nw_kway_bisect_elements(&scene.graph, &scene.machine,
+                                                 &effort, 1, scene.part);
     return NULL;
 }
 

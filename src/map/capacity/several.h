@@ -8,7 +8,7 @@
 #ifndef NW_MAP_CAPACITY_SEVERAL_H
 #define NW_MAP_CAPACITY_SEVERAL_H
 
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/problem/problem.h"
 
 struct nw_algorithm;

@@ -8,7 +8,7 @@
  * between groups than inside a group (Schulz and Woydt 2025).
  */
 #include "base/array.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/common/parameters.h"
 
 #include <math.h>

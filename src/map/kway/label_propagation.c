@@ -3,7 +3,7 @@
  * adjacent part where it fits. This is fast, and good enough while the
  * partition is far from good. */
 #include "base/array.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/common/parameters.h"
 
 #include <stdlib.h>

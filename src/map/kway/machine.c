@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Allocates machines and computes the cost of a partition. */
 #include "base/array.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  */
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/common/parameters.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * part to free capacity, its vertices go to any part where they fit.
  */
 #include "base/array.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * an end and does as much of its work as fits, so that every stage gets some
  * time. Stages of later partitions have no end: if the time ends, the whole
  * unfinished partition is dropped. */
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
                           double share, double all)

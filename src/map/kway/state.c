@@ -6,7 +6,7 @@
  * each of these parts.
  */
 #include "base/array.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/common/parameters.h"
 
 #include <stdlib.h>

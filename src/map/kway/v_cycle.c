@@ -3,7 +3,7 @@
  * joining vertices of different parts of the parent partitions, then
  * partitioned when it is small, and the partition is refined on every level
  * from the coarsest to the finest. */
-#include "map/kway/memetic_internal.h"
+#include "map/kway/kway_memetic_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
 
@@ -268,8 +268,7 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
         machine.share = (double *)task->run->share;
     if (!task->grouped)
         effort.group_starts = 0;
-    return nw_kway_initial_bisection(last, &machine, &effort, task->seed,
-                                     *part);
+    return nw_kway_bisect_elements(last, &machine, &effort, task->seed, *part);
 }
 
 /* Returns true if this task can be left out: it would make a partition from

@@ -7,8 +7,8 @@
  * coarse vertex stands for several vertices of the finest (input) graph.
  * README.md lists the files in reading order.
  */
-#ifndef NW_MAP_KWAY_MEMETIC_H
-#define NW_MAP_KWAY_MEMETIC_H
+#ifndef NW_MAP_KWAY_KWAY_H
+#define NW_MAP_KWAY_KWAY_H
 
 #include "base/random.h"
 #include "map/common/budget.h"
@@ -152,7 +152,7 @@ uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
 /* Fills part[n] with the element of each vertex, by recursive bisection of the
  * graph. Elements may get more load than their limits. */
-NW_MUST_CHECK nw_status nw_kway_initial_bisection(
+NW_MUST_CHECK nw_status nw_kway_bisect_elements(
     const struct nw_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
 

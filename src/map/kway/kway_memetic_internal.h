@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files of the memetic algorithm. */
-#ifndef NW_MAP_KWAY_MEMETIC_INTERNAL_H
-#define NW_MAP_KWAY_MEMETIC_INTERNAL_H
+#ifndef NW_MAP_KWAY_KWAY_MEMETIC_INTERNAL_H
+#define NW_MAP_KWAY_KWAY_MEMETIC_INTERNAL_H
 
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 
 /* A partition, its cost and whether it keeps the limits. */
 struct kway_memetic_answer {

@@ -8,7 +8,7 @@
  * combinations depend on nothing but the seed, so threads can run them in any
  * order.
  */
-#include "map/kway/memetic_internal.h"
+#include "map/kway/kway_memetic_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/parallel.h"

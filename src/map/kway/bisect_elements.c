@@ -8,15 +8,15 @@
 #include "base/array.h"
 #include "base/parallel.h"
 #include "map/graph/bisect_multilevel.h"
-#include "map/kway/memetic.h"
+#include "map/kway/kway.h"
 #include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one call of nw_kway_initial_bisection. */
-struct initial_bisection_work {
+/* State of one call of nw_kway_bisect_elements. */
+struct bisect_elements_work {
     const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
     const struct nw_kway_effort *effort;
@@ -32,7 +32,7 @@ struct initial_bisection_work {
 
 /* A range: the elements low .. high - 1 and the vertices that are to be divided
  * among them. */
-struct initial_bisection_range {
+struct bisect_elements_range {
     int32_t low, high;
     int32_t *vertex; /* [count] vertices of the graph to divide among the
                         elements */
@@ -46,8 +46,8 @@ struct initial_bisection_range {
  * a depth of nw_tuned.kway.lopsided_depth all gaps are considered, because then
  * the widest gaps seem to separate single elements only. */
 static int32_t
-initial_bisection_choose_middle(const struct nw_kway_machine *m,
-                                const struct initial_bisection_range *here)
+bisect_elements_choose_middle(const struct nw_kway_machine *m,
+                              const struct bisect_elements_range *here)
 {
     int32_t low = here->low, high = here->high;
     double widest = -1, all = 0, before = 0, best = HUGE_VAL;
@@ -75,9 +75,8 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
 }
 
 /* Returns the sum of the loads of the vertices of a range. */
-static double
-initial_bisection_load_of(const struct initial_bisection_work *s,
-                          const struct initial_bisection_range *here)
+static double bisect_elements_load_of(const struct bisect_elements_work *s,
+                                      const struct bisect_elements_range *here)
 {
     double load = 0;
 
@@ -93,9 +92,9 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
  * limits allow. Each of the d bisections may then use an equal part of that
  * factor. */
 static struct nw_bisection
-initial_bisection_make_cut(const struct initial_bisection_work *s,
-                           const struct initial_bisection_range *here,
-                           int32_t middle)
+bisect_elements_make_cut(const struct bisect_elements_work *s,
+                         const struct bisect_elements_range *here,
+                         int32_t middle)
 {
     const struct nw_kway_machine *m = s->machine;
     struct nw_bisection cut = {.coarsest = nw_tuned.bisection.coarsest,
@@ -103,7 +102,7 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
                                .repeats = 1,
                                .budget = s->effort->budget};
     double share[2] = {0}, limit[2] = {0},
-           load = initial_bisection_load_of(s, here), ease;
+           load = bisect_elements_load_of(s, here), ease;
 
     for (int32_t i = here->low; i < here->high; i++) {
         share[i >= middle] += m->share[i];
@@ -139,48 +138,48 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
 }
 
 static uint64_t
-initial_bisection_seed_of(const struct initial_bisection_work *s,
-                          const struct initial_bisection_range *here)
+bisect_elements_seed_of(const struct bisect_elements_work *s,
+                        const struct bisect_elements_range *here)
 {
     return s->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
 }
 
-static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
-                                          struct initial_bisection_range here);
+static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
+                                        struct bisect_elements_range here);
 
 /* Argument of the parallel tasks that divide the ranges below[]. */
-struct initial_bisection_descent {
-    struct initial_bisection_work *s;
-    const struct initial_bisection_range *below;
+struct bisect_elements_descent {
+    struct bisect_elements_work *s;
+    const struct bisect_elements_range *below;
 };
 
 /* Task for threads: divides range below[i] down to single elements. */
-static nw_status initial_bisection_bisect_below(void *user, int32_t i)
+static nw_status bisect_elements_bisect_below(void *user, int32_t i)
 {
-    const struct initial_bisection_descent *descent = user;
+    const struct bisect_elements_descent *descent = user;
 
-    return initial_bisection_bisect(descent->s, descent->below[i]);
+    return bisect_elements_bisect(descent->s, descent->below[i]);
 }
 
 /* Divides each of the ranges below[count], which one division has made, down to
  * single elements. `vertices`: total number of vertices of these ranges; if
  * there are many, several threads divide the ranges. */
 static nw_status
-initial_bisection_bisect_all(struct initial_bisection_work *s,
-                             const struct initial_bisection_range *below,
-                             int32_t count, int32_t vertices)
+bisect_elements_bisect_all(struct bisect_elements_work *s,
+                           const struct bisect_elements_range *below,
+                           int32_t count, int32_t vertices)
 {
-    struct initial_bisection_descent descent = {s, below};
+    struct bisect_elements_descent descent = {s, below};
 
     return nw_parallel_try(
-        initial_bisection_bisect_below, &descent, count,
+        bisect_elements_bisect_below, &descent, count,
         vertices < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
 }
 
 /* Sorts the vertices of a range by side, then divides both halves further. */
-static nw_status initial_bisection_descend(struct initial_bisection_work *s,
-                                           struct initial_bisection_range here,
-                                           int32_t middle, const int8_t *side)
+static nw_status bisect_elements_descend(struct bisect_elements_work *s,
+                                         struct bisect_elements_range here,
+                                         int32_t middle, const int8_t *side)
 {
     int32_t *sorted, zeros = 0, at[2] = {0};
     nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
@@ -195,9 +194,9 @@ static nw_status initial_bisection_descend(struct initial_bisection_work *s,
     for (int32_t i = 0; i < here.count; i++)
         here.vertex[i] = sorted[i];
     free(sorted);
-    return initial_bisection_bisect_all(
+    return bisect_elements_bisect_all(
         s,
-        (struct initial_bisection_range[]){
+        (struct bisect_elements_range[]){
             {here.low, middle, here.vertex, zeros, here.depth + 1},
             {middle, here.high, here.vertex + zeros, here.count - zeros,
              here.depth + 1}},
@@ -207,11 +206,11 @@ static nw_status initial_bisection_descend(struct initial_bisection_work *s,
 /* Bisects the vertices of a range at element `middle`; side[i] becomes 0 or 1
  * for vertex here->vertex[i]. */
 static nw_status
-initial_bisection_cut_range(struct initial_bisection_work *s,
-                            const struct initial_bisection_range *here,
-                            int32_t middle, int8_t *side)
+bisect_elements_cut_range(struct bisect_elements_work *s,
+                          const struct bisect_elements_range *here,
+                          int32_t middle, int8_t *side)
 {
-    struct nw_bisection cut = initial_bisection_make_cut(s, here, middle);
+    struct nw_bisection cut = bisect_elements_make_cut(s, here, middle);
     const struct nw_graph_range *range = s->graph->range;
     struct nw_graph graph = {0};
     struct nw_random random;
@@ -230,7 +229,7 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
     cut.fixed = fixed;
     cut.until =
         nw_time_shares_until(&s->pace, (double)here->count * cut.repeats);
-    nw_random_init(&random, initial_bisection_seed_of(s, here));
+    nw_random_init(&random, bisect_elements_seed_of(s, here));
     if (!status)
         status = nw_graph_subgraph(s->graph, here->vertex, here->count,
                                    s->place, &graph);
@@ -243,7 +242,7 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
 
 /* State while vertices, in the order of their numbers, fill one element after
  * the other. */
-struct initial_bisection_filling {
+struct bisect_elements_filling {
     int32_t at;          /* element that is being filled */
     double load, share;  /* over the vertices and elements from this element on:
                             load of the vertices, share of the elements */
@@ -255,9 +254,8 @@ struct initial_bisection_filling {
 
 /* Begins to fill element fill->at: its target is its share of the load that is
  * left. */
-static void
-initial_bisection_open_element(const struct nw_kway_machine *m,
-                               struct initial_bisection_filling *fill)
+static void bisect_elements_open_element(const struct nw_kway_machine *m,
+                                         struct bisect_elements_filling *fill)
 {
     fill->target = fill->share > 0
                        ? fill->load * m->share[fill->at] / fill->share
@@ -267,36 +265,35 @@ initial_bisection_open_element(const struct nw_kway_machine *m,
 }
 
 /* Ends the element that is being filled and begins the next one. */
-static void
-initial_bisection_close_element(const struct nw_kway_machine *m,
-                                struct initial_bisection_filling *fill)
+static void bisect_elements_close_element(const struct nw_kway_machine *m,
+                                          struct bisect_elements_filling *fill)
 {
     fill->load -= fill->mine;
     fill->share -= m->share[fill->at++];
-    initial_bisection_open_element(m, fill);
+    bisect_elements_open_element(m, fill);
 }
 
 /* Assigns the vertices of a range, in the order of the list, to its elements,
  * one element after the other. Used if time is over. */
 static void
-initial_bisection_fill_in_order(struct initial_bisection_work *s,
-                                const struct initial_bisection_range *here)
+bisect_elements_fill_in_order(struct bisect_elements_work *s,
+                              const struct bisect_elements_range *here)
 {
     const struct nw_graph *g = s->graph;
     const struct nw_kway_machine *m = s->machine;
-    struct initial_bisection_filling fill = {
-        .at = here->low, .load = initial_bisection_load_of(s, here)};
+    struct bisect_elements_filling fill = {
+        .at = here->low, .load = bisect_elements_load_of(s, here)};
 
     for (int32_t q = here->low; q < here->high; q++)
         fill.share += m->share[q];
-    initial_bisection_open_element(m, &fill);
+    bisect_elements_open_element(m, &fill);
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
 
         while (fill.at + 1 < here->high &&
                (fill.mine + (double)g->load[v] / 2 > fill.target ||
                 fill.held + g->size[v] > m->capacity[fill.at]))
-            initial_bisection_close_element(m, &fill);
+            bisect_elements_close_element(m, &fill);
         s->part[v] = nw_kway_allows(g, v, fill.at) ? fill.at : g->range[v].low;
         fill.mine += (double)g->load[v];
         fill.held += g->size[v];
@@ -307,10 +304,10 @@ initial_bisection_fill_in_order(struct initial_bisection_work *s,
  * contain the elements on which the vertex may be. Does nothing if vertices may
  * be on all elements. */
 static nw_status
-initial_bisection_take_ranges(const struct initial_bisection_work *s,
-                              const struct initial_bisection_range *here,
-                              const struct nw_kway_multisection *groups,
-                              struct nw_graph *graph)
+bisect_elements_take_ranges(const struct bisect_elements_work *s,
+                            const struct bisect_elements_range *here,
+                            const struct nw_kway_multisection *groups,
+                            struct nw_graph *graph)
 {
     nw_status status;
 
@@ -335,7 +332,7 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
  * time when these units should be finished; if the stage has no end, at the
  * time limit of the call. */
 static struct nw_budget
-initial_bisection_share_time(struct initial_bisection_work *s, double work)
+bisect_elements_share_time(struct bisect_elements_work *s, double work)
 {
     const struct nw_budget *outer = s->effort->budget;
     uint64_t until = nw_time_shares_until(&s->pace, work);
@@ -354,13 +351,12 @@ initial_bisection_share_time(struct initial_bisection_work *s, double work)
 /* Partitions the vertices of a range among groups of elements: part[i] becomes
  * the group of vertex here->vertex[i]. */
 static nw_status
-initial_bisection_share_out(struct initial_bisection_work *s,
-                            const struct initial_bisection_range *here,
-                            struct nw_kway_multisection *groups, int32_t *part)
+bisect_elements_share_out(struct bisect_elements_work *s,
+                          const struct bisect_elements_range *here,
+                          struct nw_kway_multisection *groups, int32_t *part)
 {
     double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
-    struct nw_budget budget =
-        initial_bisection_share_time(s, here->count * cuts);
+    struct nw_budget budget = bisect_elements_share_time(s, here->count * cuts);
     struct nw_graph graph;
     struct nw_kway_run run = {.graph = &graph,
                               .machine = &groups->machine,
@@ -371,12 +367,12 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     nw_status status = nw_graph_subgraph(s->graph, here->vertex, here->count,
                                          s->place, &graph);
 
-    run.seed = initial_bisection_seed_of(s, here);
+    run.seed = bisect_elements_seed_of(s, here);
     run.effort.starts = s->effort->group_starts;
     run.effort.group_starts = 0;
     run.effort.cycles = 2;
     if (!status)
-        status = initial_bisection_take_ranges(s, here, groups, &graph);
+        status = bisect_elements_take_ranges(s, here, groups, &graph);
     if (!status)
         status = s->effort->partition(&run, part);
     nw_graph_fini(&graph);
@@ -388,27 +384,27 @@ initial_bisection_share_out(struct initial_bisection_work *s,
 /* Divides the vertices of each group further among the group's elements.
  * here.vertex is sorted by group; the vertices of group g begin at index at[g].
  */
-static nw_status initial_bisection_bisect_each(
-    struct initial_bisection_work *s, struct initial_bisection_range here,
+static nw_status bisect_elements_bisect_each(
+    struct bisect_elements_work *s, struct bisect_elements_range here,
     const struct nw_kway_multisection *groups, const int32_t *at)
 {
     int32_t k = groups->machine.k;
-    struct initial_bisection_range *below = NULL;
+    struct bisect_elements_range *below = NULL;
     nw_status status = nw_alloc((size_t)k, sizeof *below, &below);
 
     for (int32_t g = 0; !status && g < k; g++)
-        below[g] = (struct initial_bisection_range){
+        below[g] = (struct bisect_elements_range){
             groups->first[g], groups->first[g + 1], here.vertex + at[g],
             at[g + 1] - at[g], here.depth + 1};
     if (!status)
-        status = initial_bisection_bisect_all(s, below, k, here.count);
+        status = bisect_elements_bisect_all(s, below, k, here.count);
     free(below);
     return status;
 }
 
 /* Sorts the vertices of a range by group, then divides each group further. */
-static nw_status initial_bisection_descend_groups(
-    struct initial_bisection_work *s, struct initial_bisection_range here,
+static nw_status bisect_elements_descend_groups(
+    struct bisect_elements_work *s, struct bisect_elements_range here,
     const struct nw_kway_multisection *groups, const int32_t *part)
 {
     int32_t k = groups->machine.k, *sorted, *at = NULL;
@@ -425,29 +421,28 @@ static nw_status initial_bisection_descend_groups(
         memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
     free(sorted);
     if (!status)
-        status = initial_bisection_bisect_each(s, here, groups, at);
+        status = bisect_elements_bisect_each(s, here, groups, at);
     free(at);
     return status;
 }
 
 /* Divides the elements of a range into groups instead of two halves, the
  * vertices among these groups, and then each group further. */
-static nw_status
-initial_bisection_multisection(struct initial_bisection_work *s,
-                               struct initial_bisection_range here)
+static nw_status bisect_elements_multisection(struct bisect_elements_work *s,
+                                              struct bisect_elements_range here)
 {
     struct nw_kway_multisection groups;
     int32_t *part = NULL;
     nw_status status =
         nw_kway_multisection_init(&groups, s->machine, here.low, here.high,
-                                  initial_bisection_load_of(s, &here));
+                                  bisect_elements_load_of(s, &here));
 
     if (!status)
         status = nw_alloc((size_t)here.count, sizeof *part, &part);
     if (!status)
-        status = initial_bisection_share_out(s, &here, &groups, part);
+        status = bisect_elements_share_out(s, &here, &groups, part);
     if (!status)
-        status = initial_bisection_descend_groups(s, here, &groups, part);
+        status = bisect_elements_descend_groups(s, here, &groups, part);
     free(part);
     nw_kway_multisection_fini(&groups);
     return status;
@@ -455,15 +450,15 @@ initial_bisection_multisection(struct initial_bisection_work *s,
 
 /* Divides the vertices of a range among its elements: divides the range and
  * then its parts, down to single elements. */
-static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
-                                          struct initial_bisection_range here)
+static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
+                                        struct bisect_elements_range here)
 {
     int32_t middle;
     int8_t *side;
     nw_status status;
 
     if (nw_budget_is_overdue(s->effort->budget)) {
-        initial_bisection_fill_in_order(s, &here);
+        bisect_elements_fill_in_order(s, &here);
         return NW_OK;
     }
 
@@ -474,21 +469,21 @@ static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
     }
     if (s->effort->group_starts &&
         nw_kway_multisection_apply(s->machine, here.low, here.high))
-        return initial_bisection_multisection(s, here);
-    middle = initial_bisection_choose_middle(s->machine, &here);
+        return bisect_elements_multisection(s, here);
+    middle = bisect_elements_choose_middle(s->machine, &here);
     status = nw_alloc((size_t)here.count, 1, &side);
     if (status)
         return status;
-    status = initial_bisection_cut_range(s, &here, middle, side);
+    status = bisect_elements_cut_range(s, &here, middle, side);
     if (!status)
-        status = initial_bisection_descend(s, here, middle, side);
+        status = bisect_elements_descend(s, here, middle, side);
     free(side);
     return status;
 }
 
 /* Estimates the work of all bisections, in vertices x repeats: each vertex
  * takes part in about log2(k) bisections for k elements. */
-static double initial_bisection_work_of(const struct initial_bisection_work *s)
+static double bisect_elements_work_of(const struct bisect_elements_work *s)
 {
     double halvings = ceil(log2(s->machine->k)),
            plain = log2(nw_tuned.kway.elements_few);
@@ -500,34 +495,33 @@ static double initial_bisection_work_of(const struct initial_bisection_work *s)
 
 /* Returns the number of threads for bisections. With a time limit it is 1,
  * because the stages that share the time must run one after the other. */
-static int32_t initial_bisection_threads_of(const struct nw_budget *budget)
+static int32_t bisect_elements_threads_of(const struct nw_budget *budget)
 {
     return budget && !budget->end_ns ? budget->threads : 1;
 }
 
-nw_status nw_kway_initial_bisection(const struct nw_graph *graph,
-                                    const struct nw_kway_machine *machine,
-                                    const struct nw_kway_effort *effort,
-                                    uint64_t seed, int32_t *part)
+nw_status nw_kway_bisect_elements(const struct nw_graph *graph,
+                                  const struct nw_kway_machine *machine,
+                                  const struct nw_kway_effort *effort,
+                                  uint64_t seed, int32_t *part)
 {
-    struct initial_bisection_work s = {
+    struct bisect_elements_work s = {
         .graph = graph,
         .machine = machine,
         .effort = effort,
         .seed = seed,
         .part = part,
-        .threads = initial_bisection_threads_of(effort->budget)};
-    struct initial_bisection_range all = {.high = machine->k,
-                                          .count = graph->n};
+        .threads = bisect_elements_threads_of(effort->budget)};
+    struct bisect_elements_range all = {.high = machine->k, .count = graph->n};
     nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)graph->n, s.place),
                                     NW_ARRAY((size_t)graph->n, all.vertex));
 
     for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
     nw_time_shares_begin(&s.pace, effort->budget, 0.5,
-                         initial_bisection_work_of(&s));
+                         bisect_elements_work_of(&s));
     if (!status)
-        status = initial_bisection_bisect(&s, all);
+        status = bisect_elements_bisect(&s, all);
     free(s.place);
     free(all.vertex);
     return status;

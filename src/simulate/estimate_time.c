@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Estimates the time of an exchange from congestion: each message takes its
  * latency plus the time that the most loaded link of its route needs for all
- * bytes that cross this link. The estimate is the longest of these times. */
+ * bytes that cross this link. The estimate is the longest of these times.
+ * nw_exchange_makespan of map/portfolio has the same model for searches, which
+ * know the congestion already. */
 #include "simulate/exchange.h"
 
 #include "base/array.h"

@@ -2,7 +2,8 @@
 /* Estimates when the last message of an exchange arrives. A message takes the
  * latency of its route plus the time that the most loaded link of its route
  * needs for all its traffic. This distinguishes mappings of equal congestion.
- */
+ * nw_exchange_estimate of simulate/ has the same model. It computes the loads
+ * of the links itself. */
 #include "map/portfolio/candidate.h"
 #include "base/array.h"
 #include "cost/endpoints.h"

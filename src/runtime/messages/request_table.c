@@ -8,7 +8,7 @@
 enum { BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_tracked_request *table[BUCKETS], *taken;
+static struct nw_tracked_request *table[BUCKETS], *taken_first;
 static int held_count;
 int nw_request_table_count;
 
@@ -54,11 +54,11 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
 
 static void add_to_taken(struct nw_tracked_request *kept)
 {
-    kept->taken_next = taken;
-    kept->taken_at = &taken;
-    if (taken)
-        taken->taken_at = &kept->taken_next;
-    taken = kept;
+    kept->taken_next = taken_first;
+    kept->taken_at = &taken_first;
+    if (taken_first)
+        taken_first->taken_at = &kept->taken_next;
+    taken_first = kept;
 }
 
 static void remove_from_taken(struct nw_tracked_request *kept)
@@ -163,7 +163,8 @@ bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow)
         for (struct nw_tracked_request *kept = table[i]; kept;
              kept = kept->next)
             any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
-    for (struct nw_tracked_request *kept = taken; kept; kept = kept->taken_next)
+    for (struct nw_tracked_request *kept = taken_first; kept;
+         kept = kept->taken_next)
         any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
     pthread_mutex_unlock(&lock);
     return any;

@@ -468,11 +468,11 @@ static void test_threads_do_not_matter(void **state)
     nw_pattern *pattern;
     nw_mapping *one, *more;
     int step = share_step(2, "numbers of threads");
-    int ranks = 4096 / share_step(4096, "ranks");
+    int leaves = 64 / share_step(64, "groups of 64 ranks"), ranks = 64 * leaves;
     char machine[64];
 
     (void)state;
-    snprintf(machine, sizeof machine, "hierarchy:4:16:%d@1:10:100", ranks / 64);
+    snprintf(machine, sizeof machine, "hierarchy:4:16:%d@1:10:100", leaves);
     topology = load(machine);
     nw_random_init(&random, 7);
     pattern = random_graph(&random, ranks, ranks * 9 / 4);

@@ -39,6 +39,7 @@ two
 ## Ctrl-C, which reaches both processes, ends what is measured in one word.
 $ cat > interrupt <<'END'
 > import os, re, signal, subprocess, sys, time
+> signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background ignores it
 > job = subprocess.Popen(sys.argv[1:], start_new_session=True)
 > listens = lambda: re.search(r"^SigCgt:.*[2367abef]$", open("/proc/%d/status" % job.pid).read(), re.M)
 > while job.poll() is None and not listens():

@@ -2,6 +2,8 @@
 """The options and variables by which the launcher of each MPI library reaches the hosts of
 `setup`."""
 import functools
+import glob
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +27,15 @@ def shares_no_memory(flavour):
         return False
     said = subprocess.run(["mpichversion"], capture_output=True, text=True, check=False).stdout
     return "ch4:ucx" in said
+
+
+def link_standard_abi(flavour, folder):
+    """Links libmpi_abi.so.1 of this MPI into the folder, for LD_LIBRARY_PATH; False if it
+    has none."""
+    found = sorted(glob.glob("/usr/lib/*/libmpi_abi_%s.so.*" % flavour))
+    if found:
+        os.symlink(found[0], folder + "/libmpi_abi.so.1")
+    return bool(found)
 
 
 def over_hosts(flavour, agent):

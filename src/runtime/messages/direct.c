@@ -22,8 +22,8 @@ static uint64_t direct_from_bytes;
 
 static void direct_read_threshold(void)
 {
-    direct_from_bytes = nw_messages_size("NODEWISE_GPU_DIRECT_FROM", 1,
-                                         FROM_BYTES, LEAST_BYTES, INT_MAX);
+    direct_from_bytes = nw_messages_setting("NODEWISE_GPU_DIRECT_FROM", 1,
+                                            FROM_BYTES, LEAST_BYTES, INT_MAX);
 }
 
 static bool direct_is_large(uint64_t bytes)

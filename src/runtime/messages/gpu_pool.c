@@ -40,8 +40,8 @@ static size_t wanted_bytes(void)
 {
     uint64_t mib = 1 << 20;
 
-    return (size_t)nw_messages_size("NODEWISE_GPU_DIRECT_POOL", mib,
-                                    POOL_MIB * mib, 0, mib * mib);
+    return (size_t)nw_messages_setting("NODEWISE_GPU_DIRECT_POOL", mib,
+                                       POOL_MIB * mib, 0, mib * mib);
 }
 
 static nw_status pool_make(size_t bytes)

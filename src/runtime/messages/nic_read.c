@@ -33,8 +33,8 @@ void nw_nic_read_start(const char *copy)
 
     forced = copy && !strcmp(copy, "loopback");
     wanted = forced || (any && asked);
-    after =
-        nw_messages_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
+    after = nw_messages_setting("NODEWISE_GPU_ADAPTER_AFTER", 0, AFTER, 0,
+                                UINT64_MAX);
 }
 
 static int nic_read_class_of(const struct nw_path_copy *descriptor)

@@ -85,13 +85,11 @@ void nw_copies_close(void);
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* Returns the numeric value of the environment variable `name`; `standard` if
  * it is not set. If it is not a number from `least` to `most`, warns once and
- * returns `standard`. */
-uint64_t nw_messages_setting(const char *name, uint64_t standard,
+ * returns `standard`. If `unit` is not 0, the value is a number of bytes, which
+ * may have a unit ("64k", "1MiB"); a number without one is multiplied by
+ * `unit`. */
+uint64_t nw_messages_setting(const char *name, uint64_t unit, uint64_t standard,
                              uint64_t least, uint64_t most);
-/* Like nw_messages_setting for a number of bytes with a unit ("64k", "1MiB").
- * A number without a unit is multiplied by `unit`. */
-uint64_t nw_messages_size(const char *name, uint64_t unit, uint64_t standard,
-                          uint64_t least, uint64_t most);
 /* In algorithm_choice.c: start and end the use of the channel for collective
  * calls, in MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_COLLECTIVES
  * or NODEWISE_GPU_MESSAGES is set. */

@@ -30,36 +30,26 @@ nw_status nw_messages_open_gpu(void)
     return opened;
 }
 
-uint64_t nw_messages_setting(const char *name, uint64_t standard,
+uint64_t nw_messages_setting(const char *name, uint64_t unit, uint64_t standard,
                              uint64_t least, uint64_t most)
 {
     const char *word = getenv(name);
     uint64_t value = standard;
-
-    if (word && *word &&
-        (!nw_parse_u64(word, &value) || value < least || value > most)) {
-        nw_warn_once("%s=%s is not a number from %" PRIu64 " to %" PRIu64, name,
-                     word, least, most);
-        value = standard;
-    }
-    return value;
-}
-
-uint64_t nw_messages_size(const char *name, uint64_t unit, uint64_t standard,
-                          uint64_t least, uint64_t most)
-{
-    const char *word = getenv(name);
-    uint64_t value = standard;
+    bool fits;
 
     if (!word || !*word)
+        return standard;
+    fits = nw_parse_u64(word, &value);
+    if (unit && fits) {
+        fits = value <= most / unit;
+        value *= unit;
+    } else if (unit) {
+        fits = nw_parse_size(word, &value);
+    }
+    if (fits && value >= least && value <= most)
         return value;
-    if (nw_parse_u64(word, &value))
-        value = value > most / unit ? UINT64_MAX : value * unit;
-    else if (!nw_parse_size(word, &value))
-        value = UINT64_MAX;
-    if (value >= least && value <= most)
-        return value;
-    nw_warn_once("%s=%s is not a size from %" PRIu64 " to %" PRIu64 " bytes",
-                 name, word, least, most);
+    nw_warn_once("%s=%s is not a %s from %" PRIu64 " to %" PRIu64 "%s", name,
+                 word, unit ? "size" : "number", least, most,
+                 unit ? " bytes" : "");
     return standard;
 }

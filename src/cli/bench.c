@@ -4,7 +4,6 @@
 #include <nodewise/status.h>
 
 #include "base/file.h"
-#include "base/install_path.h"
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/bench_channel.h"
@@ -85,17 +84,11 @@ static const struct argp argp = {
 static nw_status bench_find_program(const char *name, const char *flavour,
                                     char path[PATH_MAX])
 {
-    char program[96], beside[160];
+    char folder[64], stem[64];
 
-    snprintf(program, sizeof program, "nodewise-bench-%.30s-%.30s", name,
-             flavour);
-    snprintf(beside, sizeof beside, "bench/%.30s/%s", name, program);
-    if (nw_install_path_find(beside, program, X_OK, path))
-        return NW_OK;
-    return nw_fail(NW_ENODEV,
-                   "benchmark '%s' is not installed for %s: Nodewise was built "
-                   "without that MPI",
-                   name, flavour);
+    snprintf(folder, sizeof folder, "bench/%.30s/", name);
+    snprintf(stem, sizeof stem, "nodewise-bench-%.30s", name);
+    return nw_cli_find_program(folder, stem, flavour, path);
 }
 
 /* Removes `-o FILE` from the benchmark's options and stores FILE in

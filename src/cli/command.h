@@ -8,6 +8,7 @@
 #include <nodewise/topology.h>
 
 #include <argp.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,15 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
  * of `option`, calls nw_argfail with a message that lists the words. */
 int nw_argchoose(struct argp_state *state, const char *option,
                  const char *value, const char *const *words);
+/* Sets `path` to the program STEM-FLAVOUR, which is built with the MPI
+ * `flavour` (openmpi or mpich) and is installed, or lies in `folder` of the
+ * build folder of this program; `folder` is "" or ends with '/'. NW_ENODEV if
+ * it is missing.
+ */
+NW_MUST_CHECK nw_status nw_cli_find_program(const char *folder,
+                                            const char *stem,
+                                            const char *flavour,
+                                            char path[PATH_MAX]);
 /* Returns the value of --elements: core or pu. */
 enum nw_elements nw_argelements(struct argp_state *state, const char *value);
 

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
@@ -46,19 +47,34 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
 int nw_argchoose(struct argp_state *state, const char *option,
                  const char *value, const char *const *words)
 {
-    char list[128] = "";
-    int i, length = 0;
+    struct nw_text list = {0};
+    int i;
 
     for (i = 0; words[i] && strcmp(words[i], value); i++)
-        length += snprintf(list + length, sizeof list - (size_t)length, "%s%s",
-                           !i             ? ""
-                           : words[i + 1] ? ", "
-                                          : " or ",
-                           words[i]);
-    if (words[i])
-        return i;
-    nw_argfail(state, "%s is %s, not '%s'", option, list, value);
-    return 0;
+        nw_text_format(&list, "%s%s",
+                       !i             ? ""
+                       : words[i + 1] ? ", "
+                                      : " or ",
+                       words[i]);
+    if (!words[i])
+        nw_argfail(state, "%s is %s, not '%s'", option,
+                   list.data ? list.data : "", value);
+    nw_text_fini(&list);
+    return words[i] ? i : 0;
+}
+
+nw_status nw_cli_find_program(const char *folder, const char *stem,
+                              const char *flavour, char path[PATH_MAX])
+{
+    char name[96], beside[160];
+
+    snprintf(name, sizeof name, "%.62s-%.30s", stem, flavour);
+    snprintf(beside, sizeof beside, "%.60s%s", folder, name);
+    if (nw_install_path_find(beside, name, X_OK, path))
+        return NW_OK;
+    return nw_fail(NW_ENODEV,
+                   "%s is not installed: Nodewise was built without that MPI",
+                   name);
 }
 
 enum nw_elements nw_argelements(struct argp_state *state, const char *value)

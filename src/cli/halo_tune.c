@@ -6,7 +6,6 @@
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
-#include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -72,21 +71,6 @@ static nw_status halo_tune_clear(const char *path)
     if (unlink(path) && errno != ENOENT)
         return nw_fail(NW_EIO, "cannot remove '%s': %s", path, strerror(errno));
     return NW_OK;
-}
-
-static nw_status halo_tune_find_program(const char *flavour,
-                                        char path[PATH_MAX])
-{
-    char name[64], beside[96];
-
-    snprintf(name, sizeof name, "nodewise-bench-halo-tune-%s", flavour);
-    snprintf(beside, sizeof beside, "bench/halo/%s", name);
-    return nw_install_path_find(beside, name, X_OK, path)
-               ? NW_OK
-               : nw_fail(NW_ENODEV,
-                         "%s is not installed: Nodewise was built without that "
-                         "MPI",
-                         name);
 }
 
 /* Makes the argument that describes the halo: its numbers in the order in which
@@ -177,7 +161,8 @@ static nw_status halo_tune_launch(const struct nw_cli_halo_tuning *tuning,
                          "to; use mpirun or mpiexec",
                          tuning->launcher[0]);
     if (!status)
-        status = halo_tune_find_program(flavour, program);
+        status = nw_cli_find_program("bench/halo/", "nodewise-bench-halo-tune",
+                                     flavour, program);
     return status ? status : halo_tune_start(tuning, program, path);
 }
 

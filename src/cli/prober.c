@@ -6,11 +6,11 @@
 #include "cli/prober.h"
 
 #include "base/array.h"
-#include "base/install_path.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/child.h"
+#include "cli/command.h"
 #include "cli/launcher.h"
 
 #include <errno.h>
@@ -24,18 +24,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static nw_status prober_find_program(const char *flavour, char path[PATH_MAX])
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "nodewise-probe-%s", flavour);
-    if (nw_install_path_find(name, name, X_OK, path))
-        return NW_OK;
-    return nw_fail(NW_ENODEV,
-                   "%s is not installed: Nodewise was built without that MPI",
-                   name);
-}
 
 /* Buffers for the words that are added to the launcher's command. */
 struct prober_line {
@@ -69,7 +57,7 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
                          "openmpi or --mpi mpich",
                          prober->launcher[0]);
     if (!status)
-        status = prober_find_program(flavour, line->path);
+        status = nw_cli_find_program("", "nodewise-probe", flavour, line->path);
     while (prober->launcher[words])
         words++;
     if (!status)

@@ -7,7 +7,7 @@ import re
 from twin import RESULTS, ROOT, Table, read
 
 TITLE = "Mapping: our engine and its peers"
-PAPER = ("J is hop-bytes relative to the best mapping of each instance (1.000: as good as the best of all); the tables have geometric means over the instances, "
+PAPER = ("J is hop-bytes relative to the best mapping of each instance (1.000: as good as the best of all). The tables have geometric means of J over the instances, "
          "and CPU seconds of the whole program with one thread. All figures are **measured** on this machine. The peers "
          "are those that Debian has (Scotch; METIS with our swaps) and those in the file NW_BENCH_PEERS (SharedMap with "
          "three efforts and VieM with two, built from their own repositories in November 2026). A peer that needs more "

@@ -197,9 +197,9 @@ def weak(data):
 
     def times(nodes, column, other_nodes, other):
         return float(by[nodes][column + " ms"]) / float(by[other_nodes][other + " ms"])
-    return ("- From 32 to 256 nodes the exchange takes %.2f times as long if the fat tree routes adaptively, and %.2f times "
-            "with fixed routes (`fixed`, D-mod-K), because some links then carry more flows than others. Paper: flat "
-            "after 32.\n"
+    return ("- From 32 to 256 nodes the exchange takes %.2f times as long if the fat tree routes adaptively. With fixed "
+            "routes (`fixed`, D-mod-K) the factor is %.2f, because some links then carry more flows than others. "
+            "Paper: flat after 32.\n"
             "- At 256 nodes the methods inside the node make the exchange %.2f times faster if MPI's copies there overlap "
             "the network, %.2f times if they do not (`apart`, not drawn). Paper, measured: 1.16.\n"
             "- With CUDA-aware MPI (`ca`) the links alone would allow %.2f times the time of the staged exchange. "

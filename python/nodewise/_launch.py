@@ -64,21 +64,23 @@ def launchers() -> dict[str, str]:
 def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",), *,
            prefix: str = "nodewise", exec: str = "auto", gpu_visibility: str = "one",
            memory: str = "bind", nodewise: str | None = None) -> Launch:
-    """The files and the command line that start a program with its ranks placed by a
-    mapping. The call writes no file and starts nothing; for that, call ``write`` or ``run``
-    of the result.
+    """Makes the files and the command line that start a program with the ranks where a
+    mapping places them. This function writes no file and starts nothing: the result's
+    ``write`` writes the files, and ``run`` also starts the program.
 
     Args:
         mapping: a complete mapping.
-        launcher: one of the names that ``nodewise.launchers()`` returns.
-        program: the program and its arguments, or the program alone.
-        prefix: the first part of the files' names.
-        exec: put `nodewise exec` in front of the program: ``"auto"``, ``"always"``,
-            ``"never"``.
-        gpu_visibility: a rank sees ``"one"`` (its own GPUs) or ``"permuted"`` (all).
-        memory: `nodewise exec` binds memory to the cores' NUMA nodes: ``"bind"``,
-            ``"prefer"``, ``"leave"``.
-        nodewise: path of the command `nodewise` on the nodes (default: found there).
+        launcher: a name from ``nodewise.launchers()``.
+        program: the program and its arguments.
+        prefix: the names of all files begin with this text.
+        exec: when to put `nodewise exec` in front of the program: ``"auto"`` (if it is
+            needed), ``"always"`` or ``"never"``.
+        gpu_visibility: which GPUs a rank sees: ``"one"`` (only its own) or ``"permuted"``
+            (all GPUs of the node, in an order in which the device with the rank's local
+            number is its own).
+        memory: how a rank gets memory: ``"bind"`` (only on the NUMA nodes of its
+            cores), ``"prefer"`` (there first) or ``"leave"`` (anywhere).
+        nodewise: path of `nodewise` on the nodes (default: the nodes search PATH).
 
     >>> import nodewise
     >>> mapping = nodewise.Mapping(nodewise.Topology("magc-a"), [0, 1])

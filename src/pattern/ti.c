@@ -26,7 +26,7 @@ struct traces {
     int32_t ranks;
 };
 
-/* Makes room for one more trace; ti_add() then cannot fail. */
+/* Grows the arrays for one more trace, so that ti_add() cannot fail. */
 static nw_status ti_grow(struct traces *traces)
 {
     size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};

@@ -157,8 +157,8 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Returns how many of `count` boxes are in each line. Usually these are
- * `columns` boxes. If more than `columns` fit in a line (`room` boxes), the
+/* Returns how many of `count` boxes are in each line: usually `columns`. If a
+ * line has enough space for more boxes than that (`room` is their number), the
  * boxes fill as few lines as possible, and all lines have about the same
  * length. */
 static int32_t node_layout_widen(int32_t columns, int32_t count, int32_t room)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Source files that READMEs and the other .md files name in backquotes exist:
-in their folder or below, from the top of the tree, in src/ or in include/; so do the
-sources of test programs that scripts start; every folder of src/ has a README."""
+"""Checks that source files exist if a README or another .md file names them in backquotes.
+A name is relative to the folder of the .md file or a folder below, to the top of the tree,
+to src/ or to include/. Also checks that every test program that a script starts has a
+source, and that every folder of src/ has a README."""
 import fnmatch
 import os
 import re

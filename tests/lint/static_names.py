@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the name of a static function is in only one file of src/, and that it has two
-words or more, the first of which say where it is, so that ctags, gdb and grep find it."""
+"""Checks that the name of a static function is in only one file of src/, so that ctags, gdb
+and grep find the function. A name must have two words; the first says where it is."""
 import re
 
 import tree

@@ -3,8 +3,9 @@
  * a random number, its nonce, before it opens. Its peers learn the nonce when
  * they meet (wireup/exchange_addresses.c), and put it into every message to
  * this process. The receiver refuses messages without its nonce. Over tcp any
- * process can connect, so each header has the nonce. A small message of another
- * provider has no room for it: its header is the word beside the payload. */
+ * process can connect, so each header has the nonce. With another provider, a
+ * small message has no nonce: its header is only the word beside the payload.
+ */
 #ifndef NW_CHANNEL_PROTO_NONCE_H
 #define NW_CHANNEL_PROTO_NONCE_H
 

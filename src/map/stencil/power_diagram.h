@@ -3,11 +3,11 @@
  * Divides points into compact parts and keeps the number of points of each
  * part. In each round, every point goes to the part with the nearest center;
  * then each center moves to the mean of its points (Lloyd 1982, Least squares
- * quantization in PCM). A part that gets too few points must attract more of
- * them, so each part has a number, its power, which is subtracted from the
- * squared distances to its center and grows while points are missing. Such a
- * division is a balanced power diagram (Aurenhammer, Hoffmann and Aronov 1998,
- * Minkowski-type theorems and least-squares clustering).
+ * quantization in PCM). A part that gets too few points must attract more
+ * points, so each part has a number, its power. The power is subtracted from
+ * the squared distances to the center of the part, and grows while points are
+ * missing. Such a division is a balanced power diagram (Aurenhammer, Hoffmann
+ * and Aronov 1998, Minkowski-type theorems and least-squares clustering).
  */
 #ifndef NW_MAP_STENCIL_POWER_DIAGRAM_H
 #define NW_MAP_STENCIL_POWER_DIAGRAM_H

@@ -111,9 +111,9 @@ int64_t nw_mp_last(const struct nw_mp_job *job);
 nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
-/* gather.c. Passes the cells or faces of a field that each rank writes, one
- * rank after the other, to the function `sink` on rank 0. first[] and extent[]
- * describe this part of the field, values[] are its cells or faces. */
+/* gather.c. Rank 0 calls `sink` for each rank's part of a field, one rank after
+ * the other. A part contains the cells or faces that its rank writes. first[]
+ * and extent[] describe the part, values[] are its cells or faces. */
 typedef nw_status nw_mp_sink(void *context, const int64_t first[3],
                              const int64_t extent[3], const double *values);
 nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,

@@ -25,9 +25,8 @@ struct gathering {
 };
 
 /* Asks MPI which ranks can share memory with this rank. An MPI that never
- * shares memory, such as MPICH with UCX alone, puts each rank alone on a node.
- * Then ranks are on one node if their hosts have the same numbers
- * (base/host.h). */
+ * shares memory, such as MPICH with only UCX, reports no other rank. Then ranks
+ * are on one node if their hosts have the same numbers (base/host.h). */
 int nw_discover_split(MPI_Comm comm, int key, MPI_Comm *local)
 {
     int size = 0, most = 0, number[2], code;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges that one rank passed to MPI. edge[i] contains the source, the
+/* The edges that a rank passed to MPI. edge[i] contains the source, the
  * target and the weight of edge i. The weight -1 means that the rank passed no
  * weights. */
 struct edges {

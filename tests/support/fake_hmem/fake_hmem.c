@@ -650,7 +650,8 @@ API const char *fi_strerror(int code)
 }
 
 /* Open MPI 6 asks for the version of libfabric 2. In the double both versions
- * are the same function, since its structs are those of the header at hand. */
+ * are the same function: its structs are those of the header that is compiled.
+ */
 #define TWO_VERSIONS(name)                                                     \
     API __typeof__(name) name##_older __attribute__((alias(#name)));           \
     API __typeof__(name) name##_newer __attribute__((alias(#name)));           \

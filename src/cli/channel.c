@@ -387,8 +387,8 @@ static nw_status measure_here(struct channel_arguments *arguments,
                                              "measurement has ended too early");
 
     if (!status)
-        status = channel_measure(arguments, 0,
-                                 nw_cli_progress(&arguments->common), table);
+        status = channel_measure(
+            arguments, 0, nw_cli_progress_later(&arguments->common), table);
     nw_cli_progress_finish();
     return status;
 }
@@ -409,8 +409,8 @@ static int channel_tune(struct channel_arguments *arguments,
         return nw_cli_fail_output("channel", status);
     if (nw_channel_job(&rank, &count) && count > 1) {
         status = channel_measure(
-            arguments, rank, rank ? NULL : nw_cli_progress(&arguments->common),
-            &table);
+            arguments, rank,
+            rank ? NULL : nw_cli_progress_later(&arguments->common), &table);
         nw_cli_progress_finish();
     } else {
         status = measure_here(arguments, partner, &table);

@@ -153,6 +153,9 @@ NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
  * printed to standard error every 30 s. Ctrl-C sets the struct's `cancelled`. A
  * process has one bar; nw_cli_progress_finish removes it. */
 struct nw_progress *nw_cli_progress(const struct nw_common *common);
+/* Likewise, but until the first update Ctrl-C ends the process: for work that
+ * begins by waiting for another process. */
+struct nw_progress *nw_cli_progress_later(const struct nw_common *common);
 void nw_cli_progress_finish(void);
 
 #endif

@@ -80,23 +80,43 @@ static void progress_update(struct nw_progress *self, uint64_t done,
     progress_draw(done, total, what);
 }
 
-struct nw_progress *nw_cli_progress(const struct nw_common *common)
+static void progress_listen(void)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt,
+                                     .sa_flags = (int)SA_RESETHAND};
+
+    if (bar.listens)
+        sigaction(SIGINT, &action, NULL);
+}
+
+static void progress_first(struct nw_progress *self, uint64_t done,
+                           uint64_t total, const char *what)
+{
+    self->update = progress_update;
+    progress_listen();
+    progress_update(self, done, total, what);
+}
+
+struct nw_progress *nw_cli_progress_later(const struct nw_common *common)
 {
     const char *when = common->progress ? common->progress : "auto";
-    struct sigaction action = {.sa_handler = on_interrupt,
-                               .sa_flags = (int)SA_RESETHAND};
     struct sigaction before = {.sa_handler = SIG_DFL};
 
     bar.terminal = isatty(STDERR_FILENO);
     bar.begun = nw_clock_ns();
-    bar.drawn = bar.terminal ? 0 : bar.begun;
     bar.silent = common->quiet || !strcmp(when, "never");
     bar.at_once = !strcmp(when, "always");
-    progress = (struct nw_progress){.update = progress_update};
+    bar.drawn = bar.terminal || bar.at_once ? 0 : bar.begun;
     bar.listens =
         sigaction(SIGINT, NULL, &before) || before.sa_handler != SIG_IGN;
-    if (bar.listens)
-        sigaction(SIGINT, &action, NULL);
+    progress = (struct nw_progress){.update = progress_first};
+    return &progress;
+}
+
+struct nw_progress *nw_cli_progress(const struct nw_common *common)
+{
+    nw_cli_progress_later(common)->update = progress_update;
+    progress_listen();
     return &progress;
 }
 

@@ -345,7 +345,7 @@ static uint64_t digits_trials_of(const struct nw_slots *slots)
 
     if (trials < nw_tuned.digit_embedding.trials_min)
         return 0;
-    return trials < nw_tuned.digit_embedding.trials_max
+    return trials < (double)nw_tuned.digit_embedding.trials_max
                ? (uint64_t)trials
                : nw_tuned.digit_embedding.trials_max;
 }

@@ -138,7 +138,8 @@ static void power_diagram_distribute(struct power_diagram_work *work)
     double look = (double)round->n * round->parts;
 
     nw_parallel_run(power_diagram_find_share, work, NW_PARALLEL_RANGES,
-                    look < nw_tuned.threads.edges_min ? 1 : round->threads);
+                    look < (double)nw_tuned.threads.edges_min ? 1
+                                                              : round->threads);
     memset(work->size, 0, (size_t)round->parts * sizeof *work->size);
     for (int32_t i = 0; i < round->n; i++)
         work->size[round->part[i]]++;

@@ -190,7 +190,7 @@ static int is_placed(int blocking)
     enum { PLACE = 1 << 22, ROOM = 4 * (PLACE + COUNT) };
     static const int sent[COUNT] = {7, 8, 9}, count = COUNT, place = PLACE;
     int came[COUNT] = {0}, rc;
-    uint64_t from, to;
+    uint64_t from = 0, to = 0;
     MPI_Request request;
 
     need(cuda.alloc(&from, sizeof sent) || cuda.alloc(&to, ROOM) ||

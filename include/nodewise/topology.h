@@ -190,7 +190,8 @@ NW_API struct nw_device_info nw_topology_nic_info(const nw_topology *topology,
                                                   int32_t node, int32_t nic);
 
 /* One endpoint of a message: an element, a GPU or a NIC. `nic` is the NIC
- * through which its messages leave the node, or -1 for the nearest one. Plain
+ * through which its messages leave the node, or -1 for the nearest one. -1 - i
+ * is the i-th of the NICs over which a GPU stripes its messages, from 0. Plain
  * data, passed by value. */
 struct nw_end {
     int32_t node;
@@ -223,11 +224,18 @@ NW_API bool nw_topology_is_integral(const nw_topology *topology);
  * to parent. On other links, direction 0 leads from the first declared end to
  * the second. Direction 1 is the opposite. Half-duplex links share one
  * bandwidth and always use direction 0. `hops` must have space for
- * nw_topology_route_max() entries. The count is 0 for a = b and for matrices,
+ * nw_topology_route_max() entries, which suffice for all parts of a message
+ * (nw_topology_stripe_count). The count is 0 for a = b and for matrices,
  * which have no links. */
 NW_API size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
                                 struct nw_end b, uint32_t *hops);
 NW_API size_t nw_topology_route_max(const nw_topology *topology);
+/* Returns into how many equal parts a message from a to b is divided: 1, except
+ * between GPUs of two nodes that have several NICs of their own. Part i takes
+ * the route between the ends with `nic` = -1 - i. nw_topology_distance and
+ * nw_topology_level are those of part 0. */
+NW_API int32_t nw_topology_stripe_count(const nw_topology *topology,
+                                        struct nw_end a, struct nw_end b);
 NW_API bool nw_topology_has_links(const nw_topology *topology);
 
 /* Kinds of links, and their names. */

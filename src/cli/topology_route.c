@@ -33,7 +33,8 @@ static nw_status find_end(const nw_topology *topology, const char *word,
     return NW_OK;
 }
 
-/* The route between two ends. Each entry of hop[count] is 2 * link +
+/* The route between two ends; if messages are striped over several network
+ * cards, the routes of all parts. Each entry of hop[count] is 2 * link +
  * direction. */
 struct topology_route_way {
     struct nw_end end[2];
@@ -45,16 +46,24 @@ static nw_status find_way(const nw_topology *topology,
                           const struct nw_cli_route *route,
                           struct topology_route_way *way)
 {
+    int32_t stripes = 1;
     nw_status status = find_end(topology, route->end[0], &way->end[0]);
 
     if (!status)
         status = find_end(topology, route->end[1], &way->end[1]);
     if (!status)
+        stripes = nw_topology_stripe_count(topology, way->end[0], way->end[1]);
+    if (!status)
         status = nw_alloc(nw_topology_route_max(topology), sizeof *way->hop,
                           &way->hop);
-    if (!status)
-        way->count =
-            nw_topology_route(topology, way->end[0], way->end[1], way->hop);
+    for (int32_t i = 0; !status && i < stripes; i++) {
+        struct nw_end from = way->end[0], to = way->end[1];
+
+        from.nic -= i;
+        to.nic -= i;
+        way->count +=
+            nw_topology_route(topology, from, to, way->hop + way->count);
+    }
     return status;
 }
 

@@ -178,20 +178,28 @@ static nw_status edge_cost_add_way(struct nw_edge_cost *share, int layer,
     return status;
 }
 
-/* Adds messages by following their route. */
+/* Adds messages by following the routes of their parts. */
 static nw_status add_far(struct nw_edge_cost *share, int layer,
                          const struct nw_end ends[2], const uint64_t amount[2])
 {
+    const nw_topology *topology = share->of->topology;
+    int32_t stripes = nw_topology_stripe_count(topology, ends[0], ends[1]);
     struct nw_trail trail;
     double latency = 0;
     nw_status status = open_link_bytes(share);
 
     if (status)
         return status;
-    nw_topology_trail(share->of->topology, ends, &trail, share->hops);
-    if (share->of->has_links)
-        latency = nw_link_bytes_add(&share->link_bytes, layer, &trail,
-                                    share->hops, amount[0]);
+    for (int32_t i = stripes; i-- > 0;) { /* the last trail is that of part 0 */
+        struct nw_end part[2] = {nw_end_stripe(ends[0], i),
+                                 nw_end_stripe(ends[1], i)};
+
+        nw_topology_trail(topology, part, &trail, share->hops);
+        if (share->of->has_links)
+            latency = nw_link_bytes_add(&share->link_bytes, layer, &trail,
+                                        share->hops,
+                                        nw_stripe_bytes(amount[0], stripes, i));
+    }
     return edge_cost_add_way(share, layer, &trail, amount, latency);
 }
 

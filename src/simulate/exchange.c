@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 
@@ -83,37 +84,50 @@ void nw_exchange_scale(struct nw_exchange *exchange,
         exchange->scale = (double)options->bytes / most;
 }
 
-static nw_status visit_edge(const struct nw_exchange *exchange, int32_t src,
-                            size_t e, struct nw_flow *flow)
+/* Finds the route and the latency of part `stripe` of a message. */
+static void route_flow(const struct nw_exchange *exchange,
+                       const struct nw_end ends[2], int32_t stripe,
+                       struct nw_flow *flow)
 {
+    flow->hop_count =
+        nw_topology_route(exchange->topology, nw_end_stripe(ends[0], stripe),
+                          nw_end_stripe(ends[1], stripe), exchange->hops);
+    flow->latency = 0;
+    for (size_t i = 0; i < flow->hop_count; i++)
+        flow->latency += exchange->link_latency[flow->hops[i] / 2];
+}
+
+/* Visits the parts of the message of edge `e`. */
+static nw_status visit_edge(const struct nw_exchange *exchange, int32_t src,
+                            size_t e, nw_flow_visit visit, void *user)
+{
+    struct nw_flow flow = {.hops = exchange->hops};
     struct nw_end ends[2];
+    int32_t stripes;
     nw_status status =
         nw_endpoints_of_edge(&exchange->ends, exchange->pattern, src, e, ends);
 
     if (status)
         return status;
-    flow->bytes = message_bytes(exchange, e);
-    flow->hop_count =
-        nw_topology_route(exchange->topology, ends[0], ends[1], exchange->hops);
-    flow->latency = 0;
-    for (size_t i = 0; i < flow->hop_count; i++)
-        flow->latency += exchange->link_latency[flow->hops[i] / 2];
-    return NW_OK;
+    stripes = nw_topology_stripe_count(exchange->topology, ends[0], ends[1]);
+    flow.bytes = message_bytes(exchange, e) / stripes;
+    for (int32_t i = 0; !status && i < stripes; i++) {
+        route_flow(exchange, ends, i, &flow);
+        if (flow.hop_count)
+            status = visit(user, &flow);
+    }
+    return status;
 }
 
 nw_status nw_exchange_each(const struct nw_exchange *exchange,
                            nw_flow_visit visit, void *user)
 {
     const nw_pattern *pattern = exchange->pattern;
-    struct nw_flow flow = {.hops = exchange->hops};
     nw_status status = NW_OK;
 
     for (int32_t r = 0; !status && r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
-             e++) {
-            status = visit_edge(exchange, r, e, &flow);
-            if (!status && flow.hop_count)
-                status = visit(user, &flow);
-        }
+             e++)
+            status = visit_edge(exchange, r, e, visit, user);
     return status;
 }

@@ -7,7 +7,8 @@
 
 #include "cost/endpoints.h"
 
-/* The flow of one message; valid until the visit function returns. */
+/* The flow of one message, or of the part of it that takes one NIC; valid until
+ * the visit function returns. */
 struct nw_flow {
     double bytes;
     double latency;       /* sum of the latencies of the route's links in s */
@@ -37,7 +38,7 @@ void nw_exchange_scale(struct nw_exchange *exchange,
                        const struct nw_simulate_options *options);
 void nw_exchange_fini(struct nw_exchange *exchange);
 
-/* Calls visit() for every message that crosses a link, in the pattern's order,
+/* Calls visit() for every flow that crosses a link, in the pattern's order,
  * until a call fails. */
 typedef nw_status (*nw_flow_visit)(void *user, const struct nw_flow *flow);
 NW_MUST_CHECK nw_status nw_exchange_each(const struct nw_exchange *exchange,

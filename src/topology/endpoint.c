@@ -9,7 +9,10 @@ int32_t nw_end_card(const nw_topology *topology, struct nw_end end)
 
     if (!type->nic_count)
         return -1;
-    return end.nic >= 0 ? end.nic : type->nearest_nic[end.vertex];
+    if (end.nic >= 0)
+        return end.nic;
+    return type->nearest_nic[end.vertex * type->stripe_count +
+                             (-1 - end.nic) % type->stripe_count];
 }
 
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,28 +173,43 @@ int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
     return a;
 }
 
-/* Returns the NIC that is the fewest links from the vertex. If several NICs are
- * equally near, the vertices use them in turn by logical index. */
-static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
+/* Returns the number of links of the tree between two vertices. */
+static int links_apart(const struct nw_node_type *type, int32_t a, int32_t b)
 {
-    int best = INT32_MAX, ties = 0, turn;
+    return type->depth[a] + type->depth[b] -
+           2 * type->depth[nw_node_type_common(type, a, b)];
+}
 
-    for (int pass = 0;; pass++) {
-        turn = ties ? type->index[vertex] % ties : 0;
-        for (int32_t n = 0; n < type->nic_count; n++) {
-            int32_t nic = type->nic[n];
-            int32_t top = nw_node_type_common(type, vertex, nic);
-            int length =
-                type->depth[vertex] + type->depth[nic] - 2 * type->depth[top];
+/* Returns how many vertices of a list are nearest to `vertex`, and stores their
+ * indexes in near[]. */
+static int32_t find_nearest(const struct nw_node_type *type, int32_t vertex,
+                            const int32_t *list, int32_t count, int32_t *near)
+{
+    int32_t found = 0;
+    int best = INT_MAX;
 
-            if (pass && length == best && turn-- == 0)
-                return n;
-            if (pass)
-                continue;
-            ties = length < best ? 1 : ties + (length == best);
-            best = length < best ? length : best;
+    for (int32_t i = 0; i < count; i++) {
+        int length = links_apart(type, vertex, list[i]);
+
+        if (length < best)
+            found = 0;
+        if (length <= best) {
+            best = length;
+            near[found++] = i;
         }
     }
+    return found;
+}
+
+/* Returns over how many of `count` equally near NICs a GPU stripes its
+ * messages. Like NCCL (ncclTopoGetLocalNet), the GPUs near the first of these
+ * NICs share them. `near` is scratch. */
+static int32_t count_stripes(const struct nw_node_type *type, int32_t nic,
+                             int32_t count, int32_t *near)
+{
+    int32_t users = find_nearest(type, nic, type->gpu, type->gpu_count, near);
+
+    return (count + users - 1) / users;
 }
 
 /* Returns the vertex of the only GPU switch; -1 for none or several. */
@@ -210,19 +226,57 @@ static int32_t only_switch(const struct nw_node_type *type)
     return found;
 }
 
+/* Sets stripe_count to the largest number of NICs that a GPU uses. `near` is
+ * scratch. */
+static void find_stripe_count(struct nw_node_type *type, int32_t *near)
+{
+    type->stripe_count = 1;
+    for (int32_t g = 0; type->nic_count && g < type->gpu_count; g++) {
+        int32_t ties =
+            find_nearest(type, type->gpu[g], type->nic, type->nic_count, near);
+        int32_t mine = count_stripes(type, type->nic[near[0]], ties, near);
+
+        if (mine > type->stripe_count)
+            type->stripe_count = mine;
+    }
+}
+
+/* Sets the NICs of a vertex. If several NICs are equally near, the vertices use
+ * them in turn by logical index. `near` is scratch. */
+static void take_cards(struct nw_node_type *type, int32_t vertex, int32_t *near)
+{
+    int32_t ties, stripes = 1, first = 0;
+    int32_t *mine =
+        type->nearest_nic + (size_t)vertex * (size_t)type->stripe_count;
+
+    ties = find_nearest(type, vertex, type->nic, type->nic_count, near);
+    if (type->kind[vertex] == NW_VERTEX_GPU && type->stripe_count > 1) {
+        stripes = count_stripes(type, type->nic[near[0]], ties, near);
+        find_nearest(type, vertex, type->nic, type->nic_count, near);
+    }
+    first = (int32_t)((int64_t)type->index[vertex] * stripes % ties);
+    for (int32_t i = 0; i < type->stripe_count; i++)
+        mine[i] = near[(first + i % stripes) % ties];
+}
+
 static nw_status find_nearest_cards(struct nw_node_type *type)
 {
-    nw_status status;
+    size_t most = (size_t)(type->nic_count > type->gpu_count ? type->nic_count
+                                                             : type->gpu_count);
+    int32_t *near = NULL;
+    nw_status status = nw_alloc(most, sizeof *near, &near);
 
-    if (!type->nic_count)
-        return NW_OK;
-    status = nw_alloc((size_t)type->vertex_count, sizeof *type->nearest_nic,
-                      &type->nearest_nic);
-    if (status)
-        return status;
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        type->nearest_nic[v] = nearest_card(type, v);
-    return NW_OK;
+    if (!status)
+        find_stripe_count(type, near);
+    if (!status && type->nic_count)
+        status =
+            nw_alloc((size_t)type->vertex_count * (size_t)type->stripe_count,
+                     sizeof *type->nearest_nic, &type->nearest_nic);
+    for (int32_t v = 0; !status && type->nic_count && v < type->vertex_count;
+         v++)
+        take_cards(type, v, near);
+    free(near);
+    return status;
 }
 
 static int32_t node_type_other_end(const struct nw_direct_link *link,

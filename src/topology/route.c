@@ -98,6 +98,21 @@ static int32_t links_across(const nw_topology *topology, struct nw_end a,
            links_between(topology, a, b);
 }
 
+int32_t nw_topology_stripe_count(const nw_topology *topology, struct nw_end a,
+                                 struct nw_end b)
+{
+    const struct nw_node_type *from = nw_topology_type_of(topology, a.node);
+    const struct nw_node_type *to = nw_topology_type_of(topology, b.node);
+    int32_t most = from->stripe_count > to->stripe_count ? from->stripe_count
+                                                         : to->stripe_count;
+
+    if (most <= 1 || a.node == b.node || a.nic != -1 || b.nic != -1 ||
+        from->kind[a.vertex] != NW_VERTEX_GPU ||
+        to->kind[b.vertex] != NW_VERTEX_GPU || nw_domain_joins(topology, a, b))
+        return 1;
+    return most;
+}
+
 double nw_topology_distance(const nw_topology *topology, struct nw_end a,
                             struct nw_end b)
 {

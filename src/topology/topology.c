@@ -190,20 +190,27 @@ static nw_status number_parts(nw_topology *topology)
     return NW_OK;
 }
 
-/* Returns an upper bound of the number of links of a route. */
+/* Returns an upper bound of the number of links of a route, or of the routes of
+ * all parts of a message. */
 static size_t longest_route(const nw_topology *topology)
 {
-    size_t deepest = 0, switches = 0;
+    size_t deepest = 0, switches = 0, stripes = 1;
 
-    for (int32_t t = 0; t < topology->type_count; t++)
-        for (int32_t v = 0; v < topology->type[t]->vertex_count; v++) {
-            if (topology->type[t]->depth[v] > deepest)
-                deepest = topology->type[t]->depth[v];
-            switches += topology->type[t]->kind[v] == NW_VERTEX_GPU_SWITCH;
+    for (int32_t t = 0; t < topology->type_count; t++) {
+        const struct nw_node_type *type = topology->type[t];
+
+        if ((size_t)type->stripe_count > stripes)
+            stripes = (size_t)type->stripe_count;
+        for (int32_t v = 0; v < type->vertex_count; v++) {
+            if (type->depth[v] > deepest)
+                deepest = type->depth[v];
+            switches += type->kind[v] == NW_VERTEX_GPU_SWITCH;
         }
+    }
     /* at each end: to the GPU's host memory, to the NIC, to the switch */
-    return 2 * (3 * deepest + 1) + switches +
-           (size_t)(topology->network ? topology->network->diameter : 0) + 2;
+    return stripes *
+           (2 * (3 * deepest + 1) + switches +
+            (size_t)(topology->network ? topology->network->diameter : 0) + 2);
 }
 
 static nw_status topology_add_level(nw_topology *topology, char *name)

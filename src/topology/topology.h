@@ -85,7 +85,9 @@ struct nw_node_type {
     uint8_t *depth;
     int32_t core_count, gpu_count, nic_count, package_count, pu_count;
     int32_t *core, *gpu, *nic, *package, *pu; /* vertices, in logical order */
-    int32_t *nearest_nic;  /* [vertex_count] index into nic; -1: none */
+    int32_t stripe_count;  /* most NICs over which a GPU stripes messages */
+    int32_t *nearest_nic;  /* [vertex_count * stripe_count] index into nic of
+                              each vertex and stripe; NULL without NICs */
     int32_t gpu_switch;    /* vertex of the GPU switch; -1 unless there is
                               exactly one */
     int32_t end_count;     /* number of vertices with direct links */
@@ -291,6 +293,21 @@ nw_topology_type_of(const nw_topology *topology, int32_t node)
 /* Returns the NIC by which messages of an end leave its node, as an index among
  * the node's NICs; -1 if the node has none. */
 int32_t nw_end_card(const nw_topology *topology, struct nw_end end);
+/* Returns the end of part `stripe` of a message from or to `end`, whose nic
+ * must be -1 if the message has several parts. */
+static inline struct nw_end nw_end_stripe(struct nw_end end, int32_t stripe)
+{
+    end.nic -= stripe;
+    return end;
+}
+/* Returns the bytes of part `stripe` of a message that is divided into `count`
+ * parts. */
+static inline uint64_t nw_stripe_bytes(uint64_t bytes, int32_t count,
+                                       int32_t stripe)
+{
+    return bytes / (uint64_t)count +
+           ((uint64_t)stripe < bytes % (uint64_t)count);
+}
 /* Returns the switch to which NIC `card` of the node is connected. If card is
  * -1, returns the node's only switch. */
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,

@@ -28,7 +28,7 @@ BlockName=pod1 Nodes=rack001n[01-
 BlockName=pod2 Nodes=rack009n[01-
 BlockSizes=144
 
-## Two cards of a GPU, over which NCCL divides each message, are one card with the sum of their rates.
+## A port of twice the rate takes half the time.
 $ for rate in 10 20; do printf 'nodewise: cluster 1\nname: cards\nnode_types:\n  n:\n    cpu: {packages: 2, cores: 2}\n    devices: [{package: [0, 1], parts: [{gpu: 1, link: 100GB/s}, {nic: 1, link: 100GB/s, port: %sGB/s}]}]\nnodes: [{name: "n[1-4]"}]\nnetwork: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2, link: 20GB/s}]}}\n' $rate >cards.yaml; printf 'nodewise pattern 1\nranks 8 edges 1\n0 2 gg 1000000000 1\n' >one.pattern; nodewise topology cards.yaml --route gpu0 gpu2 | awk '$6 == "leaf0" || $5 == "leaf0"'; nodewise evaluate -t cards.yaml -p one.pattern --json | sed -n 's/^ *"max_congestion": //p' | head -n 1; nodewise simulate -t cards.yaml -p one.pattern | awk '/^default/ { print $2, $3 }'; done
 n1: nic 0 - leaf0     up   nic    10 GB/s  500 ns
 n2: nic 0 - leaf0     down nic    10 GB/s  500 ns
@@ -38,3 +38,16 @@ n1: nic 0 - leaf0     up   nic    20 GB/s  500 ns
 n2: nic 0 - leaf0     down nic    20 GB/s  500 ns
 0.05,
 50 ms
+
+## NCCL divides each message over the two cards of a GPU: 0.5 GB of 1 GB through each port of 10 GB/s. Three such messages to
+## one GPU: 1.5 GB through each of its ports.
+$ cp "$FIXTURES"/topology/valid/two_cards.yaml .; nodewise topology two_cards.yaml --route gpu0 gpu2 | awk '$5 ~ /^leaf/ { print $1, $2, $3, $5, $6 }'
+n1: nic 0 leaf0 up
+n2: nic 0 leaf0 down
+n1: nic 1 leaf1 up
+n2: nic 1 leaf1 down
+$ for edges in "0 2" "2 0,4 0,6 0"; do echo "$edges" | tr , '\n' | awk '{ line[NR] = $0 " gg 1000000000 1" } END { print "nodewise pattern 1\nranks 8 edges " NR; for (i = 1; i <= NR; i++) print line[i] }' >striped.pattern; nodewise evaluate -t two_cards.yaml -p striped.pattern --json | sed -n 's/^ *"max_congestion": //p' | head -n 1; nodewise simulate -t two_cards.yaml -p striped.pattern | awk '/^default/ { print $2, $3, $4, $5 }'; done
+0.05,
+50 ms 50 ms
+0.15,
+150 ms 150 ms

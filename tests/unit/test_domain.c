@@ -58,13 +58,14 @@ static void refuses(const char *text, const char *says)
         fail_msg("%s", nw_error_text());
 }
 
-/* The names of the links on the route from one GPU to another; '<' marks a link
- * that is used downwards. */
-static const char *way(const nw_topology *t, int32_t a, int32_t b)
+/* The names of the links on the route of one part of a message from one GPU to
+ * another; '<' marks a link that is used downwards. */
+static const char *part(const nw_topology *t, int32_t a, int32_t b,
+                        int32_t stripe)
 {
     static char text[1024];
-    struct nw_end from = nw_topology_gpu_end(t, a);
-    struct nw_end to = nw_topology_gpu_end(t, b);
+    struct nw_end from = nw_end_stripe(nw_topology_gpu_end(t, a), stripe);
+    struct nw_end to = nw_end_stripe(nw_topology_gpu_end(t, b), stripe);
     uint32_t hops[64];
     size_t count = nw_topology_route(t, from, to, hops);
     size_t length = 0;
@@ -81,6 +82,17 @@ static const char *way(const nw_topology *t, int32_t a, int32_t b)
                              i ? "; " : "", name, hops[i] & 1 ? " <" : "");
     }
     return text;
+}
+
+static const char *way(const nw_topology *t, int32_t a, int32_t b)
+{
+    return part(t, a, b, 0);
+}
+
+static int32_t stripes(const nw_topology *t, int32_t a, int32_t b)
+{
+    return nw_topology_stripe_count(t, nw_topology_gpu_end(t, a),
+                                    nw_topology_gpu_end(t, b));
 }
 
 static const char *level(const nw_topology *t, int32_t a, int32_t b)
@@ -161,6 +173,102 @@ static void rails_without_and_with_pxn(void **state)
     nw_topology_free(t);
 }
 
+/* The same machine with two cards for each GPU, on four rails. */
+#define STRIPED(more, network)                                                 \
+    "nodewise: cluster 1\n"                                                    \
+    "node_types:\n"                                                            \
+    "  t:\n" more "    cpu: {packages: 2, cores: 1}\n"                         \
+    "    devices: [{package: [0, 1], parts: [{gpu: 1}, {nic: 2}]}]\n"          \
+    "nodes:\n" network
+#define JOINED                                                                 \
+    "  - {name: 'n[1-4]'}\n"                                                   \
+    "network: {fat_tree: {leaf_nodes: 2, rails: 4, levels: [{up: 2}]}}\n"
+#define APART                                                                  \
+    "  - {name: 'n[1-4]', switch: [leaf0, leaf1, leaf2, leaf3]}\n"             \
+    "network: {graph: {switches: 'leaf[0-3]'}}\n"
+
+/* A GPU divides its messages over the two cards of its own. */
+static void messages_are_striped(void **state)
+{
+    nw_topology *t = machine(STRIPED("", JOINED));
+
+    (void)state;
+    assert_int_equal(stripes(t, 0, 2), 2);
+    assert_string_equal(part(t, 0, 2, 0),
+                        "n1: gpu 0 - package 0; n1: nic 0 - package 0 <; "
+                        "n1: nic 0 - leaf0; n2: nic 0 - leaf0 <; "
+                        "n2: nic 0 - package 0; n2: gpu 0 - package 0 <");
+    assert_string_equal(part(t, 0, 2, 1),
+                        "n1: gpu 0 - package 0; n1: nic 1 - package 0 <; "
+                        "n1: nic 1 - leaf1; n2: nic 1 - leaf1 <; "
+                        "n2: nic 1 - package 0; n2: gpu 0 - package 0 <");
+    assert_string_equal(part(t, 0, 3, 1),
+                        "n1: gpu 0 - package 0; n1: nic 1 - package 0 <; "
+                        "n1: nic 1 - leaf1; leaf1 - up1-1; leaf3 - up1-1 <; "
+                        "n2: nic 3 - leaf3 <; n2: nic 3 - package 1; "
+                        "n2: gpu 1 - package 1 <");
+    /* not inside a node, not between cores, not over a given card */
+    assert_int_equal(stripes(t, 0, 1), 1);
+    assert_int_equal(nw_topology_stripe_count(t, nw_topology_element_end(t, 0),
+                                              nw_topology_gpu_end(t, 2)),
+                     1);
+    assert_int_equal(nw_topology_stripe_count(t, (struct nw_end){0, 1, 1},
+                                              nw_topology_gpu_end(t, 2)),
+                     1);
+    nw_topology_free(t);
+    t = machine(STRIPED(SWITCHED PXN, JOINED));
+    assert_string_equal(part(t, 0, 3, 1),
+                        "n1: gpu 0 - gpu-switch 0; n1: gpu 1 - gpu-switch 0 <; "
+                        "n1: gpu 1 - package 1; n1: nic 3 - package 1 <; "
+                        "n1: nic 3 - leaf3; n2: nic 3 - leaf3 <; "
+                        "n2: nic 3 - package 1; n2: gpu 1 - package 1 <");
+    nw_topology_free(t);
+    t = machine(STRIPED("", APART)); /* four separate networks */
+    for (int32_t i = 0; i < 2; i++) {
+        char text[64];
+
+        snprintf(text, sizeof text,
+                 "n1: nic %d - leaf%d; n2: nic %d - leaf%d <", i, i, i, i);
+        if (!strstr(part(t, 0, 3, i), text))
+            fail_msg("%s", part(t, 0, 3, i));
+    }
+    nw_topology_free(t);
+}
+
+/* GPUs that are equally near to some cards share them, as in NCCL. */
+static void cards_are_shared(void **state)
+{
+    static const struct {
+        const char *parts;
+        int32_t stripes, card[4]; /* cards of GPU 0, then those of GPU 1 */
+    } cases[] = {{"{gpu: 2}, {nic: 2}", 1, {0, 1}},
+                 {"{gpu: 2}, {nic: 4}", 2, {0, 1, 2, 3}},
+                 {"{gpu: 2}, {nic: 3}", 2, {0, 1, 2, 0}},
+                 {"{gpu: 2}, {nic: 1}", 1, {0, 0}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        nw_topology *t;
+
+        snprintf(
+            text, sizeof text,
+            "nodewise: cluster 1\n"
+            "node_types: {t: {cpu: {cores: 1}, devices: [{parts: [%s]}]}}\n"
+            "nodes: [{name: 'n[1-2]', switch: s}]\n"
+            "network: {tree: {switch: s}}\n",
+            cases[i].parts);
+        t = machine(text);
+        assert_int_equal(stripes(t, 0, 2), cases[i].stripes);
+        for (int32_t g = 0, k = 0; g < 2; g++)
+            for (int32_t s = 0; s < cases[i].stripes; s++)
+                assert_int_equal(
+                    nw_end_card(t, nw_end_stripe(nw_topology_gpu_end(t, g), s)),
+                    cases[i].card[k++]);
+        nw_topology_free(t);
+    }
+}
+
 /* One rack is one domain; two racks are connected by the rails. */
 static void racks_of_72(void **state)
 {
@@ -237,6 +345,8 @@ int main(void)
         cmocka_unit_test(domains_share_their_switch),
         cmocka_unit_test(cores_stay_on_the_network),
         cmocka_unit_test(rails_without_and_with_pxn),
+        cmocka_unit_test(messages_are_striped),
+        cmocka_unit_test(cards_are_shared),
         cmocka_unit_test(racks_of_72),
         cmocka_unit_test(wrong_domains),
         cmocka_unit_test(domains_go_by_their_names),

@@ -47,7 +47,8 @@ static nw_pattern *random_pattern(int32_t ranks, int kinds, uint64_t seed)
             builder, (int32_t)nw_random_below(&random, n),
             (int32_t)nw_random_below(&random, n),
             (enum nw_kind)nw_random_below(&random, (uint64_t)kinds),
-            nw_random_below(&random, 5000), nw_random_below(&random, 9)));
+            2 * nw_random_below(&random, 2500), /* for two cards */
+            nw_random_below(&random, 9)));
     }
     MUST(nw_pattern_builder_build(builder, &pattern));
     nw_pattern_builder_free(builder);
@@ -140,10 +141,16 @@ static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
 
 static void test_moves_are_costs(void **state)
 {
+    char path[512];
+
     (void)state;
+    /* each GPU of these nodes has two network cards */
+    snprintf(path, sizeof path, "%s/topology/valid/two_cards.yaml",
+             getenv("NW_FIXTURES"));
     for (uint64_t seed = 1; seed <= 6; seed++) {
         walk("magc-a", 40 + (int32_t)seed, NW_KIND_COUNT, seed);
         walk("magc-b", 20, NW_KIND_COUNT, seed);
+        walk(path, 12, NW_KIND_COUNT, seed);
         walk("magc-a", 60, 1, seed);
         walk("hierarchy:3:2:4@1:5:20", 20, 1, seed);
     }

@@ -73,8 +73,8 @@ static void branch_bound_add_traffic(struct branch_bound_work *work,
 
         work->change[work->now.changes++] =
             (struct branch_bound_change){hop, work->load[hop]};
-        work->load[hop] += bytes;
-        work->now.busy += bytes * work->slow[hop];
+        work->load[hop] += bytes / route.stripes;
+        work->now.busy += bytes / route.stripes * work->slow[hop];
         work->now.most =
             fmax(work->now.most, work->load[hop] * work->slow[hop]);
     }

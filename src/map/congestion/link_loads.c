@@ -82,7 +82,8 @@ static void link_loads_add_route(struct nw_link_loads *loads,
     loads->change.hop_bytes += bytes * route.distance;
     loads->change.latency += messages * route.latency;
     if (loads->follows)
-        link_loads_load_route(loads, route.hop, route.count, bytes);
+        link_loads_load_route(loads, route.hop, route.count,
+                              bytes / route.stripes);
 }
 
 static void link_loads_add_edge(struct nw_link_loads *loads,
@@ -159,8 +160,7 @@ static void link_loads_gather(struct nw_link_loads *loads,
     }
 }
 
-/* Moves bytes from one route to another in the present trial. Skips the links
- * that both routes have at their beginning or end. */
+/* Moves bytes between routes, except on the links at the ends of both. */
 static void link_loads_reverse(struct nw_link_loads *loads,
                                const struct nw_route *from,
                                const struct nw_route *to, double bytes)
@@ -207,8 +207,7 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
-/* Moves traffic as link_loads_subtract does, but compares the old with the new
- * route and skips the links that both contain. */
+/* Does the same as link_loads_subtract, but skips links of both routes. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)
@@ -226,14 +225,15 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         to = link_loads_find_route(loads, out, route_class[1], peer);
     }
     /* Computing a route may overwrite the hops of the one found before. */
-    if (!loads->routes.kept || loads->routes.asked != asked) {
+    if (!loads->routes.kept || loads->routes.asked != asked ||
+        from.stripes != to.stripes) {
         link_loads_subtract(loads, route_class, peer, out);
         return;
     }
     loads->change.hop_bytes += bytes * (to.distance - from.distance);
     loads->change.latency += messages * (to.latency - from.latency);
     if (loads->follows && bytes != 0)
-        link_loads_reverse(loads, &from, &to, bytes);
+        link_loads_reverse(loads, &from, &to, bytes / from.stripes);
 }
 
 /* Moves the traffic that link_loads_gather summed from route_class[0] to

@@ -40,6 +40,22 @@ void nw_route_cache_fini(struct nw_route_cache *routes)
     *routes = (struct nw_route_cache){0};
 }
 
+/* Writes the links of all parts of a message to buffer[]. Stores the latency of
+ * part 0. */
+static void route_cache_follow(struct nw_route_cache *routes,
+                               struct nw_end from, struct nw_end to,
+                               struct nw_route *route)
+{
+    for (uint32_t i = 0; i < route->stripes; i++) {
+        route->count += (uint32_t)nw_topology_route(
+            routes->topology, nw_end_stripe(from, (int32_t)i),
+            nw_end_stripe(to, (int32_t)i), routes->buffer + route->count);
+        for (uint32_t l = 0; !i && routes->link_latency && l < route->count;
+             l++)
+            route->latency += routes->link_latency[routes->buffer[l] / 2];
+    }
+}
+
 /* Computes the route between two classes. Leaves out the first and the last
  * links, which only one slot uses, because they differ between the slots of a
  * class. */
@@ -49,17 +65,15 @@ static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
     const nw_topology *topology = routes->topology;
     int32_t s = routes->slot[a][0], t = routes->slot[b][a == b];
     struct nw_end from = routes->end[s], to = routes->end[t];
-    struct nw_route route = {0};
+    struct nw_route route = {
+        .stripes = (uint32_t)nw_topology_stripe_count(topology, from, to)};
     bool given = topology->matrix || topology->depth_distance;
 
     routes->asked++;
     if (routes->wants_hops || routes->link_latency)
-        route.count =
-            (uint32_t)nw_topology_route(topology, from, to, routes->buffer);
+        route_cache_follow(routes, from, to, &route);
     if (routes->wants_distance || (routes->wants_latency && given))
         route.distance = nw_topology_distance(topology, from, to);
-    for (uint32_t i = 0; routes->link_latency && i < route.count; i++)
-        route.latency += routes->link_latency[routes->buffer[i] / 2];
     if (given)
         route.latency = route.distance;
     route.hop = routes->buffer;
@@ -85,9 +99,9 @@ static void route_cache_keep(struct nw_route_cache *routes,
     if (route->count)
         memcpy(routes->hop + routes->hop_count, route->hop,
                route->count * sizeof *route->hop);
-    *kept =
-        (struct nw_cached_route){(uint32_t)routes->hop_count, route->count + 1,
-                                 route->distance, route->latency};
+    *kept = (struct nw_cached_route){(uint32_t)routes->hop_count,
+                                     route->count + 1, route->stripes,
+                                     route->distance, route->latency};
     routes->hop_count = need;
 }
 

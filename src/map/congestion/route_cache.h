@@ -13,9 +13,11 @@
 
 /* A route between two slots. */
 struct nw_route {
-    /* directed links of the route; valid until the next call */
+    /* directed links of the route; valid until the next call. If messages are
+     * striped over several NICs, the routes of all parts follow each other */
     const uint32_t *hop;
     uint32_t count;
+    uint32_t stripes; /* each link carries the bytes divided by this number */
     double distance; /* distance between the two slots, including the links that
                         only one of them uses */
     double latency;  /* s, including the links that only one slot uses; equals
@@ -26,7 +28,7 @@ struct nw_route {
 struct nw_cached_route {
     /* index of the first hop in nw_route_cache.hop; 1 + number of hops (0: the
      * route is not cached) */
-    uint32_t first, more;
+    uint32_t first, more, stripes;
     double distance, latency;
 };
 
@@ -78,7 +80,7 @@ static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
     if (!kept->more)
         return nw_route_cache_compute(routes, a, b);
     return (struct nw_route){routes->hop + kept->first, kept->more - 1,
-                             kept->distance, kept->latency};
+                             kept->stripes, kept->distance, kept->latency};
 }
 /* Finds the route classes. Defined in route_classes.c. */
 NW_MUST_CHECK nw_status nw_route_cache_classify(struct nw_route_cache *routes);

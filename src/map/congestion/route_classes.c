@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Returns true if `end` is a core, hardware thread or GPU from which routes
- * lead up the tree of its node. */
+ * lead up the tree of its node, each over one NIC at most. */
 static bool route_classes_is_climbing(const struct nw_node_type *type,
                                       struct nw_end end)
 {
@@ -19,7 +19,7 @@ static bool route_classes_is_climbing(const struct nw_node_type *type,
         return false;
     kind = type->kind[end.vertex];
     return (kind == NW_VERTEX_CORE || kind == NW_VERTEX_PU ||
-            kind == NW_VERTEX_GPU) &&
+            (kind == NW_VERTEX_GPU && type->stripe_count == 1)) &&
            (!type->end_of || type->end_of[end.vertex] < 0);
 }
 
@@ -111,8 +111,7 @@ static bool route_classes_are_twins(const struct nw_route_cache *routes,
 
     if (own[s] == own[s + 1] || own[s + 1] - own[s] != own[t + 1] - own[t] ||
         type->kind[a.vertex] != type->kind[b.vertex] ||
-        (type->nearest_nic &&
-         type->nearest_nic[a.vertex] != type->nearest_nic[b.vertex]))
+        nw_end_card(routes->topology, a) != nw_end_card(routes->topology, b))
         return false;
     for (uint32_t i = own[s]; i < own[s + 1]; i++) {
         if (type->class[a.vertex] != type->class[b.vertex])

@@ -7,6 +7,7 @@
 #include "map/portfolio/candidate.h"
 #include "base/array.h"
 #include "cost/endpoints.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +20,13 @@ struct makespan_work {
     double last;   /* s: arrival of the last message so far */
 };
 
-/* Computes when a message arrives, and updates the last arrival. */
-static void makespan_add_message(struct makespan_work *work,
-                                 const struct nw_end ends[2])
+/* Computes when a part of a message arrives, and updates the last arrival. */
+static void makespan_add_part(struct makespan_work *work,
+                              const struct nw_end ends[2], int32_t stripe)
 {
     size_t count =
-        nw_topology_route(work->topology, ends[0], ends[1], work->hop);
+        nw_topology_route(work->topology, nw_end_stripe(ends[0], stripe),
+                          nw_end_stripe(ends[1], stripe), work->hop);
     double latency = 0, most = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -34,6 +36,16 @@ static void makespan_add_message(struct makespan_work *work,
         most = fmax(most, work->cost->link_congestion[work->hop[i]]);
     }
     work->last = fmax(work->last, latency + most);
+}
+
+static void makespan_add_message(struct makespan_work *work,
+                                 const struct nw_end ends[2])
+{
+    int32_t stripes =
+        nw_topology_stripe_count(work->topology, ends[0], ends[1]);
+
+    for (int32_t i = 0; i < stripes; i++)
+        makespan_add_part(work, ends, i);
 }
 
 nw_status nw_exchange_makespan(const struct nw_problem *problem,

@@ -51,7 +51,8 @@ int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
             nw_topology_switch_of(topology, b.node, card))
         return a.vertex;
     for (int32_t g = 0; g < type->gpu_count; g++)
-        if (type->nearest_nic[type->gpu[g]] == card &&
+        if (nw_end_card(topology,
+                        (struct nw_end){a.node, type->gpu[g], a.nic}) == card &&
             nw_node_type_next(type, a.vertex, type->gpu[g]) >= 0)
             return type->gpu[g];
     return a.vertex;

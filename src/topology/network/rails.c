@@ -77,13 +77,15 @@ void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
 {
     const struct nw_end end[2] = {*a, *b};
     int32_t rails = topology->network->component_count;
+    int32_t own = rail_of(topology, a->node, nw_end_card(topology, *a));
+    int32_t first = a->nic < -1 ? own : 0; /* stripes take different rails */
     struct rails_choice best = {.rail = -1};
 
-    if (rail_of(topology, a->node, nw_end_card(topology, *a)) ==
-        rail_of(topology, b->node, nw_end_card(topology, *b)))
+    if (own == rail_of(topology, b->node, nw_end_card(topology, *b)))
         return;
-    for (int32_t rail = 0; rail < rails; rail++) {
-        struct rails_choice choice = rails_choose(topology, end, rail);
+    for (int32_t i = 0; i < rails; i++) {
+        struct rails_choice choice =
+            rails_choose(topology, end, (first + i) % rails);
 
         if (choice.rail >= 0 && (best.rail < 0 || choice.links < best.links))
             best = choice;

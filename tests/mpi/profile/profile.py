@@ -195,7 +195,10 @@ def fortran_heat():
 
 
 def threads():
-    result, lines = profile(launcher(3) + [program("threads")],
+    # half the runs of this program hang over the shared memory of Open MPI
+    # 6.0.0rc2, also without Nodewise
+    mca = OPENMPI and launchers.version(FLAVOUR) >= (6, 0) and (("btl", "self,tcp"),)
+    result, lines = profile(launcher(3, mca or ()) + [program("threads")],
                             "--collectives", "off")
     ok(result.returncode == 0, "runs", result)
     same("counts every thread's messages", counted("\n".join(lines)),

@@ -11,6 +11,8 @@ int32_t nw_end_card(const nw_topology *topology, struct nw_end end)
         return -1;
     if (end.nic >= 0)
         return end.nic;
+    if (type->stripe_count == 1) /* avoids the division */
+        return type->nearest_nic[end.vertex];
     return type->nearest_nic[end.vertex * type->stripe_count +
                              (-1 - end.nic) % type->stripe_count];
 }

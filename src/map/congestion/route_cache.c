@@ -68,11 +68,14 @@ static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
     struct nw_route route = {
         .stripes = (uint32_t)nw_topology_stripe_count(topology, from, to)};
     bool given = topology->matrix || topology->depth_distance;
+    bool follows = routes->wants_hops || routes->link_latency;
 
     routes->asked++;
-    if (routes->wants_hops || routes->link_latency)
+    if (follows)
         route_cache_follow(routes, from, to, &route);
-    if (routes->wants_distance || (routes->wants_latency && given))
+    if (routes->wants_distance && follows && !given && route.stripes == 1)
+        route.distance = route.count; /* the distance counts the links */
+    else if (routes->wants_distance || (routes->wants_latency && given))
         route.distance = nw_topology_distance(topology, from, to);
     if (given)
         route.latency = route.distance;

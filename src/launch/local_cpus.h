@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the CPUs and devices of this machine from the kernel's files, without
  * hwloc. They are needed to convert a mapping's logical numbers into those of
- * the operating system. */
+ * the operating system. CPU sets are cpu_set_t, not hwloc's bitmaps: libhwloc
+ * is only loaded when a topology is read, and nodewise exec, which runs before
+ * every rank, must not wait for that. */
 #ifndef NW_LAUNCH_LOCAL_CPUS_H
 #define NW_LAUNCH_LOCAL_CPUS_H
 

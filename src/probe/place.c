@@ -4,7 +4,7 @@
 
 #include "base/slurm_node.h"
 
-#include <nodewise/topology.h>
+#include <nodewise/launch.h>
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -14,31 +14,6 @@
 #include <unistd.h>
 
 #define CPU_LIMIT 16384
-
-/* Loads the machine with all cores that the batch system allows, not only those
- * that this rank is bound to. To find them, sets the affinity to all CPUs for a
- * moment: the kernel removes forbidden CPUs from this set. *mine is the rank's
- * own affinity. */
-static nw_topology *load_machine(cpu_set_t *mine)
-{
-    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
-    cpu_set_t *all = CPU_ALLOC(CPU_LIMIT);
-    nw_topology *machine = NULL;
-
-    if (!all)
-        return NULL;
-    memset(all, 0xff, size);
-    CPU_ZERO_S(size, mine);
-    if (sched_getaffinity(0, size, mine) < 0)
-        CPU_ZERO_S(size, mine);
-    (void)sched_setaffinity(0, size, all);
-    if (nw_topology_load("live", NULL, &machine))
-        machine = NULL;
-    if (CPU_COUNT_S(size, mine))
-        (void)sched_setaffinity(0, size, mine);
-    CPU_FREE(all);
-    return machine;
-}
 
 /* Returns the core that this process is bound to; -1 if it may use several
  * cores. */
@@ -64,10 +39,13 @@ static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
 
 static void describe_machine(struct nw_probe_place *place)
 {
+    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
     cpu_set_t *mine = CPU_ALLOC(CPU_LIMIT);
-    nw_topology *machine = mine ? load_machine(mine) : NULL;
+    nw_topology *machine;
 
-    if (machine) {
+    if (mine && sched_getaffinity(0, size, mine) < 0)
+        CPU_ZERO_S(size, mine);
+    if (mine && !nw_launch_machine(NULL, &machine)) {
         place->cores = nw_topology_element_count(machine);
         place->packages = nw_topology_node_package_count(machine, 0);
         place->core = find_core(machine, mine);

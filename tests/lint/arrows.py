@@ -25,7 +25,7 @@ ARROWS = {
     "report": MAP | {"launch", "simulate"},
     "gpu": BASE,
     "runtime": MAP | {"gpu", "channel"},
-    "probe": BASE | {"topology", "gpu"},
+    "probe": BASE | {"topology", "gpu", "launch"},
     "channel": BASE | {"gpu"},
     "halo": MAP | {"channel", "gpu", "runtime"},
     "mpdata": MAP | {"halo", "rowcol"},

@@ -5,7 +5,10 @@ writes one in METIS format. Kinds: s5 s9 (2-D stencils), s7 s27 (3-D), w7 (3-D,
 first dimension 10 times as heavy), p7 (periodic), rgg and mesh (quotients of
 parts of a random geometric graph and of a triangle mesh with a hole, numbered
 as a partitioner would), shuffled (rgg with the numbers dealt anew), rmat,
-regular."""
+regular, near (four nearest of points in a cube), uniform (Erdos-Renyi),
+preferential (Barabasi-Albert), small_world, blocks (dense groups, few edges
+between them)."""
+import heapq
 import random
 import sys
 
@@ -165,15 +168,72 @@ def regular(n, rng):
     return edges
 
 
+def near(n, rng):
+    points = [(rng.random(), rng.random(), rng.random()) for _ in range(n)]
+    edges = {}
+    for i, (x, y, z) in enumerate(points):
+        far = [((x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2, j)
+               for j, (a, b, c) in enumerate(points) if j != i]
+        for _, j in heapq.nsmallest(4, far):
+            edges[min(i, j), max(i, j)] = rng.randint(1, 100)
+    return edges
+
+
+def weighted(n, count, rng, draw_pair):
+    """`count` different edges between pairs that draw_pair() returns."""
+    edges = {}
+    while len(edges) < count:
+        a, b = sorted(draw_pair())
+        if a != b and b < n:
+            edges[a, b] = rng.randint(1, 100)
+    return edges
+
+
+def uniform(n, rng):
+    return weighted(n, 4 * n, rng, lambda: (rng.randrange(n), rng.randrange(n)))
+
+
+def preferential(n, rng):
+    edges, ends = {}, [0]
+    for i in range(1, n):
+        for j in set(rng.choice(ends) for _ in range(4)):
+            edges[j, i] = rng.randint(1, 100)
+            ends += [i, j]
+    return edges
+
+
+def small_world(n, rng):
+    edges = {}
+    for i in range(n):
+        for step in (1, 2, 3):
+            j = rng.randrange(n) if rng.random() < .1 else (i + step) % n
+            if i != j:
+                edges[min(i, j), max(i, j)] = rng.randint(1, 100)
+    return edges
+
+
+def blocks(n, rng):
+    deal = list(range(n))
+    rng.shuffle(deal)
+
+    def pair():
+        first = rng.randrange(n)
+        if rng.random() < .2:
+            return deal[first], deal[rng.randrange(n)]
+        return deal[first], deal[min(n - 1, first // 24 * 24 + rng.randrange(24))]
+    return weighted(n, 5 * n, rng, pair)
+
+
+DRAWN = {"shuffled": shuffled, "rmat": rmat, "regular": regular, "near": near,
+         "uniform": uniform, "preferential": preferential,
+         "small_world": small_world, "blocks": blocks}
+
+
 def make(kind, n, rng):
     if kind in ("rgg", "mesh"):
         return quotient(n, rng, kind == "mesh")
-    if kind == "shuffled":
-        return shuffled(n, rng)
-    if kind == "rmat":
-        return rmat(n, rng)
-    if kind == "regular":
-        return regular(n, rng)
+    if kind in DRAWN:
+        return DRAWN[kind](n, rng)
     dims, weight, periodic = {"s5": (2, faces, False), "s9": (2, nine, False),
                               "s7": (3, faces, False),
                               "s27": (3, all_neighbours, False),

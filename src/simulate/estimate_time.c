@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates the time of an exchange from congestion: each message takes its
- * latency plus the time that the most loaded link of its route needs for all
- * bytes that cross this link. The estimate is the longest of these times.
- * nw_exchange_makespan of map/portfolio has the same model for searches, which
- * know the congestion already. */
+/* Estimates the time of an exchange from the bytes on each link. The estimate
+ * is the arrival of the last message (cost/arrival.h). */
 #include "simulate/exchange.h"
 
 #include "base/array.h"
+#include "cost/arrival.h"
 
 #include <stdlib.h>
 
@@ -32,13 +30,11 @@ static nw_status estimate_add_load(void *user, const struct nw_flow *flow)
 static nw_status take_longest(void *user, const struct nw_flow *flow)
 {
     struct estimate_load *load = user;
-    double most = 0;
+    double seconds =
+        nw_arrival(flow->latency, flow->hops, flow->hop_count, load->seconds);
 
-    for (size_t i = 0; i < flow->hop_count; i++)
-        if (load->seconds[flow->hops[i]] > most)
-            most = load->seconds[flow->hops[i]];
-    if (flow->latency + most > load->result->estimate)
-        load->result->estimate = flow->latency + most;
+    if (seconds > load->result->estimate)
+        load->result->estimate = seconds;
     return NW_OK;
 }
 

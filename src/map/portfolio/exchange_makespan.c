@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates when the last message of an exchange arrives. A message takes the
- * latency of its route plus the time that the most loaded link of its route
- * needs for all its traffic. This distinguishes mappings of equal congestion.
- * nw_exchange_estimate of simulate/ has the same model. It computes the loads
- * of the links itself. */
+/* Estimates when the last message of an exchange arrives (cost/arrival.h).
+ * This distinguishes mappings of equal congestion. */
 #include "map/portfolio/candidate.h"
 #include "base/array.h"
+#include "cost/arrival.h"
 #include "cost/endpoints.h"
 #include "topology/topology.h"
 
@@ -27,15 +25,13 @@ static void makespan_add_part(struct makespan_work *work,
     size_t count =
         nw_topology_route(work->topology, nw_end_stripe(ends[0], stripe),
                           nw_end_stripe(ends[1], stripe), work->hop);
-    double latency = 0, most = 0;
+    double latency = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        int32_t link = (int32_t)(work->hop[i] / 2);
-
-        latency += nw_topology_link(work->topology, link).latency;
-        most = fmax(most, work->cost->link_congestion[work->hop[i]]);
-    }
-    work->last = fmax(work->last, latency + most);
+    for (size_t i = 0; i < count; i++)
+        latency += nw_topology_link(work->topology, (int32_t)(work->hop[i] / 2))
+                       .latency;
+    work->last = fmax(work->last, nw_arrival(latency, work->hop, count,
+                                             work->cost->link_congestion));
 }
 
 static void makespan_add_message(struct makespan_work *work,

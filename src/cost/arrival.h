@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model of the time of an exchange. It is used by nw_exchange_estimate of
+ * simulate/ and by the mapping engine's nw_exchange_makespan. */
+#ifndef NW_COST_ARRIVAL_H
+#define NW_COST_ARRIVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns when a message arrives: after the latency of its route, plus the
+ * longest time that a link of its route needs for all bytes that cross the
+ * link. hops[i] is 2 * link + direction, and link_seconds[hops[i]] is the time
+ * of this direction. */
+static inline double nw_arrival(double latency, const uint32_t *hops,
+                                size_t count, const double *link_seconds)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (link_seconds[hops[i]] > most)
+            most = link_seconds[hops[i]];
+    return latency + most;
+}
+
+#endif

@@ -54,7 +54,7 @@ nw_status nw_target_find(const char *path, char out[PATH_MAX])
     int links = 0;
 
     if (!*path)
-        return nw_fail(NW_EINVAL, "no file is named to write to");
+        return nw_fail(NW_EINVAL, "the name of the output file is empty");
     if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(ENAMETOOLONG));
     while (links <= MOST_LINKS && target_follow(out))

@@ -144,7 +144,7 @@ static nw_status check_fit(const struct result *r,
                        nw_plural((uint64_t)nodes));
     if (a && (a->rows > rowcol->grid[0] || a->columns > rowcol->grid[1]))
         return nw_fail(NW_EFORMAT,
-                       "%d x %d processes are more than the grid's %d x %d",
+                       "a grid of %d x %d processes does not fit into %d x %d",
                        a->rows, a->columns, rowcol->grid[0], rowcol->grid[1]);
     return NW_OK;
 }

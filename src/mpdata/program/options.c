@@ -40,7 +40,9 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Problem", 1},
     {"case", 'c', "NAME", 0, "Built-in case, listed below", 1},
     {"input", 'i', "FILE", 0,
-     "NetCDF file with the fields x, u1, u2, u3 and h, instead of a case", 1},
+     "NetCDF file with the fields x, u1, u2, u3 and h (names of the "
+     "variables), instead of a test case",
+     1},
     {"size", KEY_SIZE, "NxMxL", 0,
      "Number of cells, for a case without a fixed size", 1},
     {"courant", KEY_COURANT, "C", 0, "Courant number of the case's velocity",

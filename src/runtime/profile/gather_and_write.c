@@ -163,7 +163,8 @@ static nw_status place_words(struct gathered *all)
         uint64_t count = all->head[r * HEAD_WORDS + HEAD_COUNT];
 
         if (total + count > INT_MAX)
-            return nw_fail(NW_EUNSUPPORTED, "the profile passes 16 GB");
+            return nw_fail(NW_EUNSUPPORTED,
+                           "the profile would be larger than 16 GB");
         all->count[r] = (int)count;
         all->start[r] = (int)total;
         total += count;

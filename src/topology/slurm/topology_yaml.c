@@ -177,6 +177,8 @@ nw_status nw_slurm_yaml(struct nw_slurm *slurm, const struct nw_yaml *root,
     else if (block)
         status = read_blocks(slurm, block);
     else
-        status = nw_yaml_fail(item, "a flat topology names no nodes");
+        status =
+            nw_yaml_fail(item, "a flat topology has no switches and lists no "
+                               "nodes: describe the machine by --new");
     return status ? status : nw_slurm_build(slurm, elements);
 }

@@ -1,13 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the graphs of the mapping benchmark: `generate.py KIND N SEED FILE`
-writes one in METIS format. Kinds: s5 s9 (2-D stencils), s7 s27 (3-D), w7 (3-D,
-first dimension 10 times as heavy), p7 (periodic), rgg and mesh (quotients of
-parts of a random geometric graph and of a triangle mesh with a hole, numbered
-as a partitioner would), shuffled (rgg with the numbers dealt anew), rmat,
-regular, near (four nearest of points in a cube), uniform (Erdos-Renyi),
-preferential (Barabasi-Albert), small_world, blocks (dense groups, few edges
-between them)."""
+writes one in METIS format. Kinds:
+
+s5, s9        2-D stencils
+s7, s27       3-D stencils
+w7            s7 with 10 times as many bytes in the first dimension
+p7            s7, periodic
+rgg           a random geometric graph, cut into n parts: a vertex for each
+              part, numbered as a partitioner numbers parts
+mesh          the same of a triangle mesh with a hole
+shuffled      rgg with its vertices in random order
+rmat          R-MAT
+regular       all vertices have the same degree
+near          points in a cube, with edges to the four nearest
+uniform       Erdos-Renyi
+preferential  Barabasi-Albert
+small_world   a ring with some random edges
+blocks        dense groups with few edges between them"""
 import heapq
 import random
 import sys

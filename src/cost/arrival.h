@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns when a message arrives: after the latency of its route, plus the
- * longest time that a link of its route needs for all bytes that cross the
- * link. hops[i] is 2 * link + direction, and link_seconds[hops[i]] is the time
- * of this direction. */
+/* Returns when a message arrives, in s: the latency of its route plus the time
+ * of the slowest link of the route. hops[i] is 2 * link + direction.
+ * link_seconds[hops[i]] is the time in which this link sends all its bytes, of
+ * all messages, in this direction. */
 static inline double nw_arrival(double latency, const uint32_t *hops,
                                 size_t count, const double *link_seconds)
 {

@@ -190,7 +190,7 @@ static nw_status add_far(struct nw_edge_cost *share, int layer,
 
     if (status)
         return status;
-    for (int32_t i = stripes; i-- > 0;) { /* the last trail is that of part 0 */
+    for (int32_t i = stripes; i-- > 0;) { /* `trail` stays that of part 0 */
         struct nw_end part[2] = {nw_end_stripe(ends[0], i),
                                  nw_end_stripe(ends[1], i)};
 

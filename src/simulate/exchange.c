@@ -89,9 +89,8 @@ static void route_flow(const struct nw_exchange *exchange,
                        const struct nw_end ends[2], int32_t stripe,
                        struct nw_flow *flow)
 {
-    flow->hop_count =
-        nw_topology_route(exchange->topology, nw_end_stripe(ends[0], stripe),
-                          nw_end_stripe(ends[1], stripe), exchange->hops);
+    flow->hop_count = nw_stripe_route(exchange->topology, ends[0], ends[1],
+                                      stripe, exchange->hops);
     flow->latency = 0;
     for (size_t i = 0; i < flow->hop_count; i++)
         flow->latency += exchange->link_latency[flow->hops[i] / 2];

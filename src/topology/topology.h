@@ -300,6 +300,14 @@ static inline struct nw_end nw_end_stripe(struct nw_end end, int32_t stripe)
     end.nic -= stripe;
     return end;
 }
+/* Like nw_topology_route, for part `stripe` of a message from a to b. */
+static inline size_t nw_stripe_route(const nw_topology *topology,
+                                     struct nw_end a, struct nw_end b,
+                                     int32_t stripe, uint32_t *hops)
+{
+    return nw_topology_route(topology, nw_end_stripe(a, stripe),
+                             nw_end_stripe(b, stripe), hops);
+}
 /* Returns the bytes of part `stripe` of a message that is divided into `count`
  * parts. */
 static inline uint64_t nw_stripe_bytes(uint64_t bytes, int32_t count,

@@ -66,7 +66,7 @@ $ cat > early <<'END'
 $ XDG_CACHE_HOME=$PWD/c FAKE_CUDA_DEVICES=0 timeout 60 python3 early nodewise channel tune -f shm
 SIGINT
 
-## What is wrong is told by --show; channels go by the model meanwhile.
+## --show prints the faults of a table. Channels then use the model instead.
 $ printf 'nodewise channel 1\nhost host shm socket latency 8192 fast auto\n' > bad
 $ NODEWISE_CHANNEL_TABLE=bad nodewise channel tune --show
 ! bad:2 ... rendezvous

@@ -160,7 +160,7 @@ static void link_loads_gather(struct nw_link_loads *loads,
     }
 }
 
-/* Moves bytes between routes, except on the links at the ends of both. */
+/* Moves bytes to another route; skips common links at both ends. */
 static void link_loads_reverse(struct nw_link_loads *loads,
                                const struct nw_route *from,
                                const struct nw_route *to, double bytes)
@@ -207,7 +207,7 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
-/* Does the same as link_loads_subtract, but skips links of both routes. */
+/* Like link_loads_subtract, but skips links that stay the same. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)

@@ -47,9 +47,9 @@ static void route_cache_follow(struct nw_route_cache *routes,
                                struct nw_route *route)
 {
     for (uint32_t i = 0; i < route->stripes; i++) {
-        route->count += (uint32_t)nw_topology_route(
-            routes->topology, nw_end_stripe(from, (int32_t)i),
-            nw_end_stripe(to, (int32_t)i), routes->buffer + route->count);
+        route->count +=
+            (uint32_t)nw_stripe_route(routes->topology, from, to, (int32_t)i,
+                                      routes->buffer + route->count);
         for (uint32_t l = 0; !i && routes->link_latency && l < route->count;
              l++)
             route->latency += routes->link_latency[routes->buffer[l] / 2];

@@ -23,8 +23,7 @@ static void makespan_add_part(struct makespan_work *work,
                               const struct nw_end ends[2], int32_t stripe)
 {
     size_t count =
-        nw_topology_route(work->topology, nw_end_stripe(ends[0], stripe),
-                          nw_end_stripe(ends[1], stripe), work->hop);
+        nw_stripe_route(work->topology, ends[0], ends[1], stripe, work->hop);
     double latency = 0;
 
     for (size_t i = 0; i < count; i++)

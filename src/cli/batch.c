@@ -251,17 +251,34 @@ static nw_status read_source(struct nw_batch *batch,
     }
 }
 
-nw_status nw_batch_find(struct nw_batch *out)
+/* Returns the source of the first variable that is set, or NULL outside a batch
+ * job. */
+static const struct batch_source *batch_source_find(void)
 {
-    struct nw_batch batch = {0};
-    nw_status status = NW_OK;
-
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         const char *value = getenv(sources[i].variable);
 
-        if (value && *value && !batch.variable)
-            status = read_source(&batch, &sources[i], value);
+        if (value && *value)
+            return &sources[i];
     }
+    return NULL;
+}
+
+const char *nw_batch_variable(void)
+{
+    const struct batch_source *source = batch_source_find();
+
+    return source ? source->variable : NULL;
+}
+
+nw_status nw_batch_find(struct nw_batch *out)
+{
+    const struct batch_source *source = batch_source_find();
+    struct nw_batch batch = {0};
+    nw_status status = NW_OK;
+
+    if (source)
+        status = read_source(&batch, source, getenv(source->variable));
     if (status) {
         status = nw_fail(status, "%s: %s", batch.variable, nw_error_text());
         nw_batch_fini(&batch);

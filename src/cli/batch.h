@@ -24,6 +24,9 @@ struct nw_batch {
                                 permit. */
 };
 
+/* Returns the name of the variable that describes the batch job of this
+ * process, or NULL outside a batch job. */
+const char *nw_batch_variable(void);
 /* Finds the batch job of this process: that of Slurm, LSF, Grid Engine, PBS,
  * OAR, Cobalt or Flux, in this order. Returns an error that names the variable
  * if a host list cannot be read. The caller releases *out with

@@ -23,13 +23,8 @@ struct nw_check {
     const char *gives; /* features of Nodewise that need the item */
 };
 
-/* Returns the first word of the list "a b c" for which is() is true, stored in
- * `room`; NULL if there is none. */
-const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
-                            char room[PATH_MAX]);
-
-/* Like nw_doctor_first, but appends the word to `detail`. Returns NW_FOUND, or
- * NW_MISSING if is() is false for all words. */
+/* Appends the first word of the list "a b c" for which is() is true to
+ * `detail`. Returns NW_FOUND, or NW_MISSING if is() is false for all words. */
 enum nw_finding nw_doctor_tell_first(const char *words,
                                      bool (*is)(const char *word),
                                      struct nw_text *detail);

@@ -4,6 +4,7 @@
  * with access rights. */
 #include "cli/doctor.h"
 #include "base/install_path.h"
+#include "cli/batch.h"
 #include "cli/launcher_version.h"
 #include "cli/launcher.h"
 #include "config.h"
@@ -192,22 +193,15 @@ static enum nw_finding doctor_checks_machine(const char *what,
     return NW_FOUND;
 }
 
-static bool is_set(const char *variable)
+static enum nw_finding doctor_checks_batch_job(const char *what,
+                                               struct nw_text *detail)
 {
-    return getenv(variable) != NULL;
-}
+    const char *variable = nw_batch_variable();
 
-/* Finds the batch system of this process by a variable that the batch system
- * sets. */
-static enum nw_finding doctor_checks_allocation(const char *names,
-                                                struct nw_text *detail)
-{
-    char room[PATH_MAX];
-    const char *name = nw_doctor_first(names, is_set, room);
-
-    if (!name)
+    (void)what;
+    if (!variable)
         return NW_MISSING;
-    nw_text_format(detail, "%s=%s", name, getenv(name));
+    nw_text_format(detail, "%s=%s", variable, getenv(variable));
     return NW_FOUND;
 }
 
@@ -286,9 +280,8 @@ const struct nw_check nw_checks[] = {
      "nodewise launch --for pals"},
     {"Launchers", "torchrun", doctor_checks_program, "torchrun",
      "nodewise launch --for torchrun"},
-    {"Launchers", "batch job", doctor_checks_allocation,
-     "SLURM_JOB_ID FLUX_JOB_ID PBS_JOBID LSB_JOBID COBALT_JOBID",
-     "nodewise run on all nodes of an allocation"},
+    {"Launchers", "batch job", doctor_checks_batch_job, NULL,
+     "the job's hosts in nodewise map, launch and run"},
     {"Launchers", "taskset", doctor_checks_program, "taskset",
      "nodewise launch --for script on nodes without nodewise"},
 
@@ -374,7 +367,8 @@ const struct nw_check nw_checks[] = {
      "memory on the NUMA nodes of the cores; containers may forbid "
      "set_mempolicy"},
     {"Permissions", "locked memory", locked_memory, NULL,
-     "fast network cards: 64 MiB and more, by limits.conf"},
+     "messages of InfiniBand and similar cards, at least 64 MiB: the "
+     "administrator raises memlock in /etc/security/limits.conf"},
     {"Permissions", "shared memory", doctor_checks_device, "/dev/shm",
      "messages inside a node by shared memory"},
 };

@@ -76,23 +76,14 @@ enum nw_finding nw_doctor_tell_first(const char *words,
                                      bool (*is)(const char *word),
                                      struct nw_text *detail)
 {
-    char room[PATH_MAX];
-    const char *word = nw_doctor_first(words, is, room);
+    char list[PATH_MAX], *word, *rest;
 
+    snprintf(list, sizeof list, "%s", words);
+    for (word = strtok_r(list, " ", &rest); word && !is(word);
+         word = strtok_r(NULL, " ", &rest))
+        ;
     if (!word)
         return NW_MISSING;
     nw_text_add(detail, word);
     return NW_FOUND;
-}
-
-const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
-                            char room[PATH_MAX])
-{
-    char *word, *rest;
-
-    snprintf(room, PATH_MAX, "%s", words);
-    for (word = strtok_r(room, " ", &rest); word && !is(word);
-         word = strtok_r(NULL, " ", &rest))
-        ;
-    return word;
 }

@@ -13,8 +13,11 @@ $ grep -A1 -e '- Flux ' -e '- MVAPICH ' list
                            needed for: nodewise launch --for flux
 $ PATH= $(command -v nodewise) doctor | grep ' Slurm '
   - Slurm                  missing
-$ SLURM_JOB_ID=77 nodewise doctor | grep 'batch job'
-  + batch job              SLURM_JOB_ID=77
+$ SLURM_JOB_NODELIST=n7 nodewise doctor | grep 'batch job'
+  + batch job              SLURM_JOB_NODELIST=n7
+$ PE_HOSTFILE=/spool/7 nodewise doctor | grep 'batch job'; OAR_NODEFILE=/var/7 nodewise doctor | grep 'batch job'
+  + batch job              PE_HOSTFILE=/spool/7
+  + batch job              OAR_NODEFILE=/var/7
 $ nodewise doctor | grep -E '^[A-Z]' | tr '\n' ' '
 MPI Launchers Machine GPUs Fabrics Libraries Permissions 
 ## A launcher that does not answer is told, and ended with what it has started.
@@ -53,5 +56,5 @@ $ NODEWISE_RECORD=$(printf 'a\033[2Jb') nodewise doctor --env | grep -A 2 ^NODEW
 NODEWISE_RECORD=FILE
     write the program's pattern to FILE
     now: a?[2Jb
-$ SLURM_JOB_ID=$(printf '7\033[2J') nodewise doctor | grep 'batch job'
-  + batch job              SLURM_JOB_ID=7?[2J
+$ SLURM_JOB_NODELIST=$(printf '7\033[2J') nodewise doctor | grep 'batch job'
+  + batch job              SLURM_JOB_NODELIST=7?[2J

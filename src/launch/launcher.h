@@ -176,6 +176,9 @@ NW_MUST_CHECK nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
                                                  const char *suffix,
                                                  const char *between,
                                                  const char **path);
+/* Appends the lines that set the shell's variable `rank` by the rules of
+ * nw_launch_find_rank. */
+void nw_launch_add_rank_search(struct nw_text *text);
 /* nw_launch_add_wrapper adds PREFIX.sh, a script that binds a rank and then
  * executes the program. nw_launch_add_rank_cases appends the part of such a
  * script that depends on the rank, for torchrun. */

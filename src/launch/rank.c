@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the rank of a process in the environment variables of its launcher. */
-#include <nodewise/launch.h>
+/* Finds the rank of a process in the environment variables of its launcher:
+ * here, and in the scripts of `nodewise launch`. */
+#include "launch/launcher.h"
 
 #include "base/status.h"
 #include "base/text.h"
@@ -62,6 +63,21 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
         NW_ENODEV,
         "no launcher has set the rank of this process (OMPI_COMM_WORLD_RANK, "
         "PMI_RANK, PMIX_RANK, SLURM_PROCID and others)");
+}
+
+void nw_launch_add_rank_search(struct nw_text *text)
+{
+    nw_text_add(text, "for rank in");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        if (variables[i].mark)
+            nw_text_format(text, " \"${%s:+$%s}\"", variables[i].mark,
+                           variables[i].rank);
+        else
+            nw_text_format(text, " \"$%s\"", variables[i].rank);
+        if (i % 3 == 2)
+            nw_text_add(text, " \\\n   ");
+    }
+    nw_text_add(text, "; do\n    [ -z \"$rank\" ] || break\ndone\n");
 }
 
 int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank)

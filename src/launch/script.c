@@ -71,20 +71,18 @@ static const char run_bound[] =
     "echo \"${0##*/}: rank $rank: cannot be bound to CPUs $cpus\" >&2\n"
     "exec \"$@\"\n";
 
-static const char find_rank[] =
-    "#!/bin/sh\n"
-    "# Written by nodewise launch: binds one rank, chooses its GPUs and "
-    "becomes "
-    "the\n# program. Usage: LAUNCHER this-script PROGRAM [ARGUMENT...]\n"
-    "unset node cpus gpus first local\n"
-    "for rank in \"$OMPI_COMM_WORLD_RANK\" \"$PMIX_RANK\" \"$PMI_RANK\" "
-    "\"$MV2_COMM_WORLD_RANK\" \\\n"
-    "    \"$PALS_RANKID\" \"$ALPS_APP_PE\" \"$FLUX_TASK_RANK\" "
-    "\"$JSM_NAMESPACE_RANK\" \\\n"
-    "    \"$SLURM_PROCID\" \"$RANK\"; do\n"
-    "    [ -z \"$rank\" ] || break\n"
-    "done\n"
-    "case $rank in\n";
+static void script_start_lines(struct nw_text *text)
+{
+    nw_text_add(text,
+                "#!/bin/sh\n"
+                "# Written by nodewise launch: binds one rank, chooses its "
+                "GPUs and becomes the\n"
+                "# program. Usage: LAUNCHER this-script PROGRAM "
+                "[ARGUMENT...]\n"
+                "unset node cpus gpus first local\n");
+    nw_launch_add_rank_search(text);
+    nw_text_add(text, "case $rank in\n");
+}
 
 /* Appends the lines that bind the process and execute the program. */
 static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
@@ -119,7 +117,7 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     struct nw_text text = {0};
     nw_status status = NW_OK;
 
-    nw_text_add(&text, find_rank);
+    script_start_lines(&text);
     for (int32_t r = 0; !status && r < job->mapping->rank_count; r++) {
         const struct nw_launch_case one = {
             r, r,
@@ -169,7 +167,7 @@ nw_status nw_launch_add_environment_wrapper(struct nw_launch_job *job,
     struct nw_text text = {0};
     nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
 
-    nw_text_add(&text, find_rank);
+    script_start_lines(&text);
     if (!status)
         status = add_environment_cases(job, &text);
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "

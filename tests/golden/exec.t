@@ -37,6 +37,12 @@ $ PMI_RANK=0 nodewise exec app.mapping 2>/dev/null
 
 ## The rank of whatever launcher, the inner one of two.
 $ for v in OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK MPIRUN_RANK PMI_RANK PMI_ID PMIX_RANK PALS_RANKID ALPS_APP_PE FLUX_TASK_RANK JSM_NAMESPACE_RANK SLURM_PROCID; do env $v=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES' | grep -qx 3,1 || echo $v; done
+## The script of `launch --for script` finds the rank in the same variables.
+$ printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > script.mapping; nodewise launch -q -t live script.mapping --for script -o app -- true; for v in OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK MPIRUN_RANK PMI_RANK PMI_ID PMIX_RANK PALS_RANKID ALPS_APP_PE FLUX_TASK_RANK JSM_NAMESPACE_RANK SLURM_PROCID; do env $v=77 ./app.sh true 2>&1 | grep -qF "no place for rank '77'" || echo $v; done
+./app.sh true
+$ for v in SLURM_PROCID=0 TORCHELASTIC_RUN_ID=x WORLD_SIZE=2; do env SLURM_PROCID= $v RANK=78 ./app.sh true 2>&1 | grep -o "rank '78'"; done
+rank '78'
+rank '78'
 $ SLURM_PROCID=0 SLURM_NTASKS=2 TORCHELASTIC_RUN_ID=x RANK=1 WORLD_SIZE=2 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
 3,1
 $ SLURM_PROCID=0 RANK=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'

@@ -13,11 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* MPI_Abort of MPICH 5.0 may return before the launcher ends the process. */
+static void abort_job(MPI_Comm comm)
+{
+    MPI_Abort(comm, 5);
+    sleep(300);
+}
+
 /* An error handler as in many programs. */
 static void give_up(MPI_Comm *comm, int *code, ...)
 {
     (void)code;
-    MPI_Abort(*comm, 5);
+    abort_job(*comm);
 }
 
 static void fail(int peer)
@@ -53,7 +60,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && !strcmp(argv[1], "early")) {
         if (rank == 1)
-            MPI_Abort(MPI_COMM_WORLD, 5);
+            abort_job(MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Sendrecv(out, 10, MPI_DOUBLE, (rank + 1) % size, 0, in, 10, MPI_DOUBLE,
@@ -63,7 +70,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     if (!strcmp(argv[1], "abort") && rank == 1)
-        MPI_Abort(MPI_COMM_WORLD, 5);
+        abort_job(MPI_COMM_WORLD);
     if (!strcmp(argv[1], "handler") && rank == 1)
         fail(size);
     if (!strcmp(argv[1], "exit") && rank == 1)

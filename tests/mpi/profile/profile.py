@@ -56,18 +56,25 @@ def launcher(ranks, mca=(), variables=()):
     return command + ["-n", str(ranks)]
 
 
-def run(command, env={}):
-    return subprocess.run(command, capture_output=True, text=True, timeout=600,
-                          env=dict(os.environ, **env), stdin=subprocess.DEVNULL)
+def run(command, env={}, seconds=600):
+    process = subprocess.Popen(command, text=True, env=dict(os.environ, **env), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        stdout, stderr = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
-def profile(command, *options, env={}):
+def profile(command, *options, env={}, seconds=600):
     """Runs the program under `nodewise profile -q`; returns the finished process and the
     lines of the pattern."""
-    if os.path.exists("out.pattern"):
-        os.unlink("out.pattern")
+    for left in glob.glob("out.pattern*"):
+        os.unlink(left)
     result = run([NODEWISE, "profile", "-q", "-o", "out.pattern", *options, "--",
-                  *command], env)
+                  *command], env, seconds)
     lines = []
     if os.path.exists("out.pattern"):
         lines = open("out.pattern").read().split("\n")
@@ -224,10 +231,20 @@ def others():
     result, lines = profile(command + ["across"])
     ok(result.returncode == 0 and not result.stderr, "types that mean nothing", result)
     same("between groups", counted("\n".join(lines)), counted(result.stdout))
-    if run(command + ["spawn"]).returncode:
+    # MPICH 5.0 over UCX: a third of all calls of MPI_Comm_spawn on a busy machine fail with
+    # this error, with or without Nodewise
+    def unless_mpich_fails(attempt):
+        for _ in range(8):
+            result = attempt()
+            if "ucx_spawn.c" not in str(result):
+                break
+        return result
+
+    if unless_mpich_fails(lambda: run(command + ["spawn"])).returncode:
         ok(True, "processes outside # SKIP this MPI cannot spawn here")
         return
-    result, lines = profile(command + ["spawn"], "--collectives", "off")
+    result, lines = unless_mpich_fails(
+        lambda: profile(command + ["spawn"], "--collectives", "off"))
     ok(result.returncode == 0, "spawns", result)
     same("the spawned process is counted apart", counted("\n".join(lines)),
          counted(result.stdout))
@@ -354,12 +371,21 @@ def ends():
                "exit": "rank 1 ended without MPI_Finalize",
                "kill": "unknown"}
     for how, reason in reasons.items():
-        plain = run(launcher(4) + [program("ends"), how])
-        result, lines = profile(launcher(4) + [program("ends"), how],
-                                "--collectives", "off")
-        # Hydra returns 5 or 9, depending on which rank it notices first
-        statuses = {5, 9} if how == "exit" and not OPENMPI else {plain.returncode}
-        ok(result.returncode in statuses, "%s: exit status" % how, result, plain)
+        command = launcher(4) + [program("ends"), how]
+        if how == "exit" and not OPENMPI:
+            # Hydra returns 5 or 9, depending on which rank it notices first. That of MPICH 5.0
+            # hangs in 1 of 30 such jobs, with or without Nodewise.
+            statuses = {5, 9}
+            for seconds in 60, 60, 60, 600:
+                try:
+                    result, lines = profile(command, "--collectives", "off", seconds=seconds)
+                    break
+                except subprocess.TimeoutExpired:
+                    pass
+        else:
+            statuses = {run(command).returncode}
+            result, lines = profile(command, "--collectives", "off")
+        ok(result.returncode in statuses, "%s: exit status" % how, result, statuses)
         partial = [line for line in lines if line.startswith("partial:")]
         ok(partial and reason in partial[0], "%s: says why" % how, lines[:6])
         same("%s: what was sent" % how, edges(lines), wanted)

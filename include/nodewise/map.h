@@ -146,8 +146,8 @@ nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
  * them evenly; otherwise it is that of nw_map_default. The caller frees *out
  * with nw_mapping_free. */
 NW_API NW_MUST_CHECK nw_status
-nw_map_default_beside(const nw_topology *topology, const nw_pattern *pattern,
-                      const struct nw_map_options *options, nw_mapping **out);
+nw_map_reference(const nw_topology *topology, const nw_pattern *pattern,
+                 const struct nw_map_options *options, nw_mapping **out);
 
 /* The objective that `auto` uses if the user names none, and the reason in
  * words. */

@@ -197,7 +197,7 @@ def default_mapping(topology: Topology | str, pattern: Any, *,
     machine, program = as_topology(topology), as_pattern(pattern)
     out = ffi.new("nw_mapping **")
     given = options("nw_map_options", ranks_per_gpu=ranks_per_gpu)
-    check(lib.nw_map_default_beside(machine._handle, program._handle, given, out))
+    check(lib.nw_map_reference(machine._handle, program._handle, given, out))
     return Mapping._owning(machine, out[0])
 
 

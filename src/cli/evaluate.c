@@ -120,8 +120,8 @@ static nw_status evaluate_read(struct evaluate_work *work,
     if (!status)
         status = nw_priced_hosts(priced, &set, &work->hosts, &map);
     return status ? status
-                  : nw_map_default_beside(work->topology, work->pattern, &map,
-                                          &work->mapping[0]);
+                  : nw_map_reference(work->topology, work->pattern, &map,
+                                     &work->mapping[0]);
 }
 
 static nw_status price_all(struct evaluate_work *work,

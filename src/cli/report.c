@@ -222,8 +222,8 @@ static nw_status report_gather(struct report_work *work,
         status = nw_priced_hosts(priced, &set, &work->hosts, &work->map);
     if (!status)
         status = priced->mapping_count
-                     ? nw_map_default_beside(work->topology, work->pattern,
-                                             &work->map, &work->owned[0])
+                     ? nw_map_reference(work->topology, work->pattern,
+                                        &work->map, &work->owned[0])
                      : nw_map_default(work->topology, work->pattern, &work->map,
                                       &work->owned[0]);
     work->mapping[0].mapping = work->owned[0];

@@ -229,8 +229,8 @@ static nw_status load_mappings(struct prediction *work,
     if (!status)
         status = simulate_choose_hosts(work, arguments, &map);
     return status ? status
-                  : nw_map_default_beside(work->topology, work->pattern, &map,
-                                          &work->row[0].mapping);
+                  : nw_map_reference(work->topology, work->pattern, &map,
+                                     &work->row[0].mapping);
 }
 
 static nw_status simulate_load(struct prediction *work,

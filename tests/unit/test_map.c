@@ -795,7 +795,7 @@ static void test_several_cores_and_gpus_a_rank(void **state)
 
 /* A program that was built with an older header passes a shorter struct, behind
  * which are other data. The 8 ranks share the 4 cores. */
-static void test_default_beside_reads_shorter_options(void **state)
+static void test_reference_reads_shorter_options(void **state)
 {
     nw_topology *topology = machine_new((struct shape){2, 1, 2, 0, 0, false});
     const int32_t other_data = -1;
@@ -810,7 +810,7 @@ static void test_default_beside_reads_shorter_options(void **state)
     (void)state;
     nw_random_init(&random, 1);
     pattern = random_pattern(&random, 8, 60, 1);
-    MUST(nw_map_default_beside(topology, pattern, &options, &mapping));
+    MUST(nw_map_reference(topology, pattern, &options, &mapping));
     for (int32_t r = 0; r < 8; r++)
         assert_int_equal(mapping->node[r], r / 4);
     nw_mapping_free(mapping);
@@ -841,9 +841,8 @@ static void test_chosen_hosts_and_slots(void **state)
     assert_int_equal(mapping->node[4], 1);
     nw_mapping_free(mapping);
     options.hosts = (const int32_t[]){1, 1 << 20};
-    assert_int_equal(
-        nw_map_default_beside(topology, pattern, &options, &mapping),
-        NW_EINVAL);
+    assert_int_equal(nw_map_reference(topology, pattern, &options, &mapping),
+                     NW_EINVAL);
     nw_pattern_free(pattern);
     nw_topology_free(topology);
 }
@@ -888,7 +887,7 @@ int main(void)
         cmocka_unit_test(test_haste_suits_the_size),
         cmocka_unit_test(test_affinity_brings_gpu_near),
         cmocka_unit_test(test_several_cores_and_gpus_a_rank),
-        cmocka_unit_test(test_default_beside_reads_shorter_options),
+        cmocka_unit_test(test_reference_reads_shorter_options),
         cmocka_unit_test(test_chosen_hosts_and_slots),
         cmocka_unit_test(test_too_small_says_what_would_fit),
     };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Returns the number of ranks that send from or receive into GPU memory. */
-static int32_t beside_count_gpu_ranks(const nw_pattern *pattern)
+static int32_t reference_count_gpu_ranks(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, count = 0;
     bool *seen;
@@ -21,7 +21,7 @@ static int32_t beside_count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
-static int64_t beside_count_elements(const struct nw_problem *problem)
+static int64_t reference_count_elements(const struct nw_problem *problem)
 {
     int64_t count = 0;
 
@@ -34,8 +34,8 @@ static int64_t beside_count_elements(const struct nw_problem *problem)
 /* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
  * the nodes, each on a core of its own on the node of its GPU; 0 if they never
  * fit. */
-static int32_t beside_least_share(const struct nw_problem *problem,
-                                  int32_t ranks)
+static int32_t reference_least_share(const struct nw_problem *problem,
+                                     int32_t ranks)
 {
     const nw_topology *topology = problem->topology;
     int64_t fit = 0, before = -1;
@@ -57,10 +57,10 @@ static int32_t beside_least_share(const struct nw_problem *problem,
     return fit < ranks ? 0 : share;
 }
 
-nw_status nw_map_default_beside(const nw_topology *topology,
-                                const nw_pattern *pattern,
-                                const struct nw_map_options *options,
-                                nw_mapping **out)
+nw_status nw_map_reference(const nw_topology *topology,
+                           const nw_pattern *pattern,
+                           const struct nw_map_options *options,
+                           nw_mapping **out)
 {
     struct nw_map_options mine = nw_problem_options(options);
     struct nw_problem problem = {
@@ -70,12 +70,12 @@ nw_status nw_map_default_beside(const nw_topology *topology,
 
     if (!status && nw_pattern_has_gpu(pattern)) {
         int32_t share =
-            beside_least_share(&problem, beside_count_gpu_ranks(pattern));
+            reference_least_share(&problem, reference_count_gpu_ranks(pattern));
 
         if (share > mine.ranks_per_gpu)
             mine.ranks_per_gpu = share;
     } else if (!status &&
-               pattern->rank_count > beside_count_elements(&problem)) {
+               pattern->rank_count > reference_count_elements(&problem)) {
         mine.imbalance = 0;
     }
     nw_problem_fini(&problem);

@@ -5,7 +5,7 @@
 #ifndef NW_PROBE_GROUPS_H
 #define NW_PROBE_GROUPS_H
 
-#include "probe/figures.h"
+#include "probe/records.h"
 
 /* A node of the tree. Node i < host_count is host i; the other nodes are
  * groups, children before parents. The last node is the root; a single host is

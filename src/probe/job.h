@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "gpu/gpu.h"
-#include "probe/figures.h"
+#include "probe/records.h"
 
 enum { TAG_COMMAND = 1, TAG_REPLY, TAG_PLACE, TAG_DATA };
 

@@ -3,7 +3,7 @@
  * stopped. MPI cannot report this reliably: a library may end other ranks, even
  * rank 0, because of a message to a dead rank. Of the launcher's files, the
  * process keeps only standard output open. */
-#include "probe/figures.h"
+#include "probe/records.h"
 #include "probe/job.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "report/heat_map.h"
-#include "report/panel.h"
+#include "report/heat_map_panel.h"
 #include "report/svg.h"
 
 #include <stdio.h>

@@ -123,7 +123,7 @@ static void test_exact_is_the_optimum(void **state)
 
         make_problem(&qap, 3 + (int32_t)(seed % 5), seed);
         identity(qap.n, place);
-        MUST(nw_qap_branch_bound(&qap, &exact, place));
+        MUST(nw_qap_gilmore_lawler(&qap, &exact, place));
         assert_true(exact.proven);
         check_valid(&qap, place);
         assert_near(nw_qap_cost(&qap, place), optimum(&qap));
@@ -209,7 +209,7 @@ static void test_published_optimum(void **state)
     for (int i = 0; i < 12; i++)
         nw_qap_memetic_next(&memetic);
     assert_near(memetic.best_cost, NUGENT_OPTIMUM);
-    MUST(nw_qap_branch_bound(&qap, &exact, place));
+    MUST(nw_qap_gilmore_lawler(&qap, &exact, place));
     assert_true(exact.proven);
     assert_near(nw_qap_cost(&qap, place), NUGENT_OPTIMUM);
     nw_qap_memetic_fini(&memetic);
@@ -264,7 +264,7 @@ static void test_too_many_places_for_exact(void **state)
     MUST(nw_qap_init(&qap, 65));
     nw_qap_finish(&qap);
     identity(65, place);
-    assert_int_equal(nw_qap_branch_bound(&qap, &exact, place), NW_EINVAL);
+    assert_int_equal(nw_qap_gilmore_lawler(&qap, &exact, place), NW_EINVAL);
     nw_qap_fini(&qap);
 }
 

@@ -207,7 +207,7 @@ static void test_grids_dealt_anew_are_found(void **state)
 static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 {
     static const struct grid grid = {3, {8, 8, 8}, {false}, FACES};
-    struct nw_best_tiling try = {0};
+    struct nw_best_embedding try = {0};
     struct nw_assignment assignment;
     struct nw_hierarchy hierarchy;
 
@@ -215,7 +215,7 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
     open_hierarchy(512, &hierarchy);
     open_assignment(&grid, &hierarchy, &assignment);
     try.cost = nw_assignment_cost(&assignment);
-    MUST(nw_assignment_best_tiling(&assignment, &try));
+    MUST(nw_assignment_best_embedding(&assignment, &try));
     assert_true(try.found);
     assert_float_equal(nw_assignment_cost(&assignment),
                        3 * 64 * (100 + 2 * 10 + 4 * 1) * BYTES, 1e-6);
@@ -229,7 +229,7 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 static void test_five_dimensions_lie_in_boxes(void **state)
 {
     static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, FACES};
-    struct nw_best_tiling try = {0};
+    struct nw_best_embedding try = {0};
     struct nw_assignment assignment;
     struct nw_hierarchy hierarchy;
 
@@ -237,7 +237,7 @@ static void test_five_dimensions_lie_in_boxes(void **state)
     open_hierarchy(1024, &hierarchy);
     open_assignment(&grid, &hierarchy, &assignment);
     try.cost = nw_assignment_cost(&assignment);
-    MUST(nw_assignment_best_tiling(&assignment, &try));
+    MUST(nw_assignment_best_embedding(&assignment, &try));
     assert_true(try.found && try.boxed);
     assert_int_equal(try.stencil.dims, 5);
     assert_float_equal(
@@ -260,14 +260,14 @@ static void test_short_chains_are_no_other_grid(void **state)
     for (grid.size[0] = 16; grid.size[0] <= 56; grid.size[0] += 2)
         for (grid.seed = 0; grid.seed < 20; grid.seed++) {
             int ends = (grid.size[0] - 1) / 8;
-            struct nw_best_tiling try = {0};
+            struct nw_best_embedding try = {0};
             struct nw_assignment assignment;
             struct nw_hierarchy hierarchy;
 
             open_hierarchy(grid.size[0], &hierarchy);
             open_assignment(&grid, &hierarchy, &assignment);
             try.cost = nw_assignment_cost(&assignment);
-            MUST(nw_assignment_best_tiling(&assignment, &try));
+            MUST(nw_assignment_best_embedding(&assignment, &try));
             assert_true(try.found);
             assert_int_equal(try.stencil.dims, 1);
             assert_float_equal(nw_assignment_cost(&assignment),
@@ -282,7 +282,7 @@ static void test_short_chains_are_no_other_grid(void **state)
 static void test_what_is_no_grid_keeps_its_numbers(void **state)
 {
     static const struct grid grid = {2, {20, 20}, {true, true}, FACES};
-    struct nw_best_tiling try = {0};
+    struct nw_best_embedding try = {0};
     struct nw_assignment assignment;
     struct nw_hierarchy hierarchy;
     struct nw_undirected_edge *edge;
@@ -303,7 +303,7 @@ static void test_what_is_no_grid_keeps_its_numbers(void **state)
             edge[i].peer = p == b ? d : a;
     }
     try.cost = nw_assignment_cost(&assignment);
-    MUST(nw_assignment_best_tiling(&assignment, &try));
+    MUST(nw_assignment_best_embedding(&assignment, &try));
     assert_false(try.found);
     assert_null(assignment.name);
     nw_assignment_fini(&assignment);

@@ -2,8 +2,8 @@
 /*
  * Solves the quadratic assignment problem of placement (Pearson et al.,
  * "Node-aware stencil communication"). A local search finds a first assignment.
- * For up to 16 locations, branch and bound (map/qap/branch_dual_ascent.c) then
- * proves that this assignment is optimal, or finds a better one. For more
+ * For up to 16 locations, branch and bound (map/qap/branch_bound_hahn_grant.c)
+ * then proves that this assignment is optimal, or finds a better one. For more
  * locations, the mapping engine improves it (mapping_engine.c).
  */
 #include "halo/plan/assignment.h"
@@ -73,7 +73,7 @@ static nw_status search_exactly(const struct nw_halo_assignment *problem,
     nw_status status = search_locally(problem, STARTS, out);
 
     if (!status)
-        status = nw_qap_prove(&qap, out, &proof);
+        status = nw_qap_hahn_grant(&qap, out, &proof);
     if (!status) {
         report->steps = proof.steps;
         report->exact = proof.exact;

@@ -129,7 +129,7 @@ static nw_status map_several_run_method(struct nw_several *several,
     if (slots)
         return nw_several_on_slots(several, algorithm, out, report);
     report->algorithm = is_auto ? "multilevel" : algorithm->name;
-    return nw_several_by_parts(several, algorithm, out);
+    return nw_several_by_kway(several, algorithm, out);
 }
 
 /* Maps by the algorithm that the options name: several ranks per element, or

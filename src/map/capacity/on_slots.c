@@ -282,9 +282,9 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
         return NW_OK;
     }
     former = nw_budget_begin_starts(budget);
-    status = nw_several_by_parts(work->base.several,
-                                 on_slots_choose_initial(work, algorithm),
-                                 &work->found);
+    status = nw_several_by_kway(work->base.several,
+                                on_slots_choose_initial(work, algorithm),
+                                &work->found);
     nw_budget_end_starts(budget, former);
     work->base.start = work->found;
     return status;

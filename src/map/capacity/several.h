@@ -78,10 +78,10 @@ NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
                                               nw_mapping **out);
 
 /* Maps with the k-way engine. The algorithm is auto, multilevel, refine or
- * block. Defined in by_parts.c. */
-NW_MUST_CHECK nw_status
-nw_several_by_parts(struct nw_several *several,
-                    const struct nw_algorithm *algorithm, nw_mapping **out);
+ * block. Defined in by_kway.c. */
+NW_MUST_CHECK nw_status nw_several_by_kway(struct nw_several *several,
+                                           const struct nw_algorithm *algorithm,
+                                           nw_mapping **out);
 /* Compares two mappings by objective and second objective. Replaces *best by
  * `other` and sets *won if `other` is better, otherwise clears *won. Frees the
  * mapping that is not kept. */

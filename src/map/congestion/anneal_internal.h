@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State shared by anneal.c and draw_moves.c, which anneal an assignment of
+/* State shared by anneal.c and anneal_moves.c, which anneal an assignment of
  * ranks to slots. */
 #ifndef NW_MAP_CONGESTION_ANNEAL_INTERNAL_H
 #define NW_MAP_CONGESTION_ANNEAL_INTERNAL_H
@@ -37,7 +37,7 @@ struct congestion_search {
 };
 
 /*
- * Functions of draw_moves.c:
+ * Functions of anneal_moves.c:
  * - nw_congestion_carries returns true if the congestion of directed link `hop`
  *   is at least `full` seconds.
  * - nw_congestion_draw_move fills *move with a random valid move. It returns

@@ -359,7 +359,7 @@ nw_status nw_qap_bridge_exact(struct nw_qap_bridge *bridge, uint64_t nodes,
     nw_status status;
 
     bridge->reported = 0;
-    status = nw_qap_branch_bound(&bridge->qap, &exact, bridge->place);
+    status = nw_qap_gilmore_lawler(&bridge->qap, &exact, bridge->place);
     if (status)
         return status;
     *proven = exact.proven && !bridge->open;

@@ -33,7 +33,7 @@ static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 
 /* Adds a vertex to the border if it has arcs to other parts; otherwise removes
  * it from the border. The caller calls it only if that changed. */
-static void gain_table_shuffle_border(struct nw_gain_table *near, int32_t v)
+static void gain_table_update_border(struct nw_gain_table *near, int32_t v)
 {
     if (near->beyond[v] > 0) {
         near->at_border[v] = near->border_count;
@@ -54,7 +54,7 @@ static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
 
     near->beyond[v] = count;
     if (was != (count > 0))
-        gain_table_shuffle_border(near, v);
+        gain_table_update_border(near, v);
 }
 
 /* --- swaps --- */

@@ -38,7 +38,7 @@ static double multilevel_across_askew(const struct nw_stencil *stencil)
  * also needs diagonal borders that cut few bytes. */
 static bool
 multilevel_may_use_power_diagram(const struct multilevel_search *search,
-                                 const struct nw_best_tiling *tile)
+                                 const struct nw_best_embedding *tile)
 {
     const struct nw_assignment *assignment = search->assignment;
 
@@ -82,7 +82,7 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
  * take too long or if the power diagrams have lowered the cost enough. */
 static nw_status
 multilevel_power_diagram_or_bisect(struct multilevel_search *search,
-                                   const struct nw_best_tiling *tile,
+                                   const struct nw_best_embedding *tile,
                                    bool swapped)
 {
     double begun = search->cost;
@@ -159,7 +159,7 @@ static double multilevel_reheat(const struct multilevel_search *search)
  * by swaps, unless so few swaps per process are possible that they gain
  * nothing. */
 static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
-                                         const struct nw_best_tiling *tile)
+                                         const struct nw_best_embedding *tile)
 {
     struct nw_budget *budget = search->placement->budget;
     int32_t count = search->assignment->count;
@@ -191,7 +191,7 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
  * searched only once. Small grids get more, because the diagrams differ in
  * quality. */
 static int multilevel_rounds_of(const struct multilevel_search *search,
-                                const struct nw_best_tiling *tile)
+                                const struct nw_best_embedding *tile)
 {
     int32_t count = search->assignment->count;
 
@@ -205,7 +205,7 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
  * or the second one with power diagrams. */
 struct multilevel_grid_search {
     struct multilevel_search search;
-    const struct nw_best_tiling *tile;
+    const struct nw_best_embedding *tile;
     struct nw_placement placement;
     struct nw_assignment assignment; /* the second search's own copy */
 };
@@ -267,7 +267,7 @@ multilevel_begin_rounds(const struct multilevel_grid_search *first,
 
 /* Runs both searches and takes the better result. */
 static nw_status multilevel_search_twice(struct multilevel_search *search,
-                                         const struct nw_best_tiling *tile)
+                                         const struct nw_best_embedding *tile)
 {
     struct multilevel_grid_search both[2] = {{.search = *search, .tile = tile}};
     struct nw_start start[2] = {
@@ -287,7 +287,7 @@ static nw_status multilevel_search_twice(struct multilevel_search *search,
 }
 
 nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
-                                     const struct nw_best_tiling *tile)
+                                     const struct nw_best_embedding *tile)
 {
     const struct nw_budget *budget = search->placement->budget;
     nw_status status;

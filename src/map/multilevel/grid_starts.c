@@ -28,7 +28,7 @@ static const int grid_starts[] = {
 /* Starts of a large grid, in ascending order of estimated time: each is a set
  * of kinds of grown cuts, to which the straight cut with the fewest bytes is
  * always added. These bisections may use the time that is reserved for swaps if
- * swaps gain little, and most of the time of tilings. */
+ * swaps gain little, and most of the time of embeddings. */
 static const int multilevel_starts[] = {0, NW_RB_START_LAST,
                                         NW_RB_START_FIRST | NW_RB_START_LAST,
                                         NW_RB_START_GROWN};
@@ -228,9 +228,9 @@ static nw_status multilevel_choose_filling(struct multilevel_search *search,
 }
 
 /* Makes starts of a large grid until their estimated times amount to `left`. */
-static nw_status multilevel_bisect_straight(struct multilevel_search *search,
-                                            const struct nw_best_tiling *tile,
-                                            double left)
+static nw_status
+multilevel_bisect_straight(struct multilevel_search *search,
+                           const struct nw_best_embedding *tile, double left)
 {
     const struct nw_assignment *assignment = search->assignment;
     int always =
@@ -269,7 +269,7 @@ static bool multilevel_is_near_least(const struct multilevel_search *search,
 }
 
 nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
-                                 const struct nw_best_tiling *tile,
+                                 const struct nw_best_embedding *tile,
                                  bool swapped)
 {
     const struct nw_stencil *stencil = &tile->stencil;

@@ -11,7 +11,7 @@
  * that offset, so few edges may differ from the mean or be missing. In five
  * dimensions nearly all cells are at borders, so there the grid must be filled
  * by boxes. */
-static bool multilevel_is_grid(const struct nw_best_tiling *tile)
+static bool multilevel_is_grid(const struct nw_best_embedding *tile)
 {
     const struct nw_stencil *stencil = &tile->stencil;
 
@@ -32,16 +32,16 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
         .steps = nw_multilevel_steps_of(assignment, placement->budget->effort),
         .cycles = 1,
         .temperature = nw_multilevel_temperature_of(assignment->count)};
-    struct nw_best_tiling tile = {.few =
-                                      nw_multilevel_is_tiled_less(assignment),
-                                  .cost = nw_assignment_cost(assignment)};
+    struct nw_best_embedding tile = {
+        .few = nw_multilevel_is_tiled_less(assignment),
+        .cost = nw_assignment_cost(assignment)};
     bool expander_like = false;
     nw_status status = NW_OK;
 
     if (assignment->hierarchy->levels <
         2) /* all slots are equally far from each other */
         return NW_OK;
-    status = nw_assignment_best_tiling(assignment, &tile);
+    status = nw_assignment_best_embedding(assignment, &tile);
     search.cost = tile.cost;
     placement->grid_found = !status && tile.found && multilevel_is_grid(&tile);
     if (placement->grid_found)
@@ -84,8 +84,8 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
 static nw_status multilevel_tile(struct nw_assignment *assignment,
                                  struct nw_placement *placement)
 {
-    struct nw_best_tiling try = {.cost = nw_assignment_cost(assignment)};
-    nw_status status = nw_assignment_best_tiling(assignment, &try);
+    struct nw_best_embedding try = {.cost = nw_assignment_cost(assignment)};
+    nw_status status = nw_assignment_best_embedding(assignment, &try);
 
     (void)placement;
     if (!status && !try.found)
@@ -120,9 +120,9 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
 {
     struct multilevel_search search = {.assignment = assignment,
                                        .placement = placement};
-    struct nw_best_tiling tile = {.once = true,
-                                  .cost = nw_assignment_cost(assignment)};
-    nw_status status = nw_assignment_best_tiling(assignment, &tile);
+    struct nw_best_embedding tile = {.once = true,
+                                     .cost = nw_assignment_cost(assignment)};
+    nw_status status = nw_assignment_best_embedding(assignment, &tile);
 
     search.cost = tile.cost;
     if (status || (tile.found && assignment->row[assignment->count] >

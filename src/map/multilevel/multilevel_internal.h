@@ -129,7 +129,7 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
  * the limit is reserved for swaps. */
 NW_MUST_CHECK nw_status
 nw_multilevel_cuts_max(struct multilevel_search *search,
-                       const struct nw_best_tiling *tile, bool swapped);
+                       const struct nw_best_embedding *tile, bool swapped);
 
 /* Returns true if a large grid is tiled with few kinds of cuts, because
  * recursive bisections gain more in the same time. */
@@ -139,6 +139,6 @@ bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment);
 
 /* Runs the search for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_multilevel_improve_grid(
-    struct multilevel_search *search, const struct nw_best_tiling *tile);
+    struct multilevel_search *search, const struct nw_best_embedding *tile);
 
 #endif

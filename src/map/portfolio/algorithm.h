@@ -37,11 +37,11 @@ enum nw_algorithm_id {
 };
 
 /* How an algorithm places several ranks on an element (core unit). NONE: not
- * supported; BY_PARTS: elements are parts of the k-way engine; BY_SLOTS: by
+ * supported; BY_KWAY: elements are parts of the k-way engine; BY_SLOTS: by
  * moves between slots; BY_PHASES: by the phases of MAGC. */
 enum nw_several_method {
     NW_SEVERAL_NONE,
-    NW_SEVERAL_BY_PARTS,
+    NW_SEVERAL_BY_KWAY,
     NW_SEVERAL_BY_SLOTS,
     NW_SEVERAL_BY_PHASES
 };

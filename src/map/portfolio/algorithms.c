@@ -15,7 +15,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
     [NW_ALGORITHM_AUTO] = {.name = "auto",
                            .summary =
                                "the best of the cheap ones for the objective",
-                           .several = NW_SEVERAL_BY_PARTS,
+                           .several = NW_SEVERAL_BY_KWAY,
                            .keeps_limits = true},
     [NW_ALGORITHM_MAGC] =
         {.name = "magc",
@@ -107,7 +107,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
          .phase = PARTITION_PHASES,
          .kinds = NW_KINDS_ALL,
          .placer = nw_place_multilevel,
-         .several = NW_SEVERAL_BY_PARTS,
+         .several = NW_SEVERAL_BY_KWAY,
          .takes_start = true,
          .keeps_limits = true},
     [NW_ALGORITHM_FOLD] = {.name = "fold",
@@ -153,7 +153,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
                              .kinds = NW_KINDS_ALL,
                              .placer = nw_place_refine,
                              .search = nw_search_descend,
-                             .several = NW_SEVERAL_BY_PARTS,
+                             .several = NW_SEVERAL_BY_KWAY,
                              .takes_start = true,
                              .keeps_limits = true},
     [NW_ALGORITHM_PARTITION] =
@@ -173,7 +173,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
          .run = nw_run_phases,
          .phase = {NW_PLACER_BLOCK, NW_PLACER_BLOCK, NW_PLACER_BLOCK},
          .kinds = NW_KINDS_ALL,
-         .several = NW_SEVERAL_BY_PARTS,
+         .several = NW_SEVERAL_BY_KWAY,
          .keeps_limits = true,
          .cores_stay = true},
     [NW_ALGORITHM_SORTED] = {.name = "sorted",

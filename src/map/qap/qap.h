@@ -114,9 +114,9 @@ struct nw_qap_exact_search {
 /* Improves place[] (the place of each item) by branch and bound. It becomes an
  * optimum if the limit of nodes suffices. Returns NW_EINVAL for more than
  * NW_LINEAR_ASSIGNMENT_MAX places. */
-NW_MUST_CHECK nw_status nw_qap_branch_bound(const struct nw_qap *qap,
-                                            struct nw_qap_exact_search *exact,
-                                            int32_t *place);
+NW_MUST_CHECK nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
+                                              struct nw_qap_exact_search *exact,
+                                              int32_t *place);
 
 /* --- branch and bound with the bounds of the dual ascent --- */
 
@@ -127,8 +127,8 @@ struct nw_qap_proof {
 /* Improves the solution place[n] of a problem of at most NW_QAP_EXACT_MOST
  * items (dual_ascent.h), all of which may move. Ends when the solution is
  * proven optimal or when the step limit is reached. */
-NW_MUST_CHECK nw_status nw_qap_prove(const struct nw_qap *problem,
-                                     int32_t *place,
-                                     struct nw_qap_proof *proof);
+NW_MUST_CHECK nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
+                                          int32_t *place,
+                                          struct nw_qap_proof *proof);
 
 #endif

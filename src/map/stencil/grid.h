@@ -3,7 +3,7 @@
  * Grids of processes: it is found from the edges between processes alone
  * whether the processes are the cells of a grid whose edges join near cells.
  * The cells are then assigned to the slots of a hierarchy; such an assignment
- * is called an embedding or a tiling.
+ * is called an embedding.
  */
 #ifndef NW_MAP_STENCIL_GRID_H
 #define NW_MAP_STENCIL_GRID_H
@@ -106,8 +106,8 @@ NW_MUST_CHECK nw_status nw_stencil_bisect_columns(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     const struct nw_stencil_columns *columns, int32_t *slot);
 
-/* Settings and results of nw_assignment_best_tiling. */
-struct nw_best_tiling {
+/* Settings and results of nw_assignment_best_embedding. */
+struct nw_best_embedding {
     /* in: time is short, so only nested boxes and one kind of bisection are
      * tried */
     bool once;
@@ -126,8 +126,8 @@ struct nw_best_tiling {
  * than the assignment. If the grid was found under another numbering, the
  * processes of the assignment are renumbered. Does nothing if a slot is fixed.
  */
-NW_MUST_CHECK nw_status nw_assignment_best_tiling(
-    struct nw_assignment *assignment, struct nw_best_tiling *try);
+NW_MUST_CHECK nw_status nw_assignment_best_embedding(
+    struct nw_assignment *assignment, struct nw_best_embedding *try);
 
 /* Returns the bytes between all pairs of cells in a box of size shape[dims],
  * counting each pair once. */

@@ -12,7 +12,7 @@
 /* --- search for the best divisions of the grid into columns --- */
 
 /* A search for the best divisions of the grid into columns. */
-struct columns_choice {
+struct serpentine_choice {
     const struct nw_stencil *stencil;
     double each;                            /* number of cells in a piece */
     struct nw_stencil_columns trial, *best; /* trial: division being tried;
@@ -24,7 +24,7 @@ struct columns_choice {
 
 /* Inserts the trial into the sorted list of the best divisions if it is good
  * enough. `kept`: bytes inside one of its pieces. */
-static void columns_note(struct columns_choice *choice, double kept)
+static void serpentine_note(struct serpentine_choice *choice, double kept)
 {
     struct nw_stencil_columns *best = choice->best;
     int at = choice->count;
@@ -44,7 +44,7 @@ static void columns_note(struct columns_choice *choice, double kept)
 /* Computes the bytes inside one piece of the trial and inserts the trial into
  * the list of the best. Skips a trial whose pieces would be shorter than one
  * layer of a column or longer than the column. */
-static void columns_weigh(struct columns_choice *choice)
+static void serpentine_weigh(struct serpentine_choice *choice)
 {
     const struct nw_stencil *stencil = choice->stencil;
     const struct nw_stencil_columns *trial = &choice->trial;
@@ -58,11 +58,11 @@ static void columns_weigh(struct columns_choice *choice)
     if (length < 1 || length > stencil->size[trial->along])
         return;
     shape[trial->along] = length;
-    columns_note(choice, nw_stencil_inside_about(stencil, shape));
+    serpentine_note(choice, nw_stencil_inside_about(stencil, shape));
 }
 
 /* Tries all numbers of columns in each of the dimensions d, d + 1, ... */
-static void columns_try_counts(struct columns_choice *choice, int d)
+static void serpentine_try_counts(struct serpentine_choice *choice, int d)
 {
     const struct nw_stencil *stencil = choice->stencil;
     int32_t most = d == choice->trial.along ? 1 : stencil->size[d];
@@ -70,20 +70,20 @@ static void columns_try_counts(struct columns_choice *choice, int d)
     for (int32_t n = 1; n <= most; n++) {
         choice->trial.count[d] = n;
         if (d + 1 < stencil->dims)
-            columns_try_counts(choice, d + 1);
+            serpentine_try_counts(choice, d + 1);
         else
-            columns_weigh(choice);
+            serpentine_weigh(choice);
     }
 }
 
 int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
                        struct nw_stencil_columns *out)
 {
-    struct columns_choice choice = {stencil, each, {0}, out, 0, most};
+    struct serpentine_choice choice = {stencil, each, {0}, out, 0, most};
 
     for (int along = 0; most > 0 && along < stencil->dims; along++) {
         choice.trial.along = along;
-        columns_try_counts(&choice, 0);
+        serpentine_try_counts(&choice, 0);
     }
     return choice.count;
 }
@@ -92,15 +92,15 @@ int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
 
 /* Returns the lowest coordinate, in dimension d, of the column that is number
  * `number` in that dimension. */
-static int32_t columns_column_begin(const struct nw_stencil *stencil,
-                                    const struct nw_stencil_columns *columns,
-                                    int d, int32_t number)
+static int32_t serpentine_column_begin(const struct nw_stencil *stencil,
+                                       const struct nw_stencil_columns *columns,
+                                       int d, int32_t number)
 {
     return (int32_t)((int64_t)stencil->size[d] * number / columns->count[d]);
 }
 
 /* State while the cells are written to the list, column by column. */
-struct columns_walk {
+struct serpentine_walk {
     const struct nw_stencil *stencil;
     int slowest; /* dimension along which columns run */
     bool down;   /* the present column is followed downwards */
@@ -112,31 +112,33 @@ struct columns_walk {
 /* Writes the cells of one layer of the present column, by recursion over the
  * dimensions from d on. `process`: sum of coordinate x stride over the
  * dimensions before d and the dimension along the column. */
-static void columns_walk_layer(struct columns_walk *walk, int d,
-                               int32_t process)
+static void serpentine_walk_layer(struct serpentine_walk *walk, int d,
+                                  int32_t process)
 {
     if (d == walk->stencil->dims) {
         *walk->cell++ = process;
         return;
     }
     if (d == walk->slowest) {
-        columns_walk_layer(walk, d + 1, process);
+        serpentine_walk_layer(walk, d + 1, process);
         return;
     }
     for (int32_t x = walk->low[d]; x < walk->high[d]; x++)
-        columns_walk_layer(walk, d + 1, process + x * walk->stencil->stride[d]);
+        serpentine_walk_layer(walk, d + 1,
+                              process + x * walk->stencil->stride[d]);
 }
 
 /* Writes the cells of the present column, layer by layer, and reverses the
  * direction for the next column. */
-static void columns_walk_column(struct columns_walk *walk)
+static void serpentine_walk_column(struct serpentine_walk *walk)
 {
     int32_t size = walk->stencil->size[walk->slowest];
 
     for (int32_t i = 0; i < size; i++) {
         int32_t x = walk->down ? size - 1 - i : i;
 
-        columns_walk_layer(walk, 0, x * walk->stencil->stride[walk->slowest]);
+        serpentine_walk_layer(walk, 0,
+                              x * walk->stencil->stride[walk->slowest]);
     }
     walk->down = !walk->down;
 }
@@ -147,7 +149,8 @@ void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell)
 {
-    struct columns_walk walk = {stencil, columns->along, false, {0}, {0}, cell};
+    struct serpentine_walk walk = {stencil, columns->along, false, {0}, {0},
+                                   cell};
     int32_t all = 1;
 
     for (int d = 0; d < stencil->dims; d++)
@@ -160,9 +163,9 @@ void nw_stencil_follow_columns(const struct nw_stencil *stencil,
 
             rest /= count;
             at = rest % 2 ? count - 1 - at : at;
-            walk.low[d] = columns_column_begin(stencil, columns, d, at);
-            walk.high[d] = columns_column_begin(stencil, columns, d, at + 1);
+            walk.low[d] = serpentine_column_begin(stencil, columns, d, at);
+            walk.high[d] = serpentine_column_begin(stencil, columns, d, at + 1);
         }
-        columns_walk_column(&walk);
+        serpentine_walk_column(&walk);
     }
 }

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"
-#include "report/panel.h"
+#include "report/heat_map_panel.h"
 #include "topology/topology.h"
 
 #include <math.h>

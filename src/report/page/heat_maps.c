@@ -4,7 +4,7 @@
 #include "report/page/page.h"
 #include "base/array.h"
 #include "base/c_locale.h"
-#include "report/panel.h"
+#include "report/heat_map_panel.h"
 #include "report/svg.h"
 
 #include <math.h>

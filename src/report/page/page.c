@@ -2,7 +2,7 @@
 /* Writes the report as one HTML page that includes its style sheet. */
 #include "report/page/page.h"
 #include "base/text.h"
-#include "report/panel.h"
+#include "report/heat_map_panel.h"
 #include "report/picture.h"
 #include "report/svg.h"
 #include "report/topology_words.h"

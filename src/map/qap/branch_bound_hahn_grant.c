@@ -25,14 +25,14 @@
 
 /* One side of the problem: the locations with their distances, or the
  * facilities with their flows. */
-struct branch_and_bound_side {
+struct hahn_grant_side {
     struct nw_qap_symmetry symmetry;
     bool taken[MOST];
 };
 
-struct branch_and_bound_search {
+struct hahn_grant_search {
     const struct nw_qap *problem;
-    struct branch_and_bound_side facilities, locations;
+    struct hahn_grant_side facilities, locations;
     /* [n] subproblem at each depth of the search tree */
     struct nw_dual_ascent *level;
     int32_t at[MOST];
@@ -43,7 +43,7 @@ struct branch_and_bound_search {
 
 /* The data of one node of the search tree. A "line" is one facility with all
  * its places, or one location with all its places. */
-struct fork {
+struct hahn_grant_node {
     /* whether facilities [0], locations [1] have symmetries */
     bool symmetric[2];
     int orbit[2][MOST]; /* orbit (symmetry.h) of each facility, location */
@@ -52,8 +52,8 @@ struct fork {
     int first[MOST];
 };
 
-static void branch_and_bound_lay_out(const struct nw_qap *problem,
-                                     struct nw_dual_ascent *out)
+static void hahn_grant_lay_out(const struct nw_qap *problem,
+                               struct nw_dual_ascent *out)
 {
     const double *f = problem->flow, *d = problem->distance;
     int n = problem->n;
@@ -72,50 +72,49 @@ static void branch_and_bound_lay_out(const struct nw_qap *problem,
     }
 }
 
-static double
-branch_dual_ascent_enough(const struct branch_and_bound_search *search)
+static double hahn_grant_enough(const struct hahn_grant_search *search)
 {
     return search->best_cost * (1 - NW_QAP_TOLERANCE);
 }
 
 /* Computes the cost of a complete assignment, and keeps the assignment if it is
  * the best so far. */
-static void branch_and_bound_keep(struct branch_and_bound_search *search)
+static void hahn_grant_keep(struct hahn_grant_search *search)
 {
     double cost = nw_qap_cost(search->problem, search->at);
 
-    if (cost >= branch_dual_ascent_enough(search))
+    if (cost >= hahn_grant_enough(search))
         return;
     search->best_cost = cost;
     memcpy(search->best, search->at,
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Sets fork->cost and fork->first for the places of a line. Lines are numbered:
+/* Sets node->cost and node->first for the places of a line. Lines are numbered:
  * first the facilities, then the locations. Symmetric places have equal true
  * costs, so the greatest of their bounds holds for all of them. */
-static void branch_and_bound_read_line(const struct nw_dual_ascent *problem,
-                                       int line, struct fork *fork)
+static void hahn_grant_read_line(const struct nw_dual_ascent *problem, int line,
+                                 struct hahn_grant_node *node)
 {
     int n = problem->n;
     bool row = line < n;
     const int *number = row ? problem->location : problem->facility;
-    const int *orbit = fork->orbit[row];
+    const int *orbit = node->orbit[row];
     int at[MOST];
 
     for (int k = 0; k < n; k++) {
-        fork->cost[k] = row ? problem->ahead[line * n + k]
+        node->cost[k] = row ? problem->ahead[line * n + k]
                             : problem->ahead[k * n + line - n];
-        fork->first[k] = k;
-        if (!fork->symmetric[row])
+        node->first[k] = k;
+        if (!node->symmetric[row])
             continue;
         if (orbit[number[k]] == number[k]) {
             at[number[k]] = k;
             continue;
         }
-        fork->first[k] = at[orbit[number[k]]];
-        if (fork->cost[k] > fork->cost[fork->first[k]])
-            fork->cost[fork->first[k]] = fork->cost[k];
+        node->first[k] = at[orbit[number[k]]];
+        if (node->cost[k] > node->cost[node->first[k]])
+            node->cost[node->first[k]] = node->cost[k];
     }
 }
 
@@ -123,8 +122,8 @@ static void branch_and_bound_read_line(const struct nw_dual_ascent *problem,
  * whose bound is less than `room`, the difference between the cost to beat and
  * the bound of this node. If several lines have equally few, returns the one
  * with the greatest mean bound. */
-static int choose_line(const struct nw_dual_ascent *problem, double room,
-                       struct fork *fork)
+static int hahn_grant_choose_line(const struct nw_dual_ascent *problem,
+                                  double room, struct hahn_grant_node *node)
 {
     int n = problem->n, best = 0, least = n + 1;
     double best_sum = 0;
@@ -133,12 +132,12 @@ static int choose_line(const struct nw_dual_ascent *problem, double room,
         double sum = 0;
         int left = 0;
 
-        branch_and_bound_read_line(problem, line, fork);
+        hahn_grant_read_line(problem, line, node);
         for (int k = 0; k < n; k++) {
-            if (fork->first[k] != k)
+            if (node->first[k] != k)
                 continue;
-            left += fork->cost[k] < room;
-            sum += fork->cost[k] < room ? fork->cost[k] : 0;
+            left += node->cost[k] < room;
+            sum += node->cost[k] < room ? node->cost[k] : 0;
         }
         sum = left ? sum / left : 0;
         if (left < least || (left == least && sum > best_sum)) {
@@ -150,11 +149,11 @@ static int choose_line(const struct nw_dual_ascent *problem, double room,
     return best;
 }
 
-static void branch_dual_ascent_branch(struct branch_and_bound_search *search,
-                                      int depth, const bool symmetric[2]);
+static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
+                              const bool symmetric[2]);
 
-static void try_place(struct branch_and_bound_search *search, int depth,
-                      const bool symmetric[2], const int place[2])
+static void hahn_grant_try_place(struct hahn_grant_search *search, int depth,
+                                 const bool symmetric[2], const int place[2])
 {
     struct nw_dual_ascent *here = &search->level[depth];
     int facility = here->facility[place[0]],
@@ -164,7 +163,7 @@ static void try_place(struct branch_and_bound_search *search, int depth,
     search->facilities.taken[facility] = true;
     search->locations.taken[location] = true;
     nw_dual_ascent_fix(here, place[0], place[1], &search->level[depth + 1]);
-    branch_dual_ascent_branch(search, depth + 1, symmetric);
+    hahn_grant_branch(search, depth + 1, symmetric);
     search->facilities.taken[facility] = false;
     search->locations.taken[location] = false;
 }
@@ -173,44 +172,44 @@ static void try_place(struct branch_and_bound_search *search, int depth,
  * whether the parent node found symmetries among facilities [0] and locations
  * [1]. If the parent found no symmetry, this node has no symmetry either,
  * because fixing more places cannot create one. */
-static void branch_dual_ascent_branch(struct branch_and_bound_search *search,
-                                      int depth, const bool symmetric[2])
+static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
+                              const bool symmetric[2])
 {
     struct nw_dual_ascent *here = &search->level[depth];
-    struct fork fork = {.symmetric = {false, false}};
+    struct hahn_grant_node node = {.symmetric = {false, false}};
     int n = here->n, line;
 
     if (search->steps++ >= search->limit)
         return;
     if (n == 1) {
         search->at[here->facility[0]] = here->location[0];
-        branch_and_bound_keep(search);
+        hahn_grant_keep(search);
         return;
     }
-    nw_dual_ascent_run(here, branch_dual_ascent_enough(search),
+    nw_dual_ascent_run(here, hahn_grant_enough(search),
                        depth ? ROUNDS : ROOT_ROUNDS);
-    if (here->bound >= branch_dual_ascent_enough(search))
+    if (here->bound >= hahn_grant_enough(search))
         return;
-    nw_dual_ascent_look(here, branch_dual_ascent_enough(search));
-    fork.symmetric[0] =
+    nw_dual_ascent_look(here, hahn_grant_enough(search));
+    node.symmetric[0] =
         symmetric[0] &&
-        nw_qap_orbits(&search->facilities.symmetry, fork.orbit[0]);
-    fork.symmetric[1] =
+        nw_qap_orbits(&search->facilities.symmetry, node.orbit[0]);
+    node.symmetric[1] =
         symmetric[1] &&
-        nw_qap_orbits(&search->locations.symmetry, fork.orbit[1]);
-    line = choose_line(here, branch_dual_ascent_enough(search) - here->bound,
-                       &fork);
-    branch_and_bound_read_line(here, line, &fork);
+        nw_qap_orbits(&search->locations.symmetry, node.orbit[1]);
+    line = hahn_grant_choose_line(here, hahn_grant_enough(search) - here->bound,
+                                  &node);
+    hahn_grant_read_line(here, line, &node);
     for (int k = 0; k < n; k++) {
         const int place[2] = {line < n ? line : k, line < n ? k : line - n};
 
-        if (fork.first[k] == k &&
-            here->bound + fork.cost[k] < branch_dual_ascent_enough(search))
-            try_place(search, depth, fork.symmetric, place);
+        if (node.first[k] == k &&
+            here->bound + node.cost[k] < hahn_grant_enough(search))
+            hahn_grant_try_place(search, depth, node.symmetric, place);
     }
 }
 
-static nw_status make_levels(struct branch_and_bound_search *search, int n)
+static nw_status hahn_grant_make_levels(struct hahn_grant_search *search, int n)
 {
     nw_status status =
         nw_alloc((size_t)n, sizeof *search->level, &search->level);
@@ -224,24 +223,24 @@ static nw_status make_levels(struct branch_and_bound_search *search, int n)
     return status;
 }
 
-nw_status nw_qap_prove(const struct nw_qap *problem, int32_t *place,
-                       struct nw_qap_proof *proof)
+nw_status nw_qap_hahn_grant(const struct nw_qap *problem, int32_t *place,
+                            struct nw_qap_proof *proof)
 {
-    struct branch_and_bound_search search = {
+    struct hahn_grant_search search = {
         .problem = problem,
         .best = place,
         .best_cost = nw_qap_cost(problem, place),
         .limit = proof->steps ? proof->steps : STEP_LIMIT,
     };
-    nw_status status = make_levels(&search, problem->n);
+    nw_status status = hahn_grant_make_levels(&search, problem->n);
 
     if (!status) {
         search.facilities.symmetry = (struct nw_qap_symmetry){
             problem->flow, problem->n, search.facilities.taken};
         search.locations.symmetry = (struct nw_qap_symmetry){
             problem->distance, problem->n, search.locations.taken};
-        branch_and_bound_lay_out(problem, search.level);
-        branch_dual_ascent_branch(&search, 0, (const bool[2]){true, true});
+        hahn_grant_lay_out(problem, search.level);
+        hahn_grant_branch(&search, 0, (const bool[2]){true, true});
         proof->steps = search.steps;
         proof->exact = search.steps < search.limit;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws the title, axes and legend around a heat map. */
-#include "report/panel.h"
+#include "report/heat_map_panel.h"
 #include "report/svg.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws a heat map with its title, axes and legend. */
-#ifndef NW_REPORT_PANEL_H
-#define NW_REPORT_PANEL_H
+#ifndef NW_REPORT_HEAT_MAP_PANEL_H
+#define NW_REPORT_HEAT_MAP_PANEL_H
 
 #include "report/heat_map.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The measured figures of a job: the host and core of each rank, the times of
+ * The records of a measured job: the host and core of each rank, the times of
  * each pair of ranks, the rates of single and of simultaneous streams. Times
  * are in seconds, rates in bytes per second.
  */
-#ifndef NW_PROBE_FIGURES_H
-#define NW_PROBE_FIGURES_H
+#ifndef NW_PROBE_RECORDS_H
+#define NW_PROBE_RECORDS_H
 
 #include <nodewise/probe.h>
 

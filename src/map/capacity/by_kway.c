@@ -16,7 +16,7 @@
  * start takes several times as long, so there are fewer starts. `refined`: the
  * engine only refines the given partition, in at least one V-cycle. */
 static struct nw_kway_effort
-by_parts_choose_effort(const struct nw_several *several, bool refined)
+by_kway_choose_effort(const struct nw_several *several, bool refined)
 {
     enum nw_effort index = several->options.effort;
     bool grouped =
@@ -46,8 +46,8 @@ by_parts_choose_effort(const struct nw_several *several, bool refined)
  * relative to their capacities; the caller frees it. Without a limit of load,
  * every second start of the engine aims at these loads, and the other starts
  * use as few elements as possible. With a limit, *out is not set. */
-static nw_status by_parts_share_evenly(const struct nw_several *several,
-                                       double **out)
+static nw_status by_kway_share_evenly(const struct nw_several *several,
+                                      double **out)
 {
     const struct nw_kway_machine *m = &several->machine;
     double load = 0, room = 0;
@@ -68,8 +68,8 @@ static nw_status by_parts_share_evenly(const struct nw_several *several,
 /* Computes the values by which mappings are compared: figure[0] is the
  * objective; figure[1] is the second objective, which decides if the first ones
  * are equal (0 without a second objective). */
-static nw_status by_parts_judge(const struct nw_several *several,
-                                const nw_mapping *mapping, double figure[2])
+static nw_status by_kway_judge(const struct nw_several *several,
+                               const nw_mapping *mapping, double figure[2])
 {
     struct nw_cost cost;
     nw_status status =
@@ -87,8 +87,8 @@ static nw_status by_parts_judge(const struct nw_several *several,
 
 /* Returns true if every element is within its limits of load and of ranks.
  * part[v] is the element of rank v. */
-static bool by_parts_is_within(const struct nw_several *several,
-                               const int32_t *part)
+static bool by_kway_is_within(const struct nw_several *several,
+                              const int32_t *part)
 {
     struct nw_kway_state state;
     bool within = true;
@@ -106,10 +106,10 @@ nw_status nw_several_match(const struct nw_several *several, nw_mapping *other,
                            nw_mapping **best, bool *won)
 {
     double figure[2][2] = {{0}};
-    nw_status status = by_parts_judge(several, *best, figure[0]);
+    nw_status status = by_kway_judge(several, *best, figure[0]);
 
     if (!status)
-        status = by_parts_judge(several, other, figure[1]);
+        status = by_kway_judge(several, other, figure[1]);
     *won = !status &&
            (figure[1][0] < figure[0][0] ||
             (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]));
@@ -130,7 +130,7 @@ nw_status nw_several_try_other(const struct nw_several *several,
     bool won;
     nw_status status;
 
-    if (!by_parts_is_within(several, part))
+    if (!by_kway_is_within(several, part))
         return NW_OK;
     status = nw_several_to_mapping(several, part, &other);
     return status ? status : nw_several_match(several, other, best, &won);
@@ -140,10 +140,10 @@ nw_status nw_several_try_other(const struct nw_several *several,
  * initial mapping, others[2] (NULL: none). If ranks use GPUs, *out is the
  * engine's result, because costs cannot be compared before the GPUs are
  * assigned. */
-static nw_status by_parts_choose(const struct nw_several *several,
-                                 const int32_t *found,
-                                 const int32_t *const others[2],
-                                 nw_mapping **out)
+static nw_status by_kway_choose(const struct nw_several *several,
+                                const int32_t *found,
+                                const int32_t *const others[2],
+                                nw_mapping **out)
 {
     nw_mapping *best = NULL;
     nw_status status = nw_several_to_mapping(several, found, &best);
@@ -162,14 +162,13 @@ static nw_status by_parts_choose(const struct nw_several *several,
  * from the default mapping or, if that exceeds the limits, from bin packing.
  * standard[v] is the element of rank v in the default mapping. `refined`: the
  * engine only refines this partition. */
-static nw_status by_parts_find(struct nw_several *several,
-                               const int32_t *standard, bool refined,
-                               nw_mapping **out)
+static nw_status by_kway_find(struct nw_several *several,
+                              const int32_t *standard, bool refined,
+                              nw_mapping **out)
 {
     struct nw_kway_run run = {.graph = &several->graph,
                               .machine = &several->machine,
-                              .effort =
-                                  by_parts_choose_effort(several, refined),
+                              .effort = by_kway_choose_effort(several, refined),
                               .seed = several->options.seed,
                               .budget = &several->budget,
                               .given = standard};
@@ -181,18 +180,18 @@ static nw_status by_parts_find(struct nw_several *several,
 
     if (!status)
         status = nw_several_from_mapping(several, &start);
-    if (!status && !start && !by_parts_is_within(several, standard))
+    if (!status && !start && !by_kway_is_within(several, standard))
         status = nw_several_bin_packing(several, fitted, &fits);
     if (start || fits)
         run.given = start ? start : fitted;
     if (!status)
-        status = by_parts_share_evenly(several, &share);
+        status = by_kway_share_evenly(several, &share);
     run.share = share;
     if (!status)
         status = nw_kway(&run, found);
     if (!status)
-        status = by_parts_choose(several, found,
-                                 (const int32_t *[2]){standard, start}, out);
+        status = by_kway_choose(several, found,
+                                (const int32_t *[2]){standard, start}, out);
     NW_FREE_ALL(found, fitted, start, share);
     return status;
 }
@@ -201,8 +200,8 @@ static nw_status by_parts_find(struct nw_several *several,
  * map in phases, because the k-way engine lowers only a sum over pairs of
  * ranks. Replaces *best by a better result. A method that finds no mapping
  * within the limits is ignored. */
-static nw_status by_parts_try_phases(struct nw_several *several,
-                                     nw_mapping **best)
+static nw_status by_kway_try_phases(struct nw_several *several,
+                                    nw_mapping **best)
 {
     static const enum nw_algorithm_id by_phases[] = {NW_ALGORITHM_PARTITION,
                                                      NW_ALGORITHM_MAGC};
@@ -231,18 +230,18 @@ static nw_status by_parts_try_phases(struct nw_several *several,
 
 /* Maps ranks in order (the algorithm `block`), as in standard[]. Returns
  * NW_EINVAL if that exceeds a limit. */
-static nw_status by_parts_in_order(const struct nw_several *several,
-                                   const int32_t *standard, nw_mapping **out)
+static nw_status by_kway_in_order(const struct nw_several *several,
+                                  const int32_t *standard, nw_mapping **out)
 {
-    if (!by_parts_is_within(several, standard))
+    if (!by_kway_is_within(several, standard))
         return nw_fail(NW_EINVAL, "ranks in order exceed the load limit of an "
                                   "element; use multilevel");
     return nw_several_to_mapping(several, standard, out);
 }
 
-nw_status nw_several_by_parts(struct nw_several *several,
-                              const struct nw_algorithm *algorithm,
-                              nw_mapping **out)
+nw_status nw_several_by_kway(struct nw_several *several,
+                             const struct nw_algorithm *algorithm,
+                             nw_mapping **out)
 {
     size_t n = (size_t)several->graph.n;
     int32_t *standard = NULL;
@@ -251,13 +250,13 @@ nw_status nw_several_by_parts(struct nw_several *several,
     if (!status)
         status = nw_several_default_parts(several, standard);
     if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK))
-        status = by_parts_in_order(several, standard, out);
+        status = by_kway_in_order(several, standard, out);
     else if (!status)
         status =
-            by_parts_find(several, standard,
-                          nw_algorithm_is(algorithm, NW_ALGORITHM_REFINE), out);
+            by_kway_find(several, standard,
+                         nw_algorithm_is(algorithm, NW_ALGORITHM_REFINE), out);
     if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_AUTO)) {
-        status = by_parts_try_phases(several, out);
+        status = by_kway_try_phases(several, out);
         if (status)
             nw_mapping_free(*out);
     }

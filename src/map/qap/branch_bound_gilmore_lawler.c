@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* State of one search. */
-struct qap_branch_bound_search {
+struct gilmore_lawler_search {
     const struct nw_qap *qap;
     struct nw_qap_exact_search *exact;
     int32_t *best; /* [n] place of each item in the best solution so far */
@@ -34,7 +34,7 @@ struct qap_branch_bound_search {
 };
 
 /* A node of the search tree: its free items and places. */
-struct qap_branch_bound_node {
+struct gilmore_lawler_node {
     int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;
     double *cost; /* [items x places] lower bound of each item's cost on each
@@ -43,26 +43,24 @@ struct qap_branch_bound_node {
 };
 
 /* Returns the flow from item i to item j. */
-static double
-qap_branch_bound_flow_of(const struct qap_branch_bound_search *search,
-                         int32_t i, int32_t j)
+static double gilmore_lawler_flow_of(const struct gilmore_lawler_search *search,
+                                     int32_t i, int32_t j)
 {
     return search->qap->flow[(size_t)i * (size_t)search->qap->n + (size_t)j];
 }
 
 /* Returns the distance from place a to place b. */
 static double
-qap_branch_bound_distance_of(const struct qap_branch_bound_search *search,
-                             int32_t a, int32_t b)
+gilmore_lawler_distance_of(const struct gilmore_lawler_search *search,
+                           int32_t a, int32_t b)
 {
     return search->qap
         ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
 }
 
 /* Lists the items without a place and the places without an item in *node. */
-static void
-qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
-                           struct qap_branch_bound_node *node)
+static void gilmore_lawler_list_free(const struct gilmore_lawler_search *search,
+                                     struct gilmore_lawler_node *node)
 {
     node->items = node->places = 0;
     for (int32_t i = 0; i < search->qap->real; i++)
@@ -74,8 +72,8 @@ qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
 }
 
 /* Inserts a value into the sorted array values[count]. */
-static void qap_branch_bound_insert(double *values, int count, double value,
-                                    bool descending)
+static void gilmore_lawler_insert(double *values, int count, double value,
+                                  bool descending)
 {
     int at = count;
 
@@ -88,65 +86,63 @@ static void qap_branch_bound_insert(double *values, int count, double value,
 
 /* Fills search->flows and search->distances for the free items and places of a
  * node. */
-static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
-                                       const struct qap_branch_bound_node *node)
+static void gilmore_lawler_sort_rows(struct gilmore_lawler_search *search,
+                                     const struct gilmore_lawler_node *node)
 {
     size_t n = (size_t)search->qap->n;
 
     for (int i = 0; i < node->items; i++)
         for (int j = 0, k = 0; j < node->items; j++)
             if (j != i)
-                qap_branch_bound_insert(search->flows + (size_t)i * n, k++,
-                                        qap_branch_bound_flow_of(search,
-                                                                 node->item[i],
-                                                                 node->item[j]),
-                                        true);
+                gilmore_lawler_insert(search->flows + (size_t)i * n, k++,
+                                      gilmore_lawler_flow_of(
+                                          search, node->item[i], node->item[j]),
+                                      true);
     for (int i = 0; i < node->places; i++)
         for (int j = 0, k = 0; j < node->places; j++)
             if (j != i)
-                qap_branch_bound_insert(
+                gilmore_lawler_insert(
                     search->distances + (size_t)i * n, k++,
-                    qap_branch_bound_distance_of(search, node->place[i],
-                                                 node->place[j]),
+                    gilmore_lawler_distance_of(search, node->place[i],
+                                               node->place[j]),
                     false);
 }
 
 /* Returns the cost of `item` on `place` that does not depend on the free items:
  * its flows to and from the placed items, and its flow to itself. */
 static double
-qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
-                            int32_t item, int32_t place)
+gilmore_lawler_fixed_part(const struct gilmore_lawler_search *search,
+                          int32_t item, int32_t place)
 {
-    double sum = qap_branch_bound_flow_of(search, item, item) *
-                 qap_branch_bound_distance_of(search, place, place);
+    double sum = gilmore_lawler_flow_of(search, item, item) *
+                 gilmore_lawler_distance_of(search, place, place);
 
     for (int32_t k = 0; k < search->qap->n; k++) {
         int32_t at = search->at[k];
 
         if (at >= 0)
-            sum += qap_branch_bound_flow_of(search, item, k) *
-                       qap_branch_bound_distance_of(search, place, at) +
-                   qap_branch_bound_flow_of(search, k, item) *
-                       qap_branch_bound_distance_of(search, at, place);
+            sum += gilmore_lawler_flow_of(search, item, k) *
+                       gilmore_lawler_distance_of(search, place, at) +
+                   gilmore_lawler_flow_of(search, k, item) *
+                       gilmore_lawler_distance_of(search, at, place);
     }
     return sum;
 }
 
 /* Fills node->cost with a lower bound of the cost of each free item on each
  * free place. */
-static void
-qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
-                            const struct qap_branch_bound_node *node)
+static void gilmore_lawler_fill_costs(struct gilmore_lawler_search *search,
+                                      const struct gilmore_lawler_node *node)
 {
     size_t n = (size_t)search->qap->n;
 
-    qap_branch_bound_sort_rows(search, node);
+    gilmore_lawler_sort_rows(search, node);
     for (int i = 0; i < node->items; i++)
         for (int j = 0; j < node->places; j++) {
             const double *flows = search->flows + (size_t)i * n;
             const double *distances = search->distances + (size_t)j * n;
-            double sum = qap_branch_bound_fixed_part(search, node->item[i],
-                                                     node->place[j]);
+            double sum = gilmore_lawler_fixed_part(search, node->item[i],
+                                                   node->place[j]);
 
             for (int k = 0; k + 1 < node->items; k++)
                 sum += flows[k] * distances[k];
@@ -156,8 +152,7 @@ qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
 
 /* Returns the cost below which a solution counts as better than the best one.
  */
-static double
-qap_branch_bound_limit(const struct qap_branch_bound_search *search)
+static double gilmore_lawler_limit(const struct gilmore_lawler_search *search)
 {
     double step = search->qap->step;
 
@@ -168,10 +163,9 @@ qap_branch_bound_limit(const struct qap_branch_bound_search *search)
 /* Completes the partial solution of a search-tree node: puts node->item[i] on
  * node->place[column[i]], and the movable items without flows on the remaining
  * places. Keeps the solution if its cost is the lowest so far. */
-static void
-qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
-                               const struct qap_branch_bound_node *node,
-                               const int32_t *column)
+static void gilmore_lawler_take_solution(struct gilmore_lawler_search *search,
+                                         const struct gilmore_lawler_node *node,
+                                         const int32_t *column)
 {
     int32_t n = search->qap->n, *trial = search->at, next = 0;
     double cost;
@@ -186,7 +180,7 @@ qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
         trial[i] = next++;
     }
     cost = nw_qap_cost(search->qap, trial);
-    if (cost < qap_branch_bound_limit(search)) {
+    if (cost < gilmore_lawler_limit(search)) {
         search->best_cost = cost;
         memcpy(search->best, trial, (size_t)n * sizeof *trial);
     }
@@ -200,21 +194,20 @@ qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
 
 /* Returns true if places a and b are interchangeable in every solution: their
  * distances to all other places are equal. */
-static bool
-qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
-                           int32_t a, int32_t b)
+static bool gilmore_lawler_are_twins(const struct gilmore_lawler_search *search,
+                                     int32_t a, int32_t b)
 {
-    if (qap_branch_bound_distance_of(search, a, a) !=
-            qap_branch_bound_distance_of(search, b, b) ||
-        qap_branch_bound_distance_of(search, a, b) !=
-            qap_branch_bound_distance_of(search, b, a))
+    if (gilmore_lawler_distance_of(search, a, a) !=
+            gilmore_lawler_distance_of(search, b, b) ||
+        gilmore_lawler_distance_of(search, a, b) !=
+            gilmore_lawler_distance_of(search, b, a))
         return false;
     for (int32_t k = 0; k < search->qap->n; k++)
         if (k != a && k != b &&
-            (qap_branch_bound_distance_of(search, a, k) !=
-                 qap_branch_bound_distance_of(search, b, k) ||
-             qap_branch_bound_distance_of(search, k, a) !=
-                 qap_branch_bound_distance_of(search, k, b)))
+            (gilmore_lawler_distance_of(search, a, k) !=
+                 gilmore_lawler_distance_of(search, b, k) ||
+             gilmore_lawler_distance_of(search, k, a) !=
+                 gilmore_lawler_distance_of(search, k, b)))
             return false;
     return true;
 }
@@ -222,13 +215,13 @@ qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
 /* Returns true if `column` need not be tried, because its place is
  * interchangeable with the place of an earlier column. */
 static bool
-qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
-                                  const struct qap_branch_bound_node *node,
-                                  int column)
+gilmore_lawler_has_earlier_twin(const struct gilmore_lawler_search *search,
+                                const struct gilmore_lawler_node *node,
+                                int column)
 {
     for (int j = 0; j < column; j++)
-        if (qap_branch_bound_are_twins(search, node->place[j],
-                                       node->place[column]))
+        if (gilmore_lawler_are_twins(search, node->place[j],
+                                     node->place[column]))
             return true;
     return false;
 }
@@ -237,11 +230,11 @@ qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
  * that are still possible; among equal items, the one whose places cost the
  * most. */
 static int
-qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
-                             const struct qap_branch_bound_node *node)
+gilmore_lawler_choose_item(const struct gilmore_lawler_search *search,
+                           const struct gilmore_lawler_node *node)
 {
     int best = 0, fewest = NW_LINEAR_ASSIGNMENT_MAX + 1;
-    double most = -1, capacity = qap_branch_bound_limit(search) - node->bound;
+    double most = -1, capacity = gilmore_lawler_limit(search) - node->bound;
 
     for (int i = 0; i < node->items; i++) {
         const double *row = node->cost + i * node->places;
@@ -262,8 +255,8 @@ qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
 }
 
 /* Sorts the column numbers of a row by cost, cheapest first. */
-static void qap_branch_bound_order_columns(const double *row, int count,
-                                           int *order)
+static void gilmore_lawler_order_columns(const double *row, int count,
+                                         int *order)
 {
     for (int j = 0; j < count; j++) {
         int at = j;
@@ -274,33 +267,33 @@ static void qap_branch_bound_order_columns(const double *row, int count,
     }
 }
 
-static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
-                                   int depth, double fixed);
+static void gilmore_lawler_visit(struct gilmore_lawler_search *search,
+                                 int depth, double fixed);
 
 /* Branches on one item of the node: tries its possible places, the cheapest
  * first. `fixed` is the cost of the placed items among themselves. */
-static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
-                                    const struct qap_branch_bound_node *node,
-                                    int depth, double fixed)
+static void gilmore_lawler_branch(struct gilmore_lawler_search *search,
+                                  const struct gilmore_lawler_node *node,
+                                  int depth, double fixed)
 {
     int order[NW_LINEAR_ASSIGNMENT_MAX],
-        i = qap_branch_bound_choose_item(search, node);
+        i = gilmore_lawler_choose_item(search, node);
     const double *row = node->cost + i * node->places;
     int32_t item = node->item[i];
 
-    qap_branch_bound_order_columns(row, node->places, order);
+    gilmore_lawler_order_columns(row, node->places, order);
     for (int k = 0; k < node->places; k++) {
         int32_t place = node->place[order[k]];
         double more;
 
-        if (node->bound + row[order[k]] >= qap_branch_bound_limit(search))
+        if (node->bound + row[order[k]] >= gilmore_lawler_limit(search))
             return;
-        if (qap_branch_bound_has_earlier_twin(search, node, order[k]))
+        if (gilmore_lawler_has_earlier_twin(search, node, order[k]))
             continue;
-        more = qap_branch_bound_fixed_part(search, item, place);
+        more = gilmore_lawler_fixed_part(search, item, place);
         search->at[item] = place;
         search->taken[place] = true;
-        qap_branch_bound_visit(search, depth + 1, fixed + more);
+        gilmore_lawler_visit(search, depth + 1, fixed + more);
         search->at[item] = -1;
         search->taken[place] = false;
     }
@@ -308,7 +301,7 @@ static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
 
 /* Counts a node of the search tree. Returns false if the search must end: the
  * limit of nodes is reached or the caller ends it. Then nothing is proven. */
-static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
+static bool gilmore_lawler_has_time(struct gilmore_lawler_search *search)
 {
     struct nw_qap_exact_search *exact = search->exact;
 
@@ -324,46 +317,45 @@ static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
 
 /* Bounds a node of the search tree, and branches if its bound is below the cost
  * of the best solution. */
-static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
-                                   int depth, double fixed)
+static void gilmore_lawler_visit(struct gilmore_lawler_search *search,
+                                 int depth, double fixed)
 {
     size_t n = (size_t)search->qap->n;
     int32_t column[NW_LINEAR_ASSIGNMENT_MAX];
-    struct qap_branch_bound_node node;
+    struct gilmore_lawler_node node;
 
-    if (!qap_branch_bound_has_time(search))
+    if (!gilmore_lawler_has_time(search))
         return;
-    qap_branch_bound_list_free(search, &node);
+    gilmore_lawler_list_free(search, &node);
     node.cost = search->cost + (size_t)depth * n * n;
-    qap_branch_bound_fill_costs(search, &node);
+    gilmore_lawler_fill_costs(search, &node);
     node.bound = fixed + nw_linear_assignment(node.cost, node.items,
                                               node.places, column);
-    if (node.bound >= qap_branch_bound_limit(search))
+    if (node.bound >= gilmore_lawler_limit(search))
         return;
-    qap_branch_bound_take_solution(search, &node, column);
-    if (node.items && node.bound < qap_branch_bound_limit(search))
-        qap_branch_bound_branch(search, &node, depth, fixed);
+    gilmore_lawler_take_solution(search, &node, column);
+    if (node.items && node.bound < gilmore_lawler_limit(search))
+        gilmore_lawler_branch(search, &node, depth, fixed);
 }
 
 /* Returns the cost, among themselves, of the items that stay on their places.
  */
 static double
-qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
+gilmore_lawler_fixed_cost(const struct gilmore_lawler_search *search)
 {
     const struct nw_qap *qap = search->qap;
     double sum = 0;
 
     for (int32_t i = qap->movable; i < qap->n; i++)
         for (int32_t j = qap->movable; j < qap->n; j++)
-            sum += qap_branch_bound_flow_of(search, i, j) *
-                   qap_branch_bound_distance_of(search, search->at[i],
-                                                search->at[j]);
+            sum += gilmore_lawler_flow_of(search, i, j) *
+                   gilmore_lawler_distance_of(search, search->at[i],
+                                              search->at[j]);
     return sum;
 }
 
 /* Allocates the arrays and puts the items that may not move on their places. */
-static nw_status
-qap_branch_bound_prepare(struct qap_branch_bound_search *search)
+static nw_status gilmore_lawler_prepare(struct gilmore_lawler_search *search)
 {
     size_t n = (size_t)search->qap->n;
     nw_status status =
@@ -382,10 +374,11 @@ qap_branch_bound_prepare(struct qap_branch_bound_search *search)
     return status;
 }
 
-nw_status nw_qap_branch_bound(const struct nw_qap *qap,
-                              struct nw_qap_exact_search *exact, int32_t *place)
+nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
+                                struct nw_qap_exact_search *exact,
+                                int32_t *place)
 {
-    struct qap_branch_bound_search search = {
+    struct gilmore_lawler_search search = {
         .qap = qap, .exact = exact, .best = place};
     nw_status status;
 
@@ -393,13 +386,12 @@ nw_status nw_qap_branch_bound(const struct nw_qap *qap,
         return nw_fail(NW_EINVAL,
                        "exact is for at most %d elements, these are %d",
                        NW_LINEAR_ASSIGNMENT_MAX, qap->n);
-    status = qap_branch_bound_prepare(&search);
+    status = gilmore_lawler_prepare(&search);
     if (!status) {
         search.best_cost = nw_qap_cost(qap, place);
         exact->nodes = 0;
         exact->proven = true;
-        qap_branch_bound_visit(&search, 0,
-                               qap_branch_bound_fixed_cost(&search));
+        gilmore_lawler_visit(&search, 0, gilmore_lawler_fixed_cost(&search));
     }
     NW_FREE_ALL(search.at, search.taken, search.cost, search.flows,
                 search.distances);

@@ -6,8 +6,8 @@
 #include "base/random.h"
 
 /* Returns a random slot of the same host and kind (core or GPU) as `slot`. */
-static int32_t moves_draw_on_host(const struct nw_slots *slots,
-                                  struct nw_random *random, int32_t slot)
+static int32_t slot_moves_draw_on_host(const struct nw_slots *slots,
+                                       struct nw_random *random, int32_t slot)
 {
     bool gpu = slot >= slots->core_count;
     const int32_t *first = slots->first + slots->host[slot] +
@@ -21,8 +21,8 @@ static int32_t moves_draw_on_host(const struct nw_slots *slots,
 
 /* Returns a random core slot whose number differs from `slot` by at most 1, 2,
  * 4, 8, 16 or 32. */
-static int32_t moves_draw_beside(const struct nw_slots *slots,
-                                 struct nw_random *random, int32_t slot)
+static int32_t slot_moves_draw_beside(const struct nw_slots *slots,
+                                      struct nw_random *random, int32_t slot)
 {
     int32_t reach = 1 << nw_random_below(random, 6);
     int32_t at = slot - reach +
@@ -35,8 +35,8 @@ static int32_t moves_draw_beside(const struct nw_slots *slots,
 
 /* Returns a random core slot: on the host of a peer of the rank, near the slot
  * of a peer, or anywhere. */
-static int32_t moves_draw_target(const struct nw_slots *slots,
-                                 struct nw_random *random, int32_t rank)
+static int32_t slot_moves_draw_target(const struct nw_slots *slots,
+                                      struct nw_random *random, int32_t rank)
 {
     bool gpu = nw_slots_has_gpu(slots, rank) && nw_random_below(random, 2);
     int32_t endpoint = gpu ? slots->rank_count + rank : rank;
@@ -51,32 +51,33 @@ static int32_t moves_draw_target(const struct nw_slots *slots,
     if (peer >= slots->rank_count)
         peer -= slots->rank_count;
     if (dice < 9 && slots->problem->host_count > 1)
-        return moves_draw_on_host(slots, random, slots->slot[peer]);
-    return moves_draw_beside(slots, random, slots->slot[peer]);
+        return slot_moves_draw_on_host(slots, random, slots->slot[peer]);
+    return slot_moves_draw_beside(slots, random, slots->slot[peer]);
 }
 
-static void moves_add_part(struct nw_move *move, int32_t endpoint, int32_t from,
-                           int32_t to)
+static void slot_moves_add_part(struct nw_move *move, int32_t endpoint,
+                                int32_t from, int32_t to)
 {
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
 /* Adds two parts to a move: an endpoint goes to slot `to`, and the endpoint
  * there, if there is one, goes to the slot that the first endpoint leaves. */
-static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
-                           int32_t endpoint, int32_t to)
+static void slot_moves_exchange(const struct nw_slots *slots,
+                                struct nw_move *move, int32_t endpoint,
+                                int32_t to)
 {
     int32_t from = slots->slot[endpoint];
 
-    moves_add_part(move, endpoint, from, to);
+    slot_moves_add_part(move, endpoint, from, to);
     if (slots->owner[to] >= 0)
-        moves_add_part(move, slots->owner[to], to, from);
+        slot_moves_add_part(move, slots->owner[to], to, from);
 }
 
 /* Returns a random free GPU slot of a host; -1 if the host has no free GPU
  * slot. */
-static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
-                                   struct nw_random *random, int32_t host)
+static int32_t slot_moves_free_gpu_slot(const struct nw_slots *slots,
+                                        struct nw_random *random, int32_t host)
 {
     const int32_t *first = slots->first + slots->problem->host_count + 1 + host;
     int32_t count = first[1] - first[0], at;
@@ -93,9 +94,9 @@ static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
 /* Adds to a move the GPUs of the ranks whose cores it exchanges: rank pair[0],
  * and rank pair[1] or -1 if the core slot was free. Cancels the move if a GPU
  * finds no free slot on its new host. */
-static void moves_move_gpus(const struct nw_slots *slots,
-                            struct nw_random *random, const int32_t pair[2],
-                            struct nw_move *move)
+static void slot_moves_move_gpus(const struct nw_slots *slots,
+                                 struct nw_random *random,
+                                 const int32_t pair[2], struct nw_move *move)
 {
     int32_t n = slots->rank_count;
     int32_t mine = slots->slot[n + pair[0]];
@@ -104,30 +105,30 @@ static void moves_move_gpus(const struct nw_slots *slots,
     int32_t there = slots->host[move->part[0].to];
     int32_t to = theirs >= 0 || mine < 0
                      ? theirs
-                     : moves_free_gpu_slot(slots, random, there);
+                     : slot_moves_free_gpu_slot(slots, random, there);
     int32_t back = mine >= 0 || theirs < 0
                        ? mine
-                       : moves_free_gpu_slot(slots, random, here);
+                       : slot_moves_free_gpu_slot(slots, random, here);
 
     if ((mine >= 0 && to < 0) || (theirs >= 0 && back < 0)) {
         move->count = 0;
         return;
     }
     if (mine >= 0)
-        moves_add_part(move, n + pair[0], mine, to);
+        slot_moves_add_part(move, n + pair[0], mine, to);
     if (theirs >= 0)
-        moves_add_part(move, n + pair[1], theirs, back);
+        slot_moves_add_part(move, n + pair[1], theirs, back);
 }
 
 /* Draws a move of a rank's core. If `gpus` is set, the GPUs move with the cores
  * between hosts, and sometimes within a host. The move stays empty if it would
  * not be valid. */
-static void moves_draw_rank(const struct nw_slots *slots,
-                            struct nw_random *random, int32_t rank, bool gpus,
-                            struct nw_move *move)
+static void slot_moves_draw_rank(const struct nw_slots *slots,
+                                 struct nw_random *random, int32_t rank,
+                                 bool gpus, struct nw_move *move)
 {
     int32_t from = slots->slot[rank],
-            to = moves_draw_target(slots, random, rank);
+            to = slot_moves_draw_target(slots, random, rank);
     int32_t other = slots->owner[to];
     int32_t here = slots->host[from], there = slots->host[to];
 
@@ -140,18 +141,18 @@ static void moves_draw_rank(const struct nw_slots *slots,
     if (other < 0 && here != there &&
         slots->used[there] >= slots->problem->capacity[there])
         return;
-    moves_exchange(slots, move, rank, to);
+    slot_moves_exchange(slots, move, rank, to);
     if (gpus && (here != there || nw_random_below(random, 2)))
-        moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
+        slot_moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
 }
 
 /* Draws a move of one endpoint of a rank to another slot of the same host. */
-static void moves_draw_one(const struct nw_slots *slots,
-                           struct nw_random *random, int32_t endpoint,
-                           struct nw_move *move)
+static void slot_moves_draw_one(const struct nw_slots *slots,
+                                struct nw_random *random, int32_t endpoint,
+                                struct nw_move *move)
 {
     int32_t from = slots->slot[endpoint];
-    int32_t to = moves_draw_on_host(slots, random, from);
+    int32_t to = slot_moves_draw_on_host(slots, random, from);
     int32_t other = slots->owner[to];
 
     if (other >= slots->rank_count)
@@ -159,14 +160,14 @@ static void moves_draw_one(const struct nw_slots *slots,
     if (to == from || slots->unit[to] < 0 ||
         (other >= 0 && slots->locked[other]))
         return;
-    moves_exchange(slots, move, endpoint, to);
+    slot_moves_exchange(slots, move, endpoint, to);
 }
 
 /* Draws a move of a rank's GPU without its core: to a free slot on the host of
  * a peer of the GPU, or to any GPU slot. */
-static void moves_draw_far_gpu(const struct nw_slots *slots,
-                               struct nw_random *random, int32_t rank,
-                               struct nw_move *move)
+static void slot_moves_draw_far_gpu(const struct nw_slots *slots,
+                                    struct nw_random *random, int32_t rank,
+                                    struct nw_move *move)
 {
     int32_t endpoint = slots->rank_count + rank;
     int32_t gpus = slots->count - slots->core_count;
@@ -178,20 +179,20 @@ static void moves_draw_far_gpu(const struct nw_slots *slots,
         size_t t = slots->row[endpoint] + nw_random_below(random, edges);
         int32_t host = slots->host[slots->slot[slots->edge[t].peer]];
 
-        to = moves_free_gpu_slot(slots, random, host);
+        to = slot_moves_free_gpu_slot(slots, random, host);
         if (to < 0)
             return;
     }
     if (to != slots->slot[endpoint] && slots->unit[to] >= 0)
-        moves_exchange(slots, move, endpoint, to);
+        slot_moves_exchange(slots, move, endpoint, to);
 }
 
 /* If GPUs may be on other nodes than their ranks, draws a move of only the core
  * or only the GPU of a rank and returns true. Otherwise, and with probability
  * 1/3, returns false: the caller then draws another kind of move. */
-static bool moves_draw_far(const struct nw_slots *slots,
-                           struct nw_random *random, int32_t rank,
-                           struct nw_move *move)
+static bool slot_moves_draw_far(const struct nw_slots *slots,
+                                struct nw_random *random, int32_t rank,
+                                struct nw_move *move)
 {
     int32_t mine = slots->slot[slots->rank_count + rank];
     uint64_t dice = nw_random_below(random, 3);
@@ -199,9 +200,9 @@ static bool moves_draw_far(const struct nw_slots *slots,
     if (!slots->remote || mine < 0 || !dice)
         return false;
     if (dice == 1 && slots->unit[mine] >= 0)
-        moves_draw_far_gpu(slots, random, rank, move);
+        slot_moves_draw_far_gpu(slots, random, rank, move);
     else if (slots->unit[slots->slot[rank]] >= 0)
-        moves_draw_rank(slots, random, rank, false, move);
+        slot_moves_draw_rank(slots, random, rank, false, move);
     return true;
 }
 
@@ -209,8 +210,8 @@ static bool moves_draw_far(const struct nw_slots *slots,
 
 /* Returns a random host, mostly one whose number is near that of a peer's host.
  */
-static int32_t moves_draw_host(const struct nw_slots *slots,
-                               struct nw_random *random, int32_t endpoint)
+static int32_t slot_moves_draw_host(const struct nw_slots *slots,
+                                    struct nw_random *random, int32_t endpoint)
 {
     uint64_t hosts = (uint64_t)slots->problem->host_count;
     size_t edges = slots->row[endpoint + 1] - slots->row[endpoint];
@@ -231,50 +232,51 @@ static int32_t moves_draw_host(const struct nw_slots *slots,
 /* Draws an exchange of the host of an endpoint with another host of the same
  * node_class. Only for the assignment of nodes (node_swaps.c), where every slot
  * has an endpoint. */
-static void moves_draw_nodes(const struct nw_slots *slots,
-                             struct nw_random *random, int32_t endpoint,
-                             struct nw_move *move)
+static void slot_moves_draw_nodes(const struct nw_slots *slots,
+                                  struct nw_random *random, int32_t endpoint,
+                                  struct nw_move *move)
 {
     int32_t here = slots->host[slots->slot[endpoint]];
-    int32_t there = moves_draw_host(slots, random, endpoint);
+    int32_t there = slot_moves_draw_host(slots, random, endpoint);
     int32_t width = slots->width;
 
     if (here == there || slots->node_class[here] != slots->node_class[there])
         return;
     for (int32_t k = 0; k < width; k++)
-        moves_exchange(slots, move, slots->owner[here * width + k],
-                       there * width + k);
+        slot_moves_exchange(slots, move, slots->owner[here * width + k],
+                            there * width + k);
 }
 
 /* Draws a move of a random kind for a rank. */
-static void moves_draw(const struct nw_slots *slots, struct nw_random *random,
-                       int32_t rank, struct nw_move *move)
+static void slot_moves_draw(const struct nw_slots *slots,
+                            struct nw_random *random, int32_t rank,
+                            struct nw_move *move)
 {
     uint64_t dice = nw_random_below(random, 4);
     bool core_stays;
 
     if (slots->node_class) {
-        moves_draw_nodes(slots, random, rank, move);
+        slot_moves_draw_nodes(slots, random, rank, move);
         return;
     }
     core_stays = slots->unit[slots->slot[rank]] < 0;
-    if (moves_draw_far(slots, random, rank, move))
+    if (slot_moves_draw_far(slots, random, rank, move))
         return;
     if (slots->half[rank])
-        moves_draw_one(slots, random,
-                       rank + (core_stays ? slots->rank_count : 0), move);
+        slot_moves_draw_one(slots, random,
+                            rank + (core_stays ? slots->rank_count : 0), move);
     else if (dice == 0)
-        moves_draw_one(slots, random, rank, move);
+        slot_moves_draw_one(slots, random, rank, move);
     else if (dice == 1 && nw_slots_has_gpu(slots, rank))
-        moves_draw_one(slots, random, slots->rank_count + rank, move);
+        slot_moves_draw_one(slots, random, slots->rank_count + rank, move);
     else
-        moves_draw_rank(slots, random, rank, true, move);
+        slot_moves_draw_rank(slots, random, rank, true, move);
 }
 
 /* Returns true if the load of each moving rank is within the limit of its new
  * core unit. */
-static bool moves_is_borne(const struct nw_slots *slots,
-                           const struct nw_move *move)
+static bool slot_moves_is_borne(const struct nw_slots *slots,
+                                const struct nw_move *move)
 {
     for (int i = 0; i < move->count; i++)
         if (move->part[i].endpoint < slots->rank_count &&
@@ -289,8 +291,8 @@ void nw_slots_draw_move(const struct nw_slots *slots, struct nw_random *random,
                         int32_t rank, struct nw_move *move)
 {
     move->count = 0;
-    moves_draw(slots, random, rank, move);
-    if (slots->problem->limit && !moves_is_borne(slots, move))
+    slot_moves_draw(slots, random, rank, move);
+    if (slots->problem->limit && !slot_moves_is_borne(slots, move))
         move->count = 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses the records that the measuring program prints, and stores their
  * figures. */
-#include "probe/figures.h"
+#include "probe/records.h"
 
 #include "base/array.h"
 #include "base/file.h"
@@ -95,14 +95,14 @@ bool nw_probe_crosses(const nw_probe *probe, int32_t a, int32_t b)
 
 /* --- records --- */
 
-static nw_status figures_damaged(const char *what)
+static nw_status records_damaged(const char *what)
 {
     return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
 }
 
 /* The following functions read the next words of a record from *rest; they
  * return false if a word is missing or invalid. */
-static bool figures_take_number(char **rest, int32_t *out)
+static bool records_take_number(char **rest, int32_t *out)
 {
     char *word = nw_word_next(rest);
 
@@ -117,22 +117,22 @@ static bool take_figure(char **rest, double *out)
     return word && nw_parse_double(word, out) && isfinite(*out) && *out >= 0;
 }
 
-static bool figures_take_rank(const nw_probe *probe, char **rest, int32_t *out)
+static bool records_take_rank(const nw_probe *probe, char **rest, int32_t *out)
 {
-    return figures_take_number(rest, out) && *out >= 0 &&
+    return records_take_number(rest, out) && *out >= 0 &&
            *out < probe->rank_count;
 }
 
 /* The following functions take one kind of record each; `rest` is the text
  * after the kind. */
-static nw_status figures_take_ranks(nw_probe *probe, char *rest)
+static nw_status records_take_ranks(nw_probe *probe, char *rest)
 {
     int32_t count;
     nw_status status;
 
-    if (probe->rank || !figures_take_number(&rest, &count) || count < 1 ||
+    if (probe->rank || !records_take_number(&rest, &count) || count < 1 ||
         count > MOST_RANKS)
-        return figures_damaged("ranks");
+        return records_damaged("ranks");
     status = nw_alloc((size_t)count, sizeof *probe->rank, &probe->rank);
     if (status)
         return status;
@@ -144,7 +144,7 @@ static nw_status figures_take_ranks(nw_probe *probe, char *rest)
 
 /* Returns the number of a host. Hosts are numbered in the order in which their
  * names first occur. */
-static int32_t figures_host_of(nw_probe *probe, const char *name)
+static int32_t records_host_of(nw_probe *probe, const char *name)
 {
     for (int32_t r = 0; r < probe->rank_count; r++)
         if (probe->rank[r].name && !strcmp(probe->rank[r].name, name))
@@ -152,36 +152,36 @@ static int32_t figures_host_of(nw_probe *probe, const char *name)
     return probe->host_count++;
 }
 
-static nw_status figures_take_place(nw_probe *probe, char *rest)
+static nw_status records_take_place(nw_probe *probe, char *rest)
 {
     struct nw_probe_rank it = {0};
     int32_t rank, staged;
     char *name;
     nw_status status;
 
-    if (!figures_take_rank(probe, &rest, &rank) ||
+    if (!records_take_rank(probe, &rest, &rank) ||
         !(name = nw_word_next(&rest)) || probe->rank[rank].name ||
-        !figures_take_number(&rest, &it.packages) ||
-        !figures_take_number(&rest, &it.cores) ||
-        !figures_take_number(&rest, &it.gpus) ||
-        !figures_take_number(&rest, &it.core) ||
-        !figures_take_number(&rest, &it.package) ||
-        !figures_take_number(&rest, &staged))
-        return figures_damaged("rank");
+        !records_take_number(&rest, &it.packages) ||
+        !records_take_number(&rest, &it.cores) ||
+        !records_take_number(&rest, &it.gpus) ||
+        !records_take_number(&rest, &it.core) ||
+        !records_take_number(&rest, &it.package) ||
+        !records_take_number(&rest, &staged))
+        return records_damaged("rank");
     if (it.packages < 1 || it.cores < it.packages || it.gpus < 0 ||
         it.cores > 1 << 16 || it.gpus > 1 << 10)
-        return figures_damaged("rank");
+        return records_damaged("rank");
     it.staged = staged;
     status = nw_strdup(name, &name);
     if (status)
         return status;
-    it.host = figures_host_of(probe, name);
+    it.host = records_host_of(probe, name);
     it.name = name;
     probe->rank[rank] = it;
     return NW_OK;
 }
 
-static bool figures_take_memory(char **rest, enum nw_probe_memory *out)
+static bool records_take_memory(char **rest, enum nw_probe_memory *out)
 {
     char *word = nw_word_next(rest);
 
@@ -191,13 +191,13 @@ static bool figures_take_memory(char **rest, enum nw_probe_memory *out)
     return true;
 }
 
-static nw_status figures_take_pair(nw_probe *probe, char *rest)
+static nw_status records_take_pair(nw_probe *probe, char *rest)
 {
     struct nw_probe_pair it;
     nw_status status;
-    bool good = figures_take_memory(&rest, &it.memory) &&
-                figures_take_rank(probe, &rest, &it.a) &&
-                figures_take_rank(probe, &rest, &it.b) && it.a != it.b &&
+    bool good = records_take_memory(&rest, &it.memory) &&
+                records_take_rank(probe, &rest, &it.a) &&
+                records_take_rank(probe, &rest, &it.b) && it.a != it.b &&
                 take_figure(&rest, &it.spread);
 
     for (int c = 0; good && c < NW_PROBE_CLASSES; c++)
@@ -205,7 +205,7 @@ static nw_status figures_take_pair(nw_probe *probe, char *rest)
                take_figure(&rest, &it.class[c].overhead) &&
                take_figure(&rest, &it.class[c].gap);
     if (!good || !probe->rank[it.a].name || !probe->rank[it.b].name)
-        return figures_damaged("pair");
+        return records_damaged("pair");
     status = nw_grow(&probe->pair, &probe->pair_capacity, probe->pair_count + 1,
                      sizeof *probe->pair);
     if (!status)
@@ -218,13 +218,13 @@ static nw_status take_stream(nw_probe *probe, char *rest)
     struct nw_probe_stream it;
     nw_status status;
 
-    if (!figures_take_memory(&rest, &it.memory) ||
-        !figures_take_number(&rest, &it.set) || it.set < 0 ||
-        !figures_take_rank(probe, &rest, &it.from) ||
-        !figures_take_rank(probe, &rest, &it.to) || it.from == it.to ||
+    if (!records_take_memory(&rest, &it.memory) ||
+        !records_take_number(&rest, &it.set) || it.set < 0 ||
+        !records_take_rank(probe, &rest, &it.from) ||
+        !records_take_rank(probe, &rest, &it.to) || it.from == it.to ||
         !take_figure(&rest, &it.rate) || it.rate <= 0 ||
         !probe->rank[it.from].name || !probe->rank[it.to].name)
-        return figures_damaged("stream");
+        return records_damaged("stream");
     if (it.set > probe->set_count)
         probe->set_count = it.set;
     status = nw_grow(&probe->stream, &probe->stream_capacity,
@@ -238,9 +238,9 @@ static nw_status take_lost(nw_probe *probe, char *rest)
 {
     int32_t rank;
 
-    if (!figures_take_rank(probe, &rest, &rank) ||
+    if (!records_take_rank(probe, &rest, &rank) ||
         (probe->rank[rank].lost && rank + 1 != probe->first_dead))
-        return figures_damaged("lost");
+        return records_damaged("lost");
     if (probe->rank[rank].lost)
         return NW_OK;
     return nw_strdup(rest ? rest + strspn(rest, " ") : "",
@@ -254,7 +254,7 @@ static nw_status take_died(nw_probe *probe, char *rest)
 {
     int32_t rank;
 
-    if (!figures_take_rank(probe, &rest, &rank) || probe->done ||
+    if (!records_take_rank(probe, &rest, &rank) || probe->done ||
         probe->first_dead || probe->rank[rank].lost)
         return NW_OK;
     probe->first_dead = rank + 1;
@@ -267,9 +267,9 @@ static nw_status take_stage(nw_probe *probe, char *rest)
     char *what = nw_word_next(&rest);
     int32_t done, total;
 
-    if (!what || !figures_take_number(&rest, &done) ||
-        !figures_take_number(&rest, &total) || done < 0 || total < 0)
-        return figures_damaged("stage");
+    if (!what || !records_take_number(&rest, &done) ||
+        !records_take_number(&rest, &total) || done < 0 || total < 0)
+        return records_damaged("stage");
     strncpy(probe->what, what, sizeof probe->what - 1);
     probe->stage.done = (uint64_t)done;
     probe->stage.total = (uint64_t)total;
@@ -287,8 +287,8 @@ static const struct {
     const char *word;
     nw_status (*take)(nw_probe *probe, char *rest);
 } records[] = {
-    {"ranks", figures_take_ranks}, {"rank", figures_take_place},
-    {"pair", figures_take_pair},   {"lost", take_lost},
+    {"ranks", records_take_ranks}, {"rank", records_take_place},
+    {"pair", records_take_pair},   {"lost", take_lost},
     {"stream", take_stream},       {"stage", take_stage},
     {"done", take_done},           {"died", take_died},
 };
@@ -300,7 +300,7 @@ static nw_status take_record(nw_probe *probe, char *rest)
     for (size_t i = 0; word && i < sizeof records / sizeof *records; i++)
         if (!strcmp(word, records[i].word))
             return records[i].take(probe, rest);
-    return figures_damaged(word ? word : "empty");
+    return records_damaged(word ? word : "empty");
 }
 
 bool nw_probe_is_headless(const nw_probe *probe)

@@ -2,15 +2,14 @@
 /* Threads that take the next job until all jobs are taken. */
 #include "base/parallel.h"
 #include "base/array.h"
+#include "base/cpus.h"
 #include "base/status.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PARALLEL_MOST 64
 
@@ -227,18 +226,13 @@ static bool inside_mpi(void)
 
 int32_t nw_parallel_size(int32_t asked)
 {
-    cpu_set_t here;
-    long cores;
+    unsigned long cpus[NW_CPU_WORDS];
+    int cores;
 
     if (asked > 0)
         return asked;
     if (inside_mpi())
         return 1;
-    cores = sched_getaffinity(0, sizeof here, &here)
-                ? sysconf(_SC_NPROCESSORS_ONLN) /* more CPUs than cpu_set_t
-                                                   holds */
-                : CPU_COUNT(&here);
-    return cores < 1               ? 1
-           : cores > PARALLEL_MOST ? PARALLEL_MOST
-                                   : (int32_t)cores;
+    cores = nw_cpus_count(cpus, nw_cpus_read(0, cpus));
+    return cores < 1 ? 1 : cores > PARALLEL_MOST ? PARALLEL_MOST : cores;
 }

@@ -3,6 +3,7 @@
  * program on the PATH, its version, a library, the entries of a folder, a file
  * with access rights. */
 #include "cli/doctor.h"
+#include "base/cpus.h"
 #include "base/install_path.h"
 #include "cli/batch.h"
 #include "cli/launcher_version.h"
@@ -16,7 +17,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,17 +208,17 @@ static enum nw_finding doctor_checks_batch_job(const char *what,
 static enum nw_finding doctor_checks_binding(const char *what,
                                              struct nw_text *detail)
 {
-    static cpu_set_t cpus[16];
+    unsigned long cpus[NW_CPU_WORDS];
     long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int words = nw_cpus_read(0, cpus);
 
     (void)what;
-    if (sched_getaffinity(0, sizeof cpus, cpus) ||
-        sched_setaffinity(0, sizeof cpus, cpus)) {
+    if (!words || !nw_cpus_bind(cpus)) {
         nw_text_add(detail, strerror(errno));
         return NW_DENIED;
     }
     nw_text_format(detail, "%d of %ld CPUs may be used",
-                   CPU_COUNT_S(sizeof cpus, cpus), online);
+                   nw_cpus_count(cpus, words), online);
     return NW_FOUND;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/exec_show.h"
 
+#include "base/cpus.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "cli/command.h"
 
 #include <linux/mempolicy.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@
 /* MPOL_PREFERRED_MANY, which headers before Linux 5.15 lack. */
 enum { PREFERRED_MANY = 5 };
 
-enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
+enum { MOST_NODES = 1024, NODE_WORDS = MOST_NODES / NW_CPU_WORD };
 
 /* The variables that nodewise exec sets for a rank. Further variables that it
  * sets have the same values. */
@@ -26,16 +26,11 @@ static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
 
 /* The resources that this process may use, as bit sets. */
 struct held {
-    uint64_t cpus[MOST_CPUS / BITS], nodes[MOST_NODES / BITS];
+    unsigned long cpus[NW_CPU_WORDS], nodes[NODE_WORDS];
     const char *memory; /* name of the memory policy for `nodes`, a static
                            string: bind, prefer or any */
     char host[256];
 };
-
-static bool exec_show_has(const uint64_t *set, int i)
-{
-    return set[i / BITS] >> i % BITS & 1;
-}
 
 /* Asks the kernel for the CPUs and the memory policy of this process. */
 static nw_status exec_show_look(struct held *held)
@@ -44,7 +39,7 @@ static nw_status exec_show_look(struct held *held)
 
     memset(held, 0, sizeof *held);
     gethostname(held->host, sizeof held->host - 1);
-    if (sched_getaffinity(0, sizeof held->cpus, (cpu_set_t *)held->cpus))
+    if (!nw_cpus_read(0, held->cpus))
         return nw_fail(NW_EUNSUPPORTED,
                        "the kernel does not give the CPUs of this process");
     if (syscall(SYS_get_mempolicy, &mode, held->nodes, MOST_NODES + 1, NULL, 0))
@@ -56,32 +51,14 @@ static nw_status exec_show_look(struct held *held)
     return NW_OK;
 }
 
-/* Appends a list of ranges such as 0-3,8. */
-static void put_ranges(struct nw_text *text, const uint64_t *set, int most)
-{
-    const char *comma = "";
-
-    for (int i = 0; i < most; i++) {
-        int last = i;
-
-        if (!exec_show_has(set, i))
-            continue;
-        while (last + 1 < most && exec_show_has(set, last + 1))
-            last++;
-        nw_text_format(text, last > i ? "%s%d-%d" : "%s%d", comma, i, last);
-        comma = ",";
-        i = last;
-    }
-}
-
 static void put_text(struct nw_text *text, const struct held *held,
                      int32_t rank)
 {
     nw_text_format(text, "rank %d on %s: CPUs ", rank, held->host);
-    put_ranges(text, held->cpus, MOST_CPUS);
+    nw_cpus_list(held->cpus, NW_CPU_WORDS, SIZE_MAX, text);
     if (strcmp(held->memory, "any")) {
         nw_text_format(text, ", memory %s ", held->memory);
-        put_ranges(text, held->nodes, MOST_NODES);
+        nw_cpus_list(held->nodes, NODE_WORDS, SIZE_MAX, text);
     }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
@@ -89,12 +66,12 @@ static void put_text(struct nw_text *text, const struct held *held,
     nw_text_add(text, "\n");
 }
 
-static void put_set(struct nw_json *json, const char *key, const uint64_t *set,
-                    int most)
+static void put_set(struct nw_json *json, const char *key,
+                    const unsigned long *set, int words)
 {
     nw_json_flat_array(json, key);
-    for (int i = 0; i < most; i++)
-        if (exec_show_has(set, i))
+    for (int i = 0; i < words * NW_CPU_WORD; i++)
+        if (nw_cpus_has(set, words, i))
             nw_json_integer(json, NULL, i);
     nw_json_end_array(json);
 }
@@ -108,9 +85,9 @@ static void exec_show_put_json(struct nw_text *text, const struct held *held,
     nw_json_string(&json, "schema", "nodewise.exec/1");
     nw_json_integer(&json, "rank", rank);
     nw_json_string(&json, "host", held->host);
-    put_set(&json, "cpus", held->cpus, MOST_CPUS);
+    put_set(&json, "cpus", held->cpus, NW_CPU_WORDS);
     nw_json_string(&json, "memory", held->memory);
-    put_set(&json, "memory_nodes", held->nodes, MOST_NODES);
+    put_set(&json, "memory_nodes", held->nodes, NODE_WORDS);
     nw_json_flat_object(&json, "environment");
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))

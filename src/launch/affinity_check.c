@@ -5,14 +5,15 @@
  * enforces them. */
 #include <nodewise/launch.h>
 
+#include "base/cpus.h"
 #include "base/status.h"
-#include "launch/local_cpus.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define GENERATIONS 16
+#define LIST_MOST 180 /* bytes of a list of CPUs in a message */
 
 static pid_t affinity_check_parent_of(pid_t process)
 {
@@ -48,47 +49,32 @@ static pid_t find_starter(void)
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 
-/* Writes a list of CPUs such as "0-3,8" to `out`. The list is shortened if it
- * does not fit. */
-static void affinity_check_write_list(const cpu_set_t *cpus, char *out,
-                                      size_t size)
+static bool affinity_check_contains(const unsigned long *cpus,
+                                    const unsigned long *part)
 {
-    size_t length = 0;
-
-    *out = '\0';
-    for (size_t c = 0, from = 0; c <= NW_CPU_LIMIT; c++) {
-        if (c < NW_CPU_LIMIT && CPU_ISSET_S(c, NW_CPU_BYTES, cpus))
-            continue;
-        if (c > from && length + 24 > size) {
-            strcpy(out + length, ",...");
-            return;
-        }
-        if (c > from)
-            length += (size_t)sprintf(out + length,
-                                      c - from > 1 ? "%s%zu-%zu" : "%s%zu",
-                                      length ? "," : "", from, c - 1);
-        from = c + 1;
-    }
+    for (int i = 0; i < NW_CPU_WORDS; i++)
+        if (part[i] & ~cpus[i])
+            return false;
+    return true;
 }
 
 nw_status nw_launch_check_cores(void)
 {
-    static _Alignas(cpu_set_t) char room[3][NW_CPU_BYTES];
-    cpu_set_t *own = (cpu_set_t *)room[0], *given = (cpu_set_t *)room[1],
-              *both = (cpu_set_t *)room[2];
+    unsigned long own[NW_CPU_WORDS], given[NW_CPU_WORDS];
+    struct nw_text mine = {0}, theirs = {0};
     pid_t starter = find_starter();
-    char mine[200], theirs[200];
+    nw_status status;
 
-    if (starter <= 1 || sched_getaffinity(0, NW_CPU_BYTES, own) < 0 ||
-        sched_getaffinity(starter, NW_CPU_BYTES, given) < 0)
+    if (starter <= 1 || !nw_cpus_read(0, own) ||
+        !nw_cpus_read(starter, given) || affinity_check_contains(given, own))
         return NW_OK;
-    CPU_AND_S(NW_CPU_BYTES, both, own, given);
-    if (CPU_EQUAL_S(NW_CPU_BYTES, both, own))
-        return NW_OK;
-    affinity_check_write_list(own, mine, sizeof mine);
-    affinity_check_write_list(given, theirs, sizeof theirs);
-    return nw_fail(NW_ENODEV,
-                   "bound to CPUs %s as the mapping says, but the launcher was "
-                   "started on CPUs %s (taskset, a batch system)",
-                   mine, theirs);
+    nw_cpus_list(own, NW_CPU_WORDS, LIST_MOST, &mine);
+    nw_cpus_list(given, NW_CPU_WORDS, LIST_MOST, &theirs);
+    status = nw_fail(NW_ENODEV,
+                     "bound to CPUs %s as the mapping says, but the launcher "
+                     "was started on CPUs %s (taskset, a batch system)",
+                     mine.data, theirs.data);
+    nw_text_fini(&mine);
+    nw_text_fini(&theirs);
+    return status;
 }

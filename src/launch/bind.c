@@ -4,11 +4,11 @@
  * whether the binding is in effect. */
 #include <nodewise/launch.h>
 
+#include "base/cpus.h"
 #include "base/status.h"
 #include "launch/local_cpus.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,36 +17,27 @@
 nw_status nw_launch_machine(const struct nw_topology_options *options,
                             nw_topology **out)
 {
-    size_t size = NW_CPU_BYTES;
-    cpu_set_t *all = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT);
+    unsigned long all[NW_CPU_WORDS], old[NW_CPU_WORDS];
+    bool known = nw_cpus_read(0, old);
     nw_status status;
 
-    if (!all || !old) {
-        status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
-        goto out;
-    }
     /* The live topology contains only CPUs to which this process is bound. So
      * the process is bound to all CPUs while hwloc reads the topology. The
      * kernel removes CPUs that the batch system forbids. */
-    memset(all, 0xff, size);
-    if (sched_getaffinity(0, size, old) < 0)
-        CPU_ZERO_S(size, old);
-    (void)sched_setaffinity(0, size, all);
+    memset(all, 0xff, sizeof all);
+    (void)nw_cpus_bind(all);
     status = nw_topology_load("live", options, out);
-    if (CPU_COUNT_S(size, old))
-        (void)sched_setaffinity(0, size, old);
-out:
-    CPU_FREE(all);
-    CPU_FREE(old);
+    if (known)
+        (void)nw_cpus_bind(old);
     return status;
 }
 
+/* Adds the CPUs of the cores to `wanted`. */
 static nw_status bind_collect(const nw_topology *machine, struct nw_ints cores,
-                              cpu_set_t *set)
+                              unsigned long *wanted)
 {
     struct nw_range here = nw_topology_node_elements(machine, 0);
 
-    CPU_ZERO_S(NW_CPU_BYTES, set);
     for (size_t i = 0; i < cores.count; i++) {
         int32_t core = cores.values[i];
         const int32_t *cpus;
@@ -64,27 +55,24 @@ static nw_status bind_collect(const nw_topology *machine, struct nw_ints cores,
                            "known",
                            core);
         for (size_t c = 0; c < count; c++)
-            CPU_SET_S((size_t)cpus[c], NW_CPU_BYTES, set);
+            nw_cpus_add(wanted, cpus[c]);
     }
     return NW_OK;
 }
 
-static nw_status set_and_check(const cpu_set_t *wanted, cpu_set_t *old,
-                               cpu_set_t *now)
+static nw_status set_and_check(const unsigned long *wanted)
 {
-    size_t size = NW_CPU_BYTES;
+    unsigned long old[NW_CPU_WORDS], now[NW_CPU_WORDS];
 
-    if (sched_getaffinity(0, size, old) < 0)
+    if (!nw_cpus_read(0, old))
         return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
                        strerror(errno));
-    if (sched_setaffinity(0, size, wanted) < 0)
+    if (!nw_cpus_bind(wanted))
         return nw_fail(NW_ENODEV, "the kernel refuses the cores: %s",
                        strerror(errno));
     /* the kernel silently removes CPUs that this process may not use */
-    CPU_ZERO_S(size, now);
-    if (sched_getaffinity(0, size, now) < 0 ||
-        !CPU_EQUAL_S(size, wanted, now)) {
-        (void)sched_setaffinity(0, size, old);
+    if (!nw_cpus_read(0, now) || memcmp(wanted, now, sizeof now)) {
+        (void)nw_cpus_bind(old);
         return nw_fail(NW_ENODEV, "some of the cores may not be used by this "
                                   "process");
     }
@@ -94,20 +82,11 @@ static nw_status set_and_check(const cpu_set_t *wanted, cpu_set_t *old,
 nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
                          int32_t rank)
 {
-    cpu_set_t *wanted = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT),
-              *now = CPU_ALLOC(NW_CPU_LIMIT);
-    nw_status status;
+    unsigned long wanted[NW_CPU_WORDS] = {0};
+    nw_status status =
+        bind_collect(machine, nw_mapping_cores(mapping, rank), wanted);
 
-    if (!wanted || !old || !now)
-        status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
-    else
-        status = bind_collect(machine, nw_mapping_cores(mapping, rank), wanted);
-    if (!status)
-        status = set_and_check(wanted, old, now);
-    CPU_FREE(wanted);
-    CPU_FREE(old);
-    CPU_FREE(now);
-    return status;
+    return status ? status : set_and_check(wanted);
 }
 
 /* Returns true if hwloc's environment variables describe another machine. */
@@ -117,14 +96,14 @@ static bool hwloc_is_told(void)
            getenv("HWLOC_FSROOT");
 }
 
+/* Adds the CPUs of the cores (or hardware threads) to `wanted`. */
 static nw_status collect_here(const struct nw_local_cpus *here,
                               struct nw_ints cores, enum nw_elements elements,
-                              cpu_set_t *wanted)
+                              unsigned long *wanted)
 {
     int32_t count =
         elements == NW_ELEMENTS_PU ? here->cpu_count : here->core_count;
 
-    CPU_ZERO_S(NW_CPU_BYTES, wanted);
     for (size_t i = 0; i < cores.count; i++) {
         int32_t core = cores.values[i], from = core, to = core + 1;
 
@@ -138,32 +117,30 @@ static nw_status collect_here(const struct nw_local_cpus *here,
             to = here->first[core + 1];
         }
         for (; from < to; from++)
-            CPU_SET_S((size_t)here->cpu[from], NW_CPU_BYTES, wanted);
+            nw_cpus_add(wanted, here->cpu[from]);
     }
     return NW_OK;
 }
 
 /* Binds this process to all CPUs and reads back the CPUs that the kernel
  * allows. The caller must restore the old binding from `old`. */
-static nw_status bind_widen(cpu_set_t *old, cpu_set_t *allowed)
+static nw_status bind_widen(unsigned long *old, unsigned long *allowed)
 {
-    if (sched_getaffinity(0, NW_CPU_BYTES, old) < 0)
+    if (!nw_cpus_read(0, old))
         return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
                        strerror(errno));
-    memset(allowed, 0xff, NW_CPU_BYTES);
-    (void)sched_setaffinity(0, NW_CPU_BYTES, allowed);
-    CPU_ZERO_S(NW_CPU_BYTES, allowed);
-    if (sched_getaffinity(0, NW_CPU_BYTES, allowed) < 0)
-        memcpy(allowed, old, NW_CPU_BYTES);
+    memset(allowed, 0xff, NW_CPU_WORDS * sizeof *allowed);
+    (void)nw_cpus_bind(allowed);
+    if (!nw_cpus_read(0, allowed))
+        memcpy(allowed, old, NW_CPU_WORDS * sizeof *allowed);
     return NW_OK;
 }
 
 static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
                            enum nw_elements elements)
 {
-    static _Alignas(cpu_set_t) char room[4][NW_CPU_BYTES];
-    cpu_set_t *old = (cpu_set_t *)room[0], *allowed = (cpu_set_t *)room[1],
-              *wanted = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
+    unsigned long old[NW_CPU_WORDS], allowed[NW_CPU_WORDS],
+        wanted[NW_CPU_WORDS] = {0};
     struct nw_local_cpus here = {0};
     nw_status status = bind_widen(old, allowed);
 
@@ -174,9 +151,9 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
         status = collect_here(&here, nw_mapping_cores(mapping, rank), elements,
                               wanted);
     if (!status)
-        status = set_and_check(wanted, allowed, now);
+        status = set_and_check(wanted);
     if (status)
-        (void)sched_setaffinity(0, NW_CPU_BYTES, old);
+        (void)nw_cpus_bind(old);
     nw_local_cpus_fini(&here);
     return status;
 }
@@ -211,13 +188,12 @@ static long set_policy(int policy, const struct nw_numa_set *nodes)
 
 nw_status nw_launch_bind_memory(enum nw_memory_binding how)
 {
-    static _Alignas(cpu_set_t) char room[NW_CPU_BYTES];
-    cpu_set_t *cpus = (cpu_set_t *)room;
+    unsigned long cpus[NW_CPU_WORDS];
     struct nw_numa_set nodes;
     int32_t found, count;
     long answer;
 
-    if (how == NW_MEMORY_LEAVE || sched_getaffinity(0, NW_CPU_BYTES, cpus) < 0)
+    if (how == NW_MEMORY_LEAVE || !nw_cpus_read(0, cpus))
         return NW_OK;
     found = nw_local_cpus_numa("/sys", cpus, &nodes, &count);
     /* if no memory is near the cores, the kernel's default policy is right */

@@ -7,6 +7,7 @@
 #include "launch/local_cpus.h"
 
 #include "base/array.h"
+#include "base/cpus.h"
 #include "base/status.h"
 
 #include <dirent.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #define LEVELS 6
+#define LIST_BYTES (6 * NW_CPU_LIMIT) /* numbers of five digits, and commas */
 
 /* The groups of one kind, such as all packages or all level-3 caches. */
 struct level {
@@ -27,14 +29,14 @@ struct level {
 
 struct scan {
     const char *root;
-    const cpu_set_t *allowed;
+    const unsigned long *allowed;
     int32_t count; /* highest allowed CPU + 1 */
     struct level level[LEVELS];
 };
 
 static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
 {
-    return CPU_ISSET_S((size_t)cpu, NW_CPU_BYTES, scan->allowed);
+    return nw_cpus_has(scan->allowed, NW_CPU_WORDS, cpu);
 }
 
 /* Reads a small file without its newline; returns false if the file is
@@ -42,17 +44,18 @@ static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
 static bool local_cpus_slurp(const char *path, char *out, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
     ssize_t got;
 
     if (file < 0)
         return false;
-    got = read(file, out, size - 1);
+    /* the kernel returns at most one page per read */
+    while ((got = read(file, out + length, size - 1 - length)) > 0)
+        length += (size_t)got;
     close(file);
-    if (got <= 0)
-        return false;
-    out[got] = '\0';
+    out[length] = '\0';
     out[strcspn(out, "\n")] = '\0';
-    return true;
+    return length && !got;
 }
 
 /* Reads the next range of a list such as "0-3,8" and moves *at behind it.
@@ -92,7 +95,7 @@ static void local_cpus_add_group(const struct scan *scan, struct level *level,
 static void local_cpus_read_level(const struct scan *scan, struct level *level,
                                   const char *file)
 {
-    char path[200], list[4096];
+    char path[200], list[LIST_BYTES];
 
     for (int32_t c = 0; c < scan->count; c++) {
         if (!local_cpus_is_allowed(scan, c) || level->low[c] >= 0)
@@ -109,7 +112,7 @@ static void local_cpus_read_level(const struct scan *scan, struct level *level,
 
 static void read_numa(const struct scan *scan, struct level *level)
 {
-    char path[200], online[4096], list[4096];
+    char path[200], online[LIST_BYTES], list[LIST_BYTES];
     const char *at = online;
     int32_t from, to;
 
@@ -148,7 +151,7 @@ static void local_cpus_read_cores(const struct scan *scan, struct level *level)
  * everywhere. */
 static bool shares_l2(const struct scan *scan, const struct level *cores)
 {
-    char path[200], list[4096];
+    char path[200], list[LIST_BYTES];
     const char *at = list;
     int32_t from, to;
 
@@ -241,7 +244,7 @@ static nw_status local_cpus_prepare(struct scan *scan,
     return NW_OK;
 }
 
-nw_status nw_local_cpus_read(const char *root, const cpu_set_t *allowed,
+nw_status nw_local_cpus_read(const char *root, const unsigned long *allowed,
                              struct nw_local_cpus *out)
 {
     struct scan scan = {.root = root, .allowed = allowed};
@@ -277,21 +280,21 @@ void nw_local_cpus_fini(struct nw_local_cpus *here)
     free(here->first);
 }
 
-static bool local_cpus_meets(const char *list, const cpu_set_t *cpus)
+static bool local_cpus_meets(const char *list, const unsigned long *cpus)
 {
     int32_t from, to;
 
     while (next_range(&list, &from, &to))
         for (int32_t c = from; c <= to; c++)
-            if (CPU_ISSET_S((size_t)c, NW_CPU_BYTES, cpus))
+            if (nw_cpus_has(cpus, NW_CPU_WORDS, c))
                 return true;
     return false;
 }
 
-int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
+int32_t nw_local_cpus_numa(const char *root, const unsigned long *cpus,
                            struct nw_numa_set *out, int32_t *count)
 {
-    char path[200], nodes[4096], list[4096];
+    char path[200], nodes[LIST_BYTES], list[LIST_BYTES];
     const char *at = nodes;
     int32_t from, to, found = 0;
 

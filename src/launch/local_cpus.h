@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the CPUs and devices of this machine from the kernel's files, without
  * hwloc. They are needed to convert a mapping's logical numbers into those of
- * the operating system. CPU sets are cpu_set_t, not hwloc's bitmaps: libhwloc
- * is only loaded when a topology is read, and nodewise exec, which runs before
- * every rank, must not wait for that. */
+ * the operating system. Sets of CPUs are those of base/cpus.h. */
 #ifndef NW_LAUNCH_LOCAL_CPUS_H
 #define NW_LAUNCH_LOCAL_CPUS_H
 
 #include <nodewise/status.h>
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define NW_CPU_LIMIT 16384 /* more CPUs than any kernel supports */
-#define NW_CPU_BYTES (NW_CPU_LIMIT / 8)
 
 /* The CPUs that this process may use, in hwloc's logical order. Core c has the
  * CPUs cpu[first[c]] to cpu[first[c + 1] - 1]. */
@@ -25,10 +19,10 @@ struct nw_local_cpus {
     int32_t *first;
 };
 
-/* Reads the CPUs below `root` ("/sys") that are in `allowed`, a set of
- * NW_CPU_BYTES bytes. Returns NW_EUNSUPPORTED if files are missing. */
+/* Reads the CPUs below `root` ("/sys") that are in `allowed`. Returns
+ * NW_EUNSUPPORTED if files are missing. */
 NW_MUST_CHECK nw_status nw_local_cpus_read(const char *root,
-                                           const cpu_set_t *allowed,
+                                           const unsigned long *allowed,
                                            struct nw_local_cpus *out);
 void nw_local_cpus_fini(struct nw_local_cpus *here);
 
@@ -39,7 +33,7 @@ void nw_local_cpus_fini(struct nw_local_cpus *here);
 struct nw_numa_set {
     unsigned long bits[NW_NUMA_LIMIT / (8 * sizeof(unsigned long))];
 };
-int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
+int32_t nw_local_cpus_numa(const char *root, const unsigned long *cpus,
                            struct nw_numa_set *out, int32_t *count);
 
 /* Sets `out` to the name of the NIC number `index` in the order of PCI

@@ -2,24 +2,21 @@
 /* Finds a rank's host name, its cores, the core it is bound to, and its GPU. */
 #include "probe/job.h"
 
+#include "base/cpus.h"
 #include "base/slurm_node.h"
 
 #include <nodewise/launch.h>
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define CPU_LIMIT 16384
-
 /* Returns the core that this process is bound to; -1 if it may use several
  * cores. */
-static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
+static int32_t find_core(const nw_topology *machine, const unsigned long *mine)
 {
-    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
     int32_t found = -1;
 
     for (int32_t e = 0; e < nw_topology_element_count(machine); e++) {
@@ -28,7 +25,7 @@ static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
         bool here = false;
 
         for (size_t i = 0; i < count; i++)
-            here |= CPU_ISSET_S((size_t)cpus[i], size, mine) != 0;
+            here |= nw_cpus_has(mine, NW_CPU_WORDS, cpus[i]);
         if (here && found >= 0)
             return -1;
         if (here)
@@ -39,13 +36,11 @@ static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
 
 static void describe_machine(struct nw_probe_place *place)
 {
-    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
-    cpu_set_t *mine = CPU_ALLOC(CPU_LIMIT);
+    unsigned long mine[NW_CPU_WORDS];
     nw_topology *machine;
 
-    if (mine && sched_getaffinity(0, size, mine) < 0)
-        CPU_ZERO_S(size, mine);
-    if (mine && !nw_launch_machine(NULL, &machine)) {
+    (void)nw_cpus_read(0, mine);
+    if (!nw_launch_machine(NULL, &machine)) {
         place->cores = nw_topology_element_count(machine);
         place->packages = nw_topology_node_package_count(machine, 0);
         place->core = find_core(machine, mine);
@@ -55,7 +50,6 @@ static void describe_machine(struct nw_probe_place *place)
     }
     if (place->packages < 1 || place->packages > place->cores)
         place->packages = 1;
-    CPU_FREE(mine);
 }
 
 /* Returns the launcher's number of this rank among the ranks of its host. */

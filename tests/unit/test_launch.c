@@ -5,10 +5,10 @@
  * against the kernel. */
 #include <nodewise/launch.h>
 
+#include "base/cpus.h"
 #include "base/random.h"
 #include "topology/topology.h"
 
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -544,25 +544,25 @@ static void test_find_rank(void **state)
 static void test_machine(void **state)
 {
     nw_topology *machine = NULL;
-    cpu_set_t before, narrow, after;
+    unsigned long before[NW_CPU_WORDS], after[NW_CPU_WORDS];
+    unsigned long narrow[NW_CPU_WORDS] = {0};
     int32_t count;
-    size_t first = 0;
+    int32_t first = 0;
 
     (void)state;
     assert_int_equal(nw_launch_machine(NULL, &machine), 0);
     count = nw_topology_element_count(machine);
     nw_topology_free(machine);
-    sched_getaffinity(0, sizeof before, &before);
-    while (!CPU_ISSET(first, &before))
+    assert_true(nw_cpus_read(0, before));
+    while (!nw_cpus_has(before, NW_CPU_WORDS, first))
         first++;
-    CPU_ZERO(&narrow);
-    CPU_SET(first, &narrow);
-    sched_setaffinity(0, sizeof narrow, &narrow);
+    nw_cpus_add(narrow, first);
+    assert_true(nw_cpus_bind(narrow));
     assert_int_equal(nw_launch_machine(NULL, &machine), 0);
-    sched_getaffinity(0, sizeof after, &after);
-    sched_setaffinity(0, sizeof before, &before);
+    assert_true(nw_cpus_read(0, after));
+    assert_true(nw_cpus_bind(before));
     assert_int_equal(nw_topology_element_count(machine), count);
-    assert_true(CPU_EQUAL(&narrow, &after));
+    assert_memory_equal(narrow, after, sizeof after);
     nw_topology_free(machine);
 }
 
@@ -570,7 +570,7 @@ static void test_bind(void **state)
 {
     nw_topology *live = NULL;
     nw_mapping *mapping;
-    cpu_set_t before, after;
+    unsigned long before[NW_CPU_WORDS], after[NW_CPU_WORDS];
     const int32_t *cpus;
     size_t count;
 
@@ -578,17 +578,17 @@ static void test_bind(void **state)
     assert_int_equal(nw_launch_machine(NULL, &live), 0);
     mapping =
         make_mapping(live, (struct place[]){{0, 0, -1}, {0, 99999, -1}}, 2);
-    sched_getaffinity(0, sizeof before, &before);
+    assert_true(nw_cpus_read(0, before));
     assert_int_equal(nw_launch_bind(live, mapping, 1), NW_ENODEV);
-    sched_getaffinity(0, sizeof after, &after);
-    assert_true(CPU_EQUAL(&before, &after));
+    assert_true(nw_cpus_read(0, after));
+    assert_memory_equal(before, after, sizeof after);
     assert_int_equal(nw_launch_bind(live, mapping, 0), 0);
-    sched_getaffinity(0, sizeof after, &after);
+    assert_true(nw_cpus_read(0, after));
     count = nw_topology_element_cpus(live, 0, &cpus);
-    assert_int_equal(CPU_COUNT(&after), count);
+    assert_int_equal(nw_cpus_count(after, NW_CPU_WORDS), count);
     for (size_t i = 0; i < count; i++)
-        assert_true(CPU_ISSET((size_t)cpus[i], &after));
-    sched_setaffinity(0, sizeof before, &before);
+        assert_true(nw_cpus_has(after, NW_CPU_WORDS, cpus[i]));
+    assert_true(nw_cpus_bind(before));
     nw_mapping_free(mapping);
     nw_topology_free(live);
 }

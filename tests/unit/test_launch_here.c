@@ -7,6 +7,7 @@
  * - network cards in a simulated /sys. */
 #include "launch/local_cpus.h"
 
+#include "base/cpus.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "topology/topology.h"
@@ -144,7 +145,7 @@ static void put_numa(const nw_topology *machine)
 
 static void check_machine(const char *source)
 {
-    static cpu_set_t allowed[NW_CPU_BYTES / sizeof(cpu_set_t)];
+    unsigned long allowed[NW_CPU_WORDS] = {0};
     struct nw_local_cpus here = {0};
     nw_topology *machine = NULL;
     const int32_t *cpus;
@@ -153,13 +154,12 @@ static void check_machine(const char *source)
     make_root(NULL);
     assert_int_equal(nw_topology_load(source, NULL, &machine), 0);
     count = nw_topology_element_count(machine);
-    CPU_ZERO_S(sizeof allowed, allowed);
     for (int32_t e = 0; e < count; e++) {
         size_t threads = nw_topology_element_cpus(machine, e, &cpus);
 
         for (size_t c = 0; c < threads; c++) {
             put_cpu(machine, e, cpus[c]);
-            CPU_SET_S((size_t)cpus[c], sizeof allowed, allowed);
+            nw_cpus_add(allowed, cpus[c]);
         }
     }
     put_numa(machine);
@@ -200,16 +200,15 @@ static void test_order(void **state)
 /* CPUs that may not be used do not change the order of the others. */
 static void test_allowed(void **state)
 {
-    static cpu_set_t allowed[NW_CPU_BYTES / sizeof(cpu_set_t)];
+    unsigned long allowed[NW_CPU_WORDS] = {0};
     struct nw_local_cpus here = {0};
 
     (void)state;
-    CPU_ZERO_S(sizeof allowed, allowed);
     for (int c = 0; c < 8; c++) {
         put(c % 2 ? "1,3,5,7" : "0,2,4,6",
             "devices/system/cpu/cpu%d/topology/package_cpus_list", c);
         if (c != 2 && c != 1)
-            CPU_SET_S((size_t)c, sizeof allowed, allowed);
+            nw_cpus_add(allowed, c);
     }
     put("0", "devices/system/cpu/smt/active");
     assert_int_equal(nw_local_cpus_read(root, allowed, &here), 0);
@@ -221,9 +220,35 @@ static void test_allowed(void **state)
                      NW_EUNSUPPORTED);
 }
 
+/* Two packages whose CPUs alternate, with more CPUs than cpu_set_t holds. Their
+ * lists are longer than a page. */
+static void test_many(void **state)
+{
+    enum { CPUS = 4000, HALF = CPUS / 2 };
+    static char list[2][6 * HALF];
+    unsigned long allowed[NW_CPU_WORDS] = {0};
+    struct nw_local_cpus here = {0};
+    int length[2] = {0, 0};
+
+    (void)state;
+    for (int c = 0; c < CPUS; c++) {
+        nw_cpus_add(allowed, c);
+        length[c % 2] += sprintf(list[c % 2] + length[c % 2], "%d%c", c,
+                                 c < CPUS - 2 ? ',' : '\n');
+    }
+    for (int p = 0; p < 2; p++)
+        put(list[p], "devices/system/cpu/cpu%d/topology/package_cpus_list", p);
+    put("0", "devices/system/cpu/smt/active");
+    assert_int_equal(nw_local_cpus_read(root, allowed, &here), 0);
+    assert_int_equal(here.core_count, CPUS);
+    for (int i = 0; i < CPUS; i++)
+        assert_int_equal(here.cpu[i], i % HALF * 2 + i / HALF);
+    nw_local_cpus_fini(&here);
+}
+
 static void test_numa(void **state)
 {
-    static cpu_set_t cpus[NW_CPU_BYTES / sizeof(cpu_set_t)];
+    unsigned long cpus[NW_CPU_WORDS] = {0};
     struct nw_numa_set nodes;
     int32_t count;
 
@@ -232,13 +257,12 @@ static void test_numa(void **state)
     put("0-3\n", "devices/system/node/node0/cpulist");
     put("4-7\n", "devices/system/node/node1/cpulist");
     put("8-11\n", "devices/system/node/node2/cpulist");
-    CPU_ZERO_S(sizeof cpus, cpus);
-    CPU_SET_S(9, sizeof cpus, cpus);
+    nw_cpus_add(cpus, 9);
     assert_int_equal(nw_local_cpus_numa(root, cpus, &nodes, &count), 1);
     assert_int_equal(nodes.bits[0], 4);
     assert_int_equal(count, 2);
-    CPU_SET_S(3, sizeof cpus, cpus);
-    CPU_SET_S(5, sizeof cpus, cpus);
+    nw_cpus_add(cpus, 3);
+    nw_cpus_add(cpus, 5);
     assert_int_equal(nw_local_cpus_numa(root, cpus, &nodes, &count), 2);
     assert_int_equal(nodes.bits[0], 5);
 }
@@ -375,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test_setup_teardown(test_allowed, make_root, drop_root),
+        cmocka_unit_test_setup_teardown(test_many, make_root, drop_root),
         cmocka_unit_test_setup_teardown(test_numa, make_root, drop_root),
         cmocka_unit_test_setup_teardown(test_cards, make_root, drop_root),
         cmocka_unit_test_setup_teardown(test_gpu_count, make_root, drop_root),

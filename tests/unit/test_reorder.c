@@ -2,6 +2,7 @@
 /* Tests of the parts of the reordering that need no MPI: the machine that
  * follows from the locations of ranks, boxes of grids, and weights from
  * strings. */
+#include "base/cpus.h"
 #include "base/random.h"
 #include "runtime/reorder/decide.h"
 #include "runtime/reorder/machine.h"
@@ -74,6 +75,50 @@ static void test_figure_one(void **state)
     assert_true(d4 == 4 && d3 == 6 && d2 == 2 * 3 + 2 && d1 == 2 * 3 + 4);
     assert_true(nw_members_distance(members, 5, 5) == 0);
     nw_members_drop(members);
+}
+
+static void expect_location(const struct nw_rank_location *location, int depth,
+                            const int32_t *at)
+{
+    assert_int_equal(location->depth, depth);
+    for (int i = 0; i < depth; i++)
+        assert_int_equal(location->at[i], at[i]);
+}
+
+/* Ranks on a node with 1,792 CPUs, more than cpu_set_t holds: one on CPU 1500,
+ * one on the second package, one on two packages, one unbound. The vertices of
+ * hwloc's tree are numbered package by package, each package before its
+ * cores. */
+static void test_many_cpus(void **state)
+{
+    enum { PER_PACKAGE = 448, WORDS = 4 * PER_PACKAGE / 64, RANKS = 4 };
+    unsigned long bound[RANKS][NW_CPU_WORDS] = {{0}}, sent[RANKS * WORDS];
+    struct nw_rank_location location[RANKS] = {{0}};
+    const int32_t last = 1 + 3 * (1 + PER_PACKAGE), second = 2 + PER_PACKAGE;
+
+    (void)state;
+    nw_cpus_add(bound[0], 1500);
+    for (int c = PER_PACKAGE; c < 2 * PER_PACKAGE; c++)
+        nw_cpus_add(bound[1], c);
+    nw_cpus_add(bound[2], 0);
+    nw_cpus_add(bound[2], 4 * PER_PACKAGE - 1);
+    for (int i = 0; i < RANKS; i++)
+        memcpy(sent + i * WORDS, bound[i], WORDS * sizeof *sent);
+    setenv("HWLOC_SYNTHETIC", "package:4 core:448 pu:1", 1);
+    assert_int_equal(nw_rank_location_local(sent, WORDS, RANKS, location),
+                     NW_OK);
+    expect_location(&location[0], 2,
+                    (int32_t[]){last, last + 1 + 1500 - 3 * PER_PACKAGE});
+    expect_location(&location[1], 1, &second);
+    expect_location(&location[2], 0, NULL);
+    expect_location(&location[3], 0, NULL);
+    /* one word for each rank: only CPU 0 is left of the third rank's */
+    for (int i = 0; i < RANKS; i++)
+        sent[i] = bound[i][0];
+    assert_int_equal(nw_rank_location_local(sent, 1, RANKS, location), NW_OK);
+    expect_location(&location[0], 0, NULL);
+    expect_location(&location[2], 2, (int32_t[]){1, 2});
+    unsetenv("HWLOC_SYNTHETIC");
 }
 
 /* Ranks within a node are nearer to each other than to others, however some are
@@ -388,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figure_one),
+        cmocka_unit_test(test_many_cpus),
         cmocka_unit_test(test_inside_is_nearer),
         cmocka_unit_test(test_sub_communicator),
         cmocka_unit_test(test_irregular_network),

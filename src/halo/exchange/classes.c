@@ -5,9 +5,9 @@
 #include "halo/exchange/choose.h"
 #include "halo/exchange/yielding_collectives.h"
 
+#include "base/cpus.h"
 #include "base/file.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,15 +31,13 @@ static int classes_package_of(int core)
 
 int nw_halo_own_package(void)
 {
-    cpu_set_t cores;
-    int package = -1;
+    unsigned long cpus[NW_CPU_WORDS];
+    int package = -1, words = nw_cpus_read(0, cpus);
 
-    if (sched_getaffinity(0, sizeof cores, &cores))
-        return -1;
-    for (int i = 0; i < CPU_SETSIZE; i++) {
+    for (int i = 0; i < words * NW_CPU_WORD; i++) {
         int other;
 
-        if (!CPU_ISSET(i, &cores))
+        if (!nw_cpus_has(cpus, words, i))
             continue;
         other = classes_package_of(i);
         if (other < 0 || (package >= 0 && package != other))

@@ -6,6 +6,7 @@
 #include "halo/exchange/yielding_collectives.h"
 
 #include "base/clock.h"
+#include "base/cpus.h"
 
 #include <sched.h>
 #include <string.h>
@@ -85,15 +86,20 @@ int nw_halo_barrier(MPI_Comm comm)
 
 int nw_halo_find_oversubscribed(MPI_Comm node, bool *out)
 {
-    cpu_set_t own, all;
-    int ranks, code = NW_PMPI(Comm_size)(node, &ranks);
+    unsigned long own[NW_CPU_WORDS], all[NW_CPU_WORDS];
+    int ranks, words = 0, own_words = nw_cpus_read(0, own);
+    int code = NW_PMPI(Comm_size)(node, &ranks);
 
-    if (sched_getaffinity(0, sizeof own, &own))
+    if (!own_words) {
         /* if the affinity is unknown, assume all cores */
-        memset(&own, 0xff, sizeof own);
+        memset(own, 0xff, sizeof own);
+        own_words = NW_CPU_WORDS;
+    }
     if (code == MPI_SUCCESS)
-        code =
-            nw_halo_allreduce(node, &own, &all, sizeof own, MPI_BYTE, MPI_BOR);
-    *out = code == MPI_SUCCESS && CPU_COUNT(&all) < ranks;
+        code = nw_halo_allreduce(node, &own_words, &words, 1, MPI_INT, MPI_MAX);
+    if (code == MPI_SUCCESS)
+        code = nw_halo_allreduce(node, own, all, words, MPI_UNSIGNED_LONG,
+                                 MPI_BOR);
+    *out = code == MPI_SUCCESS && nw_cpus_count(all, words) < ranks;
     return code;
 }

@@ -2,28 +2,29 @@
 /* Creates a job from the settings that is ready to compute steps. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
+#include "base/cpus.h"
 #include "base/file.h"
 #include "base/host.h"
 #include "base/status.h"
 
 #include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 /* Returns this rank's share of the cores that it may use. A core that several
- * ranks of the node may use is divided equally among them. */
-static int32_t begin_share_of(const cpu_set_t *set, int ranks,
-                              const cpu_set_t *own)
+ * ranks of the node may use is divided equally among them. `set` has a set of
+ * `words` words for each rank. */
+static int32_t begin_share_of(const unsigned long *set, int words, int ranks,
+                              const unsigned long *own)
 {
     double share = 1e-9; // rounds sums such as 3 * 1/3 up
 
-    for (int core = 0; core < CPU_SETSIZE; core++) {
+    for (int core = 0; core < words * NW_CPU_WORD; core++) {
         int sharers = 0;
-        if (!CPU_ISSET(core, own))
+        if (!nw_cpus_has(own, words, core))
             continue;
         for (int i = 0; i < ranks; i++)
-            sharers += CPU_ISSET(core, &set[i]) != 0;
+            sharers += nw_cpus_has(set + i * words, words, core);
         share += 1.0 / sharers;
     }
     return share < 1 ? 1 : (int32_t)share;
@@ -34,8 +35,8 @@ static int32_t begin_share_of(const cpu_set_t *set, int ranks,
 static int32_t choose_threads(void)
 {
     MPI_Comm part, node;
-    cpu_set_t own, *set;
-    int ranks, bytes = sizeof own, host[2];
+    unsigned long own[NW_CPU_WORDS], *set;
+    int ranks, words, own_words = nw_cpus_read(0, own), host[2];
     int32_t share;
 
     /* not MPI_COMM_TYPE_SHARED: an MPI that never shares memory says then that
@@ -45,13 +46,16 @@ static int32_t choose_threads(void)
     MPI_Comm_split(part, host[1], 0, &node);
     MPI_Comm_free(&part);
     MPI_Comm_size(node, &ranks);
-    CPU_ZERO(&own);
-    if (sched_getaffinity(0, sizeof own, &own))
-        CPU_SET(0, &own);
-    if (nw_alloc((size_t)ranks, sizeof own, &set))
+    if (!own_words) {
+        nw_cpus_add(own, 0);
+        own_words = 1;
+    }
+    MPI_Allreduce(&own_words, &words, 1, MPI_INT, MPI_MAX, node);
+    if (nw_alloc((size_t)ranks * (size_t)words, sizeof *set, &set))
         MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Allgather(&own, bytes, MPI_BYTE, set, bytes, MPI_BYTE, node);
-    share = begin_share_of(set, ranks, &own);
+    MPI_Allgather(own, words, MPI_UNSIGNED_LONG, set, words, MPI_UNSIGNED_LONG,
+                  node);
+    share = begin_share_of(set, words, ranks, own);
     free(set);
     MPI_Comm_free(&node);
     return getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : share;

@@ -8,6 +8,7 @@
 #include "runtime/reorder/discover.h"
 
 #include "base/array.h"
+#include "base/cpus.h"
 #include "base/host.h"
 #include "runtime/reorder/rank_location.h"
 #include "runtime/warn.h"
@@ -74,22 +75,23 @@ static void locate_node_ranks(struct gathering *g,
                               struct nw_rank_location *mine)
 {
     struct nw_rank_location *location = NULL;
-    cpu_set_t bound, *all = NULL;
-    int node = 0;
+    /* if the kernel does not report the CPUs, the set is empty, which means
+     * that the rank is not bound */
+    unsigned long bound[NW_CPU_WORDS], *all = NULL;
+    int node = 0, own = nw_cpus_read(0, bound), words = 0;
 
-    CPU_ZERO(&bound);
-    /* if this fails, `bound` stays empty, which means that the rank is not
-     * bound */
-    sched_getaffinity(0, sizeof bound, &bound);
+    /* the ranks send only the words up to the last CPU of any rank */
+    NW_PMPI(Allreduce)(&own, &words, 1, MPI_INT, MPI_MAX, g->local);
     if (!g->local_rank) {
-        all = calloc((size_t)g->local_size, sizeof *all);
+        all = calloc((size_t)g->local_size, (size_t)words * sizeof *all);
         location = calloc((size_t)g->local_size, sizeof *location);
         NW_PMPI(Comm_rank)(g->leaders, &node);
     }
     NW_PMPI(Gather)
-    (&bound, sizeof bound, MPI_BYTE, all, sizeof bound, MPI_BYTE, 0, g->local);
+    (bound, words, MPI_UNSIGNED_LONG, all, words, MPI_UNSIGNED_LONG, 0,
+     g->local);
     if (!g->local_rank &&
-        nw_rank_location_local(all, g->local_size, location)) {
+        nw_rank_location_local(all, words, g->local_size, location)) {
         nw_warn_once("this node cannot be read, its ranks count as equally "
                      "near: %s",
                      nw_error_text());

@@ -4,6 +4,7 @@
 #include "runtime/reorder/rank_location.h"
 
 #include "base/array.h"
+#include "base/cpus.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -25,35 +26,34 @@ static void take_path(const struct nw_node_type *type, int32_t vertex,
 }
 
 static bool may_run(const struct nw_node_type *type, int32_t core,
-                    const cpu_set_t *bound)
+                    const unsigned long *bound, int words)
 {
     for (int32_t t = type->core_pu[core]; t < type->core_pu[core + 1]; t++)
-        if (type->pu_os[t] >= 0 && type->pu_os[t] < CPU_SETSIZE &&
-            CPU_ISSET(type->pu_os[t], bound))
+        if (nw_cpus_has(bound, words, type->pu_os[t]))
             return true;
     return false;
 }
 
 static int32_t binding_vertex(const struct nw_node_type *type,
-                              const cpu_set_t *bound)
+                              const unsigned long *bound, int words)
 {
     int32_t vertex = -1;
 
     if (!type->core_pu || !type->pu_os)
         return 0;
     for (int32_t c = 0; c < type->core_count; c++)
-        if (may_run(type, c, bound))
+        if (may_run(type, c, bound, words))
             vertex = vertex < 0
                          ? type->core[c]
                          : nw_node_type_common(type, vertex, type->core[c]);
     return vertex < 0 ? 0 : vertex;
 }
 
-nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
-                                 struct nw_rank_location *location)
+nw_status nw_rank_location_local(const unsigned long *bound, int words,
+                                 int count, struct nw_rank_location *location)
 {
-    const char *words = getenv("HWLOC_THISSYSTEM");
-    bool elsewhere = words && !strcmp(words, "0");
+    const char *this_system = getenv("HWLOC_THISSYSTEM");
+    bool elsewhere = this_system && !strcmp(this_system, "0");
     const struct nw_node_type *type;
     nw_topology *topology;
     nw_status status = nw_topology_load("live", NULL, &topology);
@@ -64,7 +64,7 @@ nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
     for (int i = 0; i < count; i++)
         take_path(type,
                   elsewhere ? type->core[i % type->core_count]
-                            : binding_vertex(type, &bound[i]),
+                            : binding_vertex(type, bound + i * words, words),
                   &location[i]);
     nw_topology_free(topology);
     return NW_OK;

@@ -7,14 +7,14 @@
 #include "runtime/reorder/job_location.h"
 
 #include <nodewise/status.h>
-#include <sched.h>
 
-/* Finds the locations of `count` ranks of this node by hwloc, from the cores
- * `bound` to which they are bound. The location of an unbound rank is the whole
- * node. If hwloc reads the description of another machine (HWLOC_THISSYSTEM=0),
- * local rank i is on core i. */
-NW_MUST_CHECK nw_status nw_rank_location_local(
-    const cpu_set_t *bound, int count, struct nw_rank_location *location);
+/* Finds the locations of `count` ranks of this node by hwloc, from the CPUs to
+ * which they are bound: a set of `words` words (base/cpus.h) for each rank. The
+ * location of an unbound rank is the whole node. If hwloc reads the description
+ * of another machine (HWLOC_THISSYSTEM=0), local rank i is on core i. */
+NW_MUST_CHECK nw_status
+nw_rank_location_local(const unsigned long *bound, int words, int count,
+                       struct nw_rank_location *location);
 
 /* The names of a node, which its leader sends to rank 0. */
 struct nw_node_words {

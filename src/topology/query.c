@@ -221,18 +221,7 @@ int32_t nw_topology_gpu_package(const nw_topology *topology, int32_t gpu)
 size_t nw_topology_element_threads(const nw_topology *topology, int32_t element,
                                    const int32_t **os)
 {
-    int32_t node = nw_topology_element_node(topology, element);
-    const struct nw_node_type *type = nw_topology_type_of(topology, node);
-    int32_t i = element - topology->element_first[node];
-
-    if (!type->pu_os)
-        return 0;
-    if (type->element == type->pu) {
-        *os = type->pu_os + i;
-        return 1;
-    }
-    *os = type->pu_os + type->core_pu[i];
-    return (size_t)(type->core_pu[i + 1] - type->core_pu[i]);
+    return nw_topology_element_cpus(topology, element, os);
 }
 
 static struct nw_device_info device_info(const struct nw_device *devices,

@@ -115,7 +115,7 @@ static nw_status share_all(struct evaluation *work)
         return NW_OK;
     drop_shares(work);
     work->shares = 1;
-    work->of.plainly = true;
+    work->of.each_edge = true;
     return take_shares(work);
 }
 

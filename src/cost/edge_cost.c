@@ -73,12 +73,12 @@ nw_status nw_edge_cost_common_init(struct nw_edge_cost_common *of)
     of->has_links = nw_topology_has_links(of->topology);
     find_layers(of);
     cut_slices(of);
-    return nw_intranode_types_init(&of->near, of->topology);
+    return nw_intranode_types_init(&of->intranode_types, of->topology);
 }
 
 void nw_edge_cost_common_fini(struct nw_edge_cost_common *of)
 {
-    nw_intranode_types_fini(&of->near);
+    nw_intranode_types_fini(&of->intranode_types);
     nw_endpoints_fini(&of->ends);
 }
 
@@ -112,8 +112,9 @@ nw_status nw_edge_cost_init(struct nw_edge_cost *share,
                 nw_alloc(levels, sizeof(uint64_t), &share->level_messages[i]);
     }
     if (!status && of->used[NW_FLOW_HOST])
-        status = nw_intranode_init(&share->near, of->topology, &of->near,
-                                   first ? 1 : of->threads);
+        status =
+            nw_intranode_init(&share->intranode, of->topology,
+                              &of->intranode_types, first ? 1 : of->threads);
     return status || first ? status : open_link_bytes(share);
 }
 
@@ -125,7 +126,7 @@ void nw_edge_cost_fini(struct nw_edge_cost *share)
         free(share->level_messages[i]);
     }
     nw_link_bytes_fini(&share->link_bytes);
-    nw_intranode_fini(&share->near);
+    nw_intranode_fini(&share->intranode);
     *share = (struct nw_edge_cost){0};
 }
 
@@ -160,20 +161,20 @@ static nw_status edge_cost_add_level(struct nw_edge_cost *share, int layer,
 }
 
 /* Adds the hop-bytes, level and latency of messages that all have the path
- * `way`. `amount` has bytes and messages; `latency` is that of one message in
+ * `path`. `amount` has bytes and messages; `latency` is that of one message in
  * s. If the topology has only distances, the distance replaces the latency. */
-static nw_status edge_cost_add_way(struct nw_edge_cost *share, int layer,
-                                   const struct nw_trail *way,
-                                   const uint64_t amount[2], double latency)
+static nw_status edge_cost_add_path(struct nw_edge_cost *share, int layer,
+                                    const struct nw_path *path,
+                                    const uint64_t amount[2], double latency)
 {
     const nw_topology *topology = share->of->topology;
-    nw_status status = add_hop_bytes(share, layer, amount[0], way->distance);
+    nw_status status = add_hop_bytes(share, layer, amount[0], path->distance);
 
     if (!status)
-        status = edge_cost_add_level(share, layer != NW_FLOW_HOST, way->level,
+        status = edge_cost_add_level(share, layer != NW_FLOW_HOST, path->level,
                                      amount);
     if (topology->matrix || topology->depth_distance)
-        latency = way->distance;
+        latency = path->distance;
     share->of->latency[share->slice] += (double)amount[1] * latency;
     return status;
 }
@@ -184,23 +185,23 @@ static nw_status add_far(struct nw_edge_cost *share, int layer,
 {
     const nw_topology *topology = share->of->topology;
     int32_t stripes = nw_topology_stripe_count(topology, ends[0], ends[1]);
-    struct nw_trail trail;
+    struct nw_path path;
     double latency = 0;
     nw_status status = open_link_bytes(share);
 
     if (status)
         return status;
-    for (int32_t i = stripes; i-- > 0;) { /* `trail` stays that of part 0 */
+    for (int32_t i = stripes; i-- > 0;) { /* `path` stays that of part 0 */
         struct nw_end part[2] = {nw_end_stripe(ends[0], i),
                                  nw_end_stripe(ends[1], i)};
 
-        nw_topology_trail(topology, part, &trail, share->hops);
+        nw_topology_path(topology, part, &path, share->hops);
         if (share->of->has_links)
-            latency = nw_link_bytes_add(&share->link_bytes, layer, &trail,
-                                        share->hops,
-                                        nw_stripe_bytes(amount[0], stripes, i));
+            latency =
+                nw_link_bytes_add(&share->link_bytes, layer, &path, share->hops,
+                                  nw_stripe_bytes(amount[0], stripes, i));
     }
-    return edge_cost_add_way(share, layer, &trail, amount, latency);
+    return edge_cost_add_path(share, layer, &path, amount, latency);
 }
 
 static nw_status edge_cost_add_edge(struct nw_edge_cost *share, int32_t src,
@@ -226,7 +227,7 @@ static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
     struct nw_intranode_row *row = &share->row;
     nw_status status = NW_OK;
 
-    nw_intranode_begin(&share->near, core[rank], row);
+    nw_intranode_begin(&share->intranode, core[rank], row);
     for (size_t e = pattern->row[rank]; !status && e < pattern->row[rank + 1];
          e++) {
         struct nw_end to = core[pattern->dst[e]];
@@ -241,7 +242,7 @@ static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
 }
 
 /* Adds the edges of a rank one by one, without intranode.h. */
-static nw_status add_rank_plainly(struct nw_edge_cost *share, int32_t rank)
+static nw_status add_rank_by_edges(struct nw_edge_cost *share, int32_t rank)
 {
     const size_t *row = share->of->pattern->row + rank;
     nw_status status = NW_OK;
@@ -258,8 +259,8 @@ nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
 
     share->slice = slice;
     for (int32_t r = of->first[slice]; !status && r < of->first[slice + 1]; r++)
-        status = of->plainly || !of->used[NW_FLOW_HOST]
-                     ? add_rank_plainly(share, r)
+        status = of->each_edge || !of->used[NW_FLOW_HOST]
+                     ? add_rank_by_edges(share, r)
                      : edge_cost_add_rank(share, r);
     return status;
 }
@@ -267,19 +268,19 @@ nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
 /* Stores distance and level of the path between two cores whose lowest common
  * vertex is `top`, and returns its latency in s. These are equal for all pairs
  * of cores with this vertex. */
-static double way_below(const struct nw_edge_cost *share, int32_t node,
-                        int32_t top, struct nw_trail *way)
+static double intranode_path(const struct nw_edge_cost *share, int32_t node,
+                             int32_t top, struct nw_path *path)
 {
     const nw_topology *topology = share->of->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
     int32_t core = type->element[0], first = topology->link_first[node];
 
     if (topology->depth_distance) {
-        way->distance = topology->depth_distance[type->depth[top]];
-        way->level = topology->depth_count - type->depth[top];
+        path->distance = topology->depth_distance[type->depth[top]];
+        path->level = topology->depth_count - type->depth[top];
     } else {
-        way->distance = 2 * (type->depth[core] - type->depth[top]);
-        way->level = NW_VERTEX_KIND_COUNT - type->kind[top];
+        path->distance = 2 * (type->depth[core] - type->depth[top]);
+        path->level = NW_VERTEX_KIND_COUNT - type->kind[top];
     }
     return 2 * (share->link_bytes.above[first + core] -
                 share->link_bytes.above[first + top]);
@@ -287,41 +288,43 @@ static double way_below(const struct nw_edge_cost *share, int32_t node,
 
 /* Adds the costs of the messages that intranode.h collected in a node, vertex
  * by vertex. */
-static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
+static nw_status add_intranode_costs(struct nw_edge_cost *share, int32_t node)
 {
     const nw_topology *topology = share->of->topology;
-    const struct nw_intranode *near = &share->near;
+    const struct nw_intranode *intranode = &share->intranode;
     int32_t vertices = nw_topology_type_of(topology, node)->vertex_count;
     nw_status status = NW_OK;
 
     for (int32_t v = 0; !status && v < vertices; v++) {
         int32_t link = topology->link_first[node] + v;
-        const uint64_t amount[2] = {near->bytes[link], near->messages[link]};
-        struct nw_trail way;
+        const uint64_t amount[2] = {intranode->bytes[link],
+                                    intranode->messages[link]};
+        struct nw_path path;
         double latency;
 
         if (!amount[0] && !amount[1])
             continue;
-        latency = way_below(share, node, v, &way);
-        status = edge_cost_add_way(share, NW_FLOW_HOST, &way, amount, latency);
+        latency = intranode_path(share, node, v, &path);
+        status =
+            edge_cost_add_path(share, NW_FLOW_HOST, &path, amount, latency);
     }
     return status;
 }
 
 /* Adds the messages that intranode.h collected to the sums over links, for part
  * `part` of the links. */
-static void settle_part(void *user, int32_t part)
+static void add_intranode_links(void *user, int32_t part)
 {
     struct nw_edge_cost *share = user;
-    const struct nw_intranode *near = &share->near;
+    const struct nw_intranode *intranode = &share->intranode;
     struct nw_link_bytes *link_bytes = &share->link_bytes;
     struct nw_parallel_range mine =
         nw_parallel_range(nw_topology_link_count(share->of->topology), part);
 
     for (int64_t l = mine.first; l < mine.end; l++) {
-        link_bytes->begun[NW_FLOW_HOST][l] += near->begun[l];
-        link_bytes->ended[NW_FLOW_HOST][l] += near->ended[l];
-        link_bytes->turned[NW_FLOW_HOST][l] += near->bytes[l];
+        link_bytes->begun[NW_FLOW_HOST][l] += intranode->begun[l];
+        link_bytes->ended[NW_FLOW_HOST][l] += intranode->ended[l];
+        link_bytes->turned[NW_FLOW_HOST][l] += intranode->bytes[l];
     }
 }
 
@@ -329,15 +332,16 @@ nw_status nw_edge_cost_finish(struct nw_edge_cost *first)
 {
     nw_status status = NW_OK;
 
-    if (first->near.overflows)
+    if (first->intranode.overflows)
         return nw_fail_about(NW_SUMMED, NW_EFORMAT,
                              "the bytes of one link pass 2^64");
     if (!first->has_link_bytes || !first->of->used[NW_FLOW_HOST])
         return NW_OK;
-    nw_parallel_run(settle_part, first, NW_PARALLEL_RANGES, first->of->threads);
+    nw_parallel_run(add_intranode_links, first, NW_PARALLEL_RANGES,
+                    first->of->threads);
     first->slice = first->of->slices - 1;
     for (int32_t n = 0; !status && n < first->of->topology->node_count; n++)
-        status = settle_node(first, n);
+        status = add_intranode_costs(first, n);
     return status;
 }
 
@@ -366,6 +370,7 @@ nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
     if (from->has_link_bytes)
         nw_link_bytes_merge(&first->link_bytes, &from->link_bytes);
     if (first->of->used[NW_FLOW_HOST])
-        nw_intranode_merge(&first->near, &from->near, first->of->threads);
+        nw_intranode_merge(&first->intranode, &from->intranode,
+                           first->of->threads);
     return NW_OK;
 }

@@ -24,8 +24,8 @@ struct nw_edge_cost_common {
     bool integral, has_links;
     /* whether the pattern has messages of this layer */
     bool used[NW_FLOW_LAYERS];
-    struct nw_intranode_types near;
-    bool plainly; /* add every edge by itself, without intranode.h */
+    struct nw_intranode_types intranode_types;
+    bool each_edge; /* add every edge by itself, without intranode.h */
     int32_t slices;
     int32_t first[NW_SLICES_MOST + 1]; /* ranks first[i] .. first[i + 1] - 1 */
     double value[NW_SLICES_MOST][NW_FLOW_LAYERS]; /* fractional hop-bytes of
@@ -44,7 +44,7 @@ struct nw_edge_cost {
     uint32_t *hops;
     bool has_link_bytes;
     struct nw_link_bytes link_bytes;
-    struct nw_intranode near;
+    struct nw_intranode intranode;
     struct nw_intranode_row row;      /* the source rank being added */
     nw_uint128 exact[NW_FLOW_LAYERS]; /* integral hop-bytes */
     uint64_t *level_bytes[2];         /* [levels], index 0: kind hh, 1: other

@@ -59,7 +59,7 @@ static nw_status number_children(const struct nw_node_type *type,
 /* Assigns bits of the code to each depth, the lowest bits to the deepest, so
  * that the numbers of a vertex's children fit. Returns false if 64 bits are not
  * enough. shift[d] is the position of the bits of depth d. */
-static bool share_bits(struct nw_intranode_type *near, int depths,
+static bool share_bits(struct nw_intranode_type *codes, int depths,
                        const int32_t most[256], int shift[256])
 {
     int bits = 0;
@@ -69,14 +69,14 @@ static bool share_bits(struct nw_intranode_type *near, int depths,
         for (int64_t values = 1; values < most[d]; values *= 2) {
             if (bits == 63)
                 return false;
-            near->depth_of[bits++] = (uint8_t)(d - 1);
+            codes->depth_of[bits++] = (uint8_t)(d - 1);
         }
     }
     return true;
 }
 
 static nw_status write_codes(const struct nw_node_type *type,
-                             struct nw_intranode_type *near)
+                             struct nw_intranode_type *codes)
 {
     int depths = type->depth[type->element[0]], shift[256] = {0};
     int32_t most[256] = {0}, *child = NULL;
@@ -85,12 +85,12 @@ static nw_status write_codes(const struct nw_node_type *type,
 
     if (!status)
         status = number_children(type, child, most);
-    if (!status && share_bits(near, depths, most, shift))
-        status = nw_alloc(n, sizeof *near->code, &near->code);
-    for (int32_t v = 1; !status && near->code && v < type->vertex_count; v++)
+    if (!status && share_bits(codes, depths, most, shift))
+        status = nw_alloc(n, sizeof *codes->code, &codes->code);
+    for (int32_t v = 1; !status && codes->code && v < type->vertex_count; v++)
         if (type->parent[v] >= 0 && type->depth[v] <= depths)
-            near->code[v] = near->code[type->parent[v]] |
-                            (uint64_t)child[v] << shift[type->depth[v]];
+            codes->code[v] = codes->code[type->parent[v]] |
+                             (uint64_t)child[v] << shift[type->depth[v]];
     free(child);
     return status;
 }
@@ -116,35 +116,36 @@ void nw_intranode_types_fini(struct nw_intranode_types *types)
     *types = (struct nw_intranode_types){0};
 }
 
-nw_status nw_intranode_init(struct nw_intranode *near,
+nw_status nw_intranode_init(struct nw_intranode *sums,
                             const nw_topology *topology,
                             const struct nw_intranode_types *types,
                             int32_t threads)
 {
     size_t links = (size_t)nw_topology_link_count(topology);
-    uint64_t **sums[] = {&near->bytes, &near->messages, &near->begun,
-                         &near->ended};
+    uint64_t **arrays[] = {&sums->bytes, &sums->messages, &sums->begun,
+                           &sums->ended};
     nw_status status = NW_OK;
 
-    *near = (struct nw_intranode){.topology = topology, .types = types};
-    for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++)
-        status = nw_parallel_alloc(links, sizeof **sums[i], threads, sums[i]);
+    *sums = (struct nw_intranode){.topology = topology, .types = types};
+    for (size_t i = 0; !status && i < sizeof arrays / sizeof *arrays; i++)
+        status =
+            nw_parallel_alloc(links, sizeof **arrays[i], threads, arrays[i]);
     return status;
 }
 
-void nw_intranode_fini(struct nw_intranode *near)
+void nw_intranode_fini(struct nw_intranode *sums)
 {
-    free(near->bytes);
-    free(near->messages);
-    free(near->begun);
-    free(near->ended);
-    *near = (struct nw_intranode){0};
+    free(sums->bytes);
+    free(sums->messages);
+    free(sums->begun);
+    free(sums->ended);
+    *sums = (struct nw_intranode){0};
 }
 
 static void intranode_add(uint64_t *to, uint64_t amount,
-                          struct nw_intranode *near)
+                          struct nw_intranode *sums)
 {
-    near->overflows |= __builtin_add_overflow(*to, amount, to);
+    sums->overflows |= __builtin_add_overflow(*to, amount, to);
 }
 
 /* The addition of one nw_intranode to another, in parts that threads take. */
@@ -183,15 +184,15 @@ void nw_intranode_merge(struct nw_intranode *to,
         to->overflows |= merging.overflows[i];
 }
 
-void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
+void nw_intranode_begin(struct nw_intranode *sums, struct nw_end from,
                         struct nw_intranode_row *row)
 {
-    const nw_topology *topology = near->topology;
+    const nw_topology *topology = sums->topology;
 
-    row->near = near;
+    row->sums = sums;
     row->from = from;
-    row->type = &near->types->type[topology->node_type[from.node]];
-    row->ended = near->ended + topology->link_first[from.node];
+    row->type = &sums->types->type[topology->node_type[from.node]];
+    row->ended = sums->ended + topology->link_first[from.node];
     row->overflows = false;
     if (row->type->code)
         row->code = row->type->code[from.vertex];
@@ -202,10 +203,10 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
  * depth d. */
 void nw_intranode_end(struct nw_intranode_row *row)
 {
-    struct nw_intranode *near = row->near;
+    struct nw_intranode *sums = row->sums;
     const struct nw_node_type *type =
-        nw_topology_type_of(near->topology, row->from.node);
-    int32_t first = near->topology->link_first[row->from.node];
+        nw_topology_type_of(sums->topology, row->from.node);
+    int32_t first = sums->topology->link_first[row->from.node];
     int32_t v = row->from.vertex;
     uint64_t sum = 0;
 
@@ -215,11 +216,11 @@ void nw_intranode_end(struct nw_intranode_row *row)
         v = type->parent[v];
         if (!row->bytes[d] && !row->messages[d])
             continue;
-        intranode_add(&near->bytes[first + v], row->bytes[d], near);
-        intranode_add(&near->messages[first + v], row->messages[d], near);
-        intranode_add(&sum, row->bytes[d], near);
+        intranode_add(&sums->bytes[first + v], row->bytes[d], sums);
+        intranode_add(&sums->messages[first + v], row->messages[d], sums);
+        intranode_add(&sum, row->bytes[d], sums);
         row->bytes[d] = row->messages[d] = 0;
     }
-    intranode_add(&near->begun[first + row->from.vertex], sum, near);
-    near->overflows |= row->overflows;
+    intranode_add(&sums->begun[first + row->from.vertex], sum, sums);
+    sums->overflows |= row->overflows;
 }

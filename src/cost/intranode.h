@@ -43,9 +43,9 @@ struct nw_intranode {
 };
 
 NW_MUST_CHECK nw_status
-nw_intranode_init(struct nw_intranode *near, const nw_topology *topology,
+nw_intranode_init(struct nw_intranode *sums, const nw_topology *topology,
                   const struct nw_intranode_types *types, int32_t threads);
-void nw_intranode_fini(struct nw_intranode *near);
+void nw_intranode_fini(struct nw_intranode *sums);
 void nw_intranode_merge(struct nw_intranode *to,
                         const struct nw_intranode *from, int32_t threads);
 
@@ -53,7 +53,7 @@ void nw_intranode_merge(struct nw_intranode *to,
  * are added. All members are 0 before the first core; nw_intranode_end resets
  * the sums for the next core. */
 struct nw_intranode_row {
-    struct nw_intranode *near;
+    struct nw_intranode *sums;
     struct nw_end from;
     const struct nw_intranode_type *type; /* of the core's node; its code is
                                              NULL if the method does not fit */
@@ -64,7 +64,7 @@ struct nw_intranode_row {
         messages[NW_INTRANODE_DEPTHS]; /* by the depth of the common vertex */
     bool overflows;
 };
-void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
+void nw_intranode_begin(struct nw_intranode *sums, struct nw_end from,
                         struct nw_intranode_row *row);
 void nw_intranode_end(struct nw_intranode_row *row);
 

@@ -126,14 +126,17 @@ void nw_link_bytes_fini(struct nw_link_bytes *link_bytes)
     *link_bytes = (struct nw_link_bytes){0};
 }
 
-/* Records a message at the vertices of a span, and returns the latency of the
- * span. */
-static double link_bytes_add_span(struct nw_link_bytes *link_bytes, int layer,
-                                  const struct nw_span *span, uint64_t bytes)
+/* Records a message at the vertices of a segment, and returns the latency of
+ * the segment. */
+static double link_bytes_add_segment(struct nw_link_bytes *link_bytes,
+                                     int layer,
+                                     const struct nw_segment *segment,
+                                     uint64_t bytes)
 {
-    size_t first = (size_t)link_bytes->topology->link_first[span->node];
-    size_t from = first + (size_t)span->from, to = first + (size_t)span->to;
-    size_t top = first + (size_t)span->top;
+    size_t first = (size_t)link_bytes->topology->link_first[segment->node];
+    size_t from = first + (size_t)segment->from,
+           to = first + (size_t)segment->to;
+    size_t top = first + (size_t)segment->top;
 
     link_bytes->begun[layer][from] += bytes;
     link_bytes->ended[layer][to] += bytes;
@@ -143,15 +146,15 @@ static double link_bytes_add_span(struct nw_link_bytes *link_bytes, int layer,
 }
 
 double nw_link_bytes_add(struct nw_link_bytes *link_bytes, int layer,
-                         const struct nw_trail *trail, const uint32_t *hops,
+                         const struct nw_path *path, const uint32_t *hops,
                          uint64_t bytes)
 {
     double latency = 0;
 
-    for (int i = 0; i < trail->span_count; i++)
+    for (int i = 0; i < path->segment_count; i++)
         latency +=
-            link_bytes_add_span(link_bytes, layer, &trail->span[i], bytes);
-    for (size_t i = 0; i < trail->hop_count; i++) {
+            link_bytes_add_segment(link_bytes, layer, &path->segment[i], bytes);
+    for (size_t i = 0; i < path->hop_count; i++) {
         link_bytes->hop[layer][hops[i]] += bytes;
         latency += link_bytes->latency[hops[i] / 2];
     }

@@ -46,7 +46,7 @@ void nw_link_bytes_fini(struct nw_link_bytes *link_bytes);
 /* Adds `bytes` bytes that take a route, whose parts outside trees are in
  * `hops`. Returns the latency of the route in s. */
 double nw_link_bytes_add(struct nw_link_bytes *link_bytes, int layer,
-                         const struct nw_trail *trail, const uint32_t *hops,
+                         const struct nw_path *path, const uint32_t *hops,
                          uint64_t bytes);
 /* Stores the bytes of each link and direction, [2 x links], of one layer, or of
  * all layers if `layer` is NW_FLOW_LAYERS. A call for one layer changes the

@@ -249,10 +249,10 @@ static size_t emit_out(const nw_topology *topology, struct nw_end end,
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t card = nw_end_card(topology, end);
     int32_t v = sending_vertex(type, end.vertex);
-    int32_t door = card < 0 ? 0 : type->nic[card];
+    int32_t nic = card < 0 ? 0 : type->nic[card];
     size_t count = emit_tree(topology, end.node, end.vertex, v, hops);
 
-    count += emit_tree(topology, end.node, v, door, hops + count);
+    count += emit_tree(topology, end.node, v, nic, hops + count);
     hops[count++] = port_hop(topology, end.node, card, 0);
     return count;
 }
@@ -264,11 +264,11 @@ static size_t emit_in(const nw_topology *topology, struct nw_end end,
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t card = nw_end_card(topology, end);
     int32_t v = sending_vertex(type, end.vertex);
-    int32_t door = card < 0 ? 0 : type->nic[card];
+    int32_t nic = card < 0 ? 0 : type->nic[card];
     size_t count = 0;
 
     hops[count++] = port_hop(topology, end.node, card, 1);
-    count += emit_tree(topology, end.node, door, v, hops + count);
+    count += emit_tree(topology, end.node, nic, v, hops + count);
     return count + emit_tree(topology, end.node, v, end.vertex, hops + count);
 }
 
@@ -332,98 +332,98 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
     return NW_VERTEX_KIND_COUNT - type->kind[top];
 }
 
-/* --- routes as spans and hops, for nw_topology_trail --- */
+/* --- routes as segments and hops, for nw_topology_path --- */
 
-static void add_span(const nw_topology *topology, int32_t node, int32_t from,
-                     int32_t to, struct nw_trail *trail)
+static void add_segment(const nw_topology *topology, int32_t node, int32_t from,
+                        int32_t to, struct nw_path *path)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
 
     if (from != to)
-        trail->span[trail->span_count++] = (struct nw_span){
+        path->segment[path->segment_count++] = (struct nw_segment){
             node, from, nw_node_type_common(type, from, to), to};
 }
 
-/* Adds the span from a to b in the tree of one node, and sets the distance and
- * the level from their common ancestor. */
+/* Adds the segment from a to b in the tree of one node, and sets the distance
+ * and the level from their common ancestor. */
 static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
-                        int32_t b, struct nw_trail *trail)
+                        int32_t b, struct nw_path *path)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
     int32_t top;
 
-    add_span(topology, node, a, b, trail);
-    top = trail->span[0].top;
+    add_segment(topology, node, a, b, path);
+    top = path->segment[0].top;
     if (topology->depth_distance) {
-        trail->distance = topology->depth_distance[type->depth[top]];
-        trail->level = topology->depth_count - type->depth[top];
+        path->distance = topology->depth_distance[type->depth[top]];
+        path->level = topology->depth_count - type->depth[top];
     } else {
-        trail->distance =
-            type->depth[a] + type->depth[b] - 2 * type->depth[top];
-        trail->level = NW_VERTEX_KIND_COUNT - type->kind[top];
+        path->distance = type->depth[a] + type->depth[b] - 2 * type->depth[top];
+        path->level = NW_VERTEX_KIND_COUNT - type->kind[top];
     }
 }
 
-/* Adds the spans from an end to its NIC. The link from the NIC to the switch is
- * not part of a span; the caller writes it as a hop. */
+/* Adds the segments from an end to its NIC. The link from the NIC to the switch
+ * is not part of a segment; the caller writes it as a hop. */
 static void route_leave(const nw_topology *topology, struct nw_end end,
-                        struct nw_trail *trail)
+                        struct nw_path *path)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t card = nw_end_card(topology, end);
     int32_t v = sending_vertex(type, end.vertex);
 
-    add_span(topology, end.node, end.vertex, v, trail);
-    add_span(topology, end.node, v, card < 0 ? 0 : type->nic[card], trail);
+    add_segment(topology, end.node, end.vertex, v, path);
+    add_segment(topology, end.node, v, card < 0 ? 0 : type->nic[card], path);
 }
 
-/* Reverses the spans from number `first` on, which were added from an end to
+/* Reverses the segments from number `first` on, which were added from an end to
  * its NIC. */
-static void turn_back(struct nw_trail *trail, int first)
+static void turn_back(struct nw_path *path, int first)
 {
-    for (int i = first; i < trail->span_count; i++) {
-        int32_t from = trail->span[i].from;
+    for (int i = first; i < path->segment_count; i++) {
+        int32_t from = path->segment[i].from;
 
-        trail->span[i].from = trail->span[i].to;
-        trail->span[i].to = from;
+        path->segment[i].from = path->segment[i].to;
+        path->segment[i].to = from;
     }
 }
 
-/* Writes the spans and hops of a route between two nodes that leaves by NICs.
+/* Writes the segments and hops of a route between two nodes that leaves by
+ * NICs.
  */
 static void route_cross(const nw_topology *topology, struct nw_end a,
-                        struct nw_end b, struct nw_trail *trail, uint32_t *hops)
+                        struct nw_end b, struct nw_path *path, uint32_t *hops)
 {
     size_t count = emit_pxn(topology, &a, b, hops);
     int sent;
 
     stay_on_rail(topology, &a, &b);
-    route_leave(topology, a, trail);
-    sent = trail->span_count;
-    route_leave(topology, b, trail);
-    turn_back(trail, sent);
+    route_leave(topology, a, path);
+    sent = path->segment_count;
+    route_leave(topology, b, path);
+    turn_back(path, sent);
     hops[count++] = port_hop(topology, a.node, nw_end_card(topology, a), 0);
     hops[count++] = port_hop(topology, b.node, nw_end_card(topology, b), 1);
-    trail->hop_count = count + emit_network(topology, a, b, hops + count);
+    path->hop_count = count + emit_network(topology, a, b, hops + count);
 }
 
-void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
-                       struct nw_trail *trail, uint32_t *hops)
+void nw_topology_path(const nw_topology *topology, const struct nw_end ends[2],
+                      struct nw_path *path, uint32_t *hops)
 {
     struct nw_end a = ends[0], b = ends[1];
 
-    trail->span_count = 0;
-    trail->hop_count = 0;
+    path->segment_count = 0;
+    path->hop_count = 0;
     if (a.node == b.node && a.vertex != b.vertex && !topology->matrix &&
         nw_node_type_next(nw_topology_type_of(topology, a.node), a.vertex,
                           b.vertex) < 0) {
-        stay_inside(topology, a.node, a.vertex, b.vertex, trail);
+        stay_inside(topology, a.node, a.vertex, b.vertex, path);
         return;
     }
-    trail->distance = nw_topology_distance(topology, a, b);
-    trail->level = nw_topology_level(topology, a, b);
+    path->distance = nw_topology_distance(topology, a, b);
+    path->level = nw_topology_level(topology, a, b);
     if (a.node != b.node && !nw_domain_joins(topology, a, b))
-        route_cross(topology, a, b, trail, hops);
+        route_cross(topology, a, b, path, hops);
     else
-        trail->hop_count = nw_topology_route(topology, a, b, hops);
+        path->hop_count = nw_topology_route(topology, a, b, hops);
 }

@@ -361,23 +361,23 @@ int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
                             int32_t b);
 /* The part of a route inside one node's tree: from a vertex up to the common
  * ancestor `top`, then down to another vertex. */
-struct nw_span {
+struct nw_segment {
     int32_t node, from, top, to;
 };
-/* A route as spans inside node trees and as single links elsewhere. Costs of
- * spans can be summed without following each link. */
-struct nw_trail {
+/* A route as segments inside node trees and as single links elsewhere. Costs of
+ * segments can be summed without following each link. */
+struct nw_path {
     double distance;
     int32_t level;
-    int span_count;
-    struct nw_span span[4];
-    size_t hop_count; /* number of links outside spans: network and direct
+    int segment_count;
+    struct nw_segment segment[4];
+    size_t hop_count; /* number of links outside segments: network and direct
                          links */
 };
-/* Computes distance and level of a route, and its links as spans and hops, in
- * any order. `hops` must have nw_topology_route_max() entries. */
-void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
-                       struct nw_trail *trail, uint32_t *hops);
+/* Computes distance and level of a route, and its links as segments and hops,
+ * in any order. `hops` must have nw_topology_route_max() entries. */
+void nw_topology_path(const nw_topology *topology, const struct nw_end ends[2],
+                      struct nw_path *path, uint32_t *hops);
 /* Returns 2 x link + direction; the direction of a half-duplex link is always
  * 0. */
 uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,

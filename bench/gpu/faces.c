@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 
     must(gpu->open(&count));
     must(gpu->select(0));
-    must(gpu->facts(0, &facts));
+    must(gpu->properties(0, &facts));
     make(argc, argv);
     bench.copy_rate = (double)bench.bytes / seconds_of(copy, NULL);
     printf(

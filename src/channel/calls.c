@@ -113,7 +113,7 @@ static nw_status request_answer(nw_channel_request **request,
         *result = mine->result;
     if (status)
         (void)nw_fail(status, "%s", mine->text);
-    mine->orphan = true;
+    mine->detached = true;
     if (mine->flights)
         nw_list_add(&mine->channel->leaving, mine);
     else

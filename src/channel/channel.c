@@ -183,11 +183,12 @@ static nw_status open_parts(nw_channel *channel)
         const char *reach = getenv("NODEWISE_CHANNEL_REACH");
         const char *open = getenv("NODEWISE_CHANNEL_IPC");
 
-        channel->reaches = !reach || strcmp(reach, "no");
+        channel->bypasses_driver = !reach || strcmp(reach, "no");
         nw_costs_default(&channel->costs);
         channel->has_gpu = nw_memory_open();
         channel->gpu_count = nw_memory_gpus();
-        channel->mapping = channel->reaches ? nw_gpu_mapping_open() : NULL;
+        channel->mapping =
+            channel->bypasses_driver ? nw_gpu_mapping_open() : NULL;
         nw_gpu_mapping_prepare(channel->mapping);
         if (channel->mapping)
             nw_costs_of_mapping(&channel->costs, channel->mapping->name);
@@ -349,15 +350,15 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
 
 const char *nw_channel_reach(nw_channel *channel, int32_t peer)
 {
-    static const char *const ways[NW_HMEM_WAYS] = {"staged", "by dma-buf",
-                                                   "by peer memory"};
+    static const char *const names[NW_HMEM_KINDS] = {"staged", "by dma-buf",
+                                                     "by peer memory"};
     static _Thread_local char text[512];
     const struct nw_endpoint *fabric;
 
     if (peer < 0 || peer >= channel->options.count || !channel->has_gpu)
         return "none";
     fabric = &channel->fabric[channel->peer[peer].fabric];
-    snprintf(text, sizeof text, "%s%s%s%s", ways[fabric->reach],
+    snprintf(text, sizeof text, "%s%s%s%s", names[fabric->hmem],
              fabric->why[0] ? " (" : "", fabric->why,
              fabric->why[0] ? ")" : "");
     return text;

@@ -155,10 +155,10 @@ struct nw_channel_request {
     struct nw_list *list; /* the list that contains this request, or NULL */
     struct nw_peer *peer; /* NULL if a receive has not matched a message */
     int32_t gpu;
-    /* `orphan`: the caller already has the result; the request is freed as soon
-     * as libfabric no longer uses it. `head_sent`: the HEAD of this send was
-     * sent. */
-    bool is_send, done, orphan, head_sent;
+    /* `detached`: the caller already has the result; the request is freed as
+     * soon as libfabric no longer uses it. `head_sent`: the HEAD of this send
+     * was sent. */
+    bool is_send, done, detached, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
     bool weighs;      /* timed to compare sending in parts with CMA */
     int32_t word; /* 1 + index of the send's word on our acknowledgement page;
@@ -206,13 +206,13 @@ struct nw_peer {
     /* `here`: it is on this host. `used`: a message was sent to it or received
      * from it. `bye`: it has sent BYE. `lost`: this process has given it up. */
     bool here, used, bye, lost;
-    bool reaped;          /* the requests with this lost peer have ended */
-    bool at_once;         /* we may access its memory by system calls */
-    bool refuses;         /* the peer's GPU cannot open our GPU memory */
-    bool parting, parted; /* the connection is ending; it has ended */
-    uint64_t died_ns;     /* time at which we found that its process has ended;
-                             0: it has not */
-    uint64_t lost_ns;     /* time at which `lost` was set */
+    bool reaped;            /* the requests with this lost peer have ended */
+    bool at_once;           /* we may access its memory by system calls */
+    bool refuses;           /* the peer's GPU cannot open our GPU memory */
+    bool draining, drained; /* the connection is ending; it has ended */
+    uint64_t died_ns; /* time at which we found that its process has ended;
+                         0: it has not */
+    uint64_t lost_ns; /* time at which `lost` was set */
     int fabric;
     fi_addr_t address;
     /* `credits`: eager messages that we may still send to the peer. `owed`:
@@ -272,7 +272,7 @@ struct nw_channel {
      * libfabric could not take a write of yet. `starved`: receives that wait
      * for free staging pieces. */
     struct nw_list posted, flying, movers, starved;
-    struct nw_list parting;    /* waiting for libfabric, peer lost (drain.c) */
+    struct nw_list draining;   /* waiting for libfabric, peer lost (drain.c) */
     struct nw_list leaving;    /* their owners already have the result */
     nw_channel_request *spare; /* freed requests, to be used again */
     struct nw_control *spare_control;
@@ -290,10 +290,10 @@ struct nw_channel {
     int32_t controls; /* number of control messages in flight */
     int32_t stuck;    /* 1 if messages wait to be sent, else 0 */
     const struct nw_gpu_mapping *mapping;
-    /* `reaches`: copies to and from GPU memory may bypass the driver. */
-    bool has_gpu, reaches;
-    bool opens; /* GPU memory of other processes may be opened */
-    struct nw_ipc_mapping opened[NW_IPC_MAPPINGS];
+    bool has_gpu;
+    bool bypasses_driver; /* GPU memory may be accessed without the driver */
+    bool opens;           /* GPU memory of other processes may be opened */
+    struct nw_ipc_mapping ipc_cache[NW_IPC_MAPPINGS];
     struct nw_rcache regions[NW_ENDPOINTS];
     /* Choice by measured times for large messages in GPU memory: alternative 0,
      * the adapter reads the GPU memory; alternative 1, the bytes are first
@@ -432,13 +432,13 @@ void nw_deliver_retry(nw_channel *channel);
  * The request then ends only after libfabric no longer uses its memory. */
 static inline bool nw_request_is_draining(const nw_channel_request *request)
 {
-    return request->list && request->list == &request->channel->parting;
+    return request->list && request->list == &request->channel->draining;
 }
 /* Returns true if a request that should end with `status` must wait because
- * libfabric still uses its memory. Keeps it in channel->parting then. */
+ * libfabric still uses its memory. Keeps it in channel->draining then. */
 bool nw_drain_keeps(nw_channel_request *request, nw_status status);
 /* Returns true if libfabric no longer uses the memory of a request in
- * channel->parting. Otherwise posts the write that ends the connection to the
+ * channel->draining. Otherwise posts the write that ends the connection to the
  * peer, if needed, and returns false. */
 bool nw_drain_is_over(nw_channel_request *request);
 /* Reports that libfabric refused the write that ends the connection; `error` is
@@ -452,9 +452,9 @@ void nw_selection_open(nw_channel *channel);
 enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
                                        int32_t gpu);
 /* Returns the protocol and copy with the least expected time for a message. */
-struct nw_way_of nw_choose_way(nw_channel *channel,
-                               const nw_channel_request *request,
-                               uint64_t bytes);
+struct nw_protocol_copy nw_choose_protocol(nw_channel *channel,
+                                           const nw_channel_request *request,
+                                           uint64_t bytes);
 /* Returns true if the model predicts that a large message leaves GPU memory
  * faster by a copy to host memory than by the adapter's reads, else false. */
 bool nw_choose_to_copy(const nw_channel_request *request);

@@ -92,7 +92,7 @@ static void write_uuid(const unsigned char *bytes,
                     i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
 }
 
-static nw_status cuda_facts(int32_t gpu, struct nw_gpu_properties *out)
+static nw_status cuda_properties(int32_t gpu, struct nw_gpu_properties *out)
 {
     struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     unsigned char uuid[16];
@@ -113,22 +113,22 @@ static nw_status cuda_facts(int32_t gpu, struct nw_gpu_properties *out)
     return NW_OK;
 }
 
-static bool cuda_reaches(int32_t from, int32_t to)
+static bool cuda_can_access_peer(int32_t from, int32_t to)
 {
     int a = 0, b = 0, can = 0;
 
     return from == to ||
            (!nw_cuda.get_device(&a, from) && !nw_cuda.get_device(&b, to) &&
-            !nw_cuda.can_reach(&can, a, b) && can);
+            !nw_cuda.can_access_peer(&can, a, b) && can);
 }
 
-static nw_status cuda_reach(int32_t to)
+static nw_status cuda_enable_peer_access(int32_t to)
 {
     cu_context context = NULL;
     int code = nw_cuda_context(to, &context);
 
     if (!code)
-        code = nw_cuda.reach(context, 0);
+        code = nw_cuda.enable_peer_access(context, 0);
     return code == ALREADY_REACHED
                ? NW_OK
                : nw_cuda_check(code, "enable access to another GPU");
@@ -292,7 +292,7 @@ const struct nw_gpu nw_gpu_cuda = {
     .serves = nw_cuda_serves,
     .life = nw_cuda_life,
     .lives = nw_cuda_lives,
-    .facts = cuda_facts,
+    .properties = cuda_properties,
     .alloc = nw_cuda_alloc,
     .free = nw_cuda_free,
     .drop = nw_cuda_drop,
@@ -304,8 +304,8 @@ const struct nw_gpu nw_gpu_cuda = {
     .range = nw_cuda_range,
     .id = nw_cuda_id,
     .keep_in_step = nw_cuda_keep_in_step,
-    .reaches = cuda_reaches,
-    .reach = cuda_reach,
+    .can_access_peer = cuda_can_access_peer,
+    .enable_peer_access = cuda_enable_peer_access,
     .own = nw_cuda_own,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,

@@ -46,8 +46,9 @@ struct cu_copy {
     X(context_state, "cuDevicePrimaryCtxGetState",                             \
       (int device, unsigned *flags, int *active))                              \
     X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))          \
-    X(can_reach, "cuDeviceCanAccessPeer", (int *can, int from, int to))        \
-    X(reach, "cuCtxEnablePeerAccess", (cu_context to, unsigned flags))         \
+    X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, int from, int to))  \
+    X(enable_peer_access, "cuCtxEnablePeerAccess",                             \
+      (cu_context to, unsigned flags))                                         \
     X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
     X(free, "cuMemFree_v2", (cu_memory memory))                                \
     X(free_async, "cuMemFreeAsync", (cu_memory memory, nw_gpu_stream stream))  \

@@ -76,7 +76,7 @@ struct nw_gpu {
      */
     struct nw_gpu_life (*life)(void);
     bool (*lives)(const struct nw_gpu_life *life);
-    nw_status (*facts)(int32_t gpu, struct nw_gpu_properties *out);
+    nw_status (*properties)(int32_t gpu, struct nw_gpu_properties *out);
 
     /* `alloc` returns NW_ENOMEM, with the amount of free memory in the message,
      * if memory is short. */
@@ -104,11 +104,11 @@ struct nw_gpu {
      * example by a NIC. */
     nw_status (*keep_in_step)(void *memory);
 
-    /* `reaches` returns whether kernels and copies of GPU `from` can access the
-     * memory of GPU `to`. `reach` enables this for the current GPU; repeated
-     * calls are allowed. */
-    bool (*reaches)(int32_t from, int32_t to);
-    nw_status (*reach)(int32_t to);
+    /* `can_access_peer` returns whether kernels and copies of GPU `from` can
+     * access the memory of GPU `to`. `enable_peer_access` enables this for the
+     * current GPU; repeated calls are allowed. */
+    bool (*can_access_peer)(int32_t from, int32_t to);
+    nw_status (*enable_peer_access)(int32_t to);
 
     /* Returns the library's own stream on the current GPU, for work that the
      * caller waits for at once. The work runs after earlier work in the

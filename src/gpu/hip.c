@@ -57,8 +57,10 @@ enum {
        size_t bytes, size_t rows, int kind, nw_gpu_stream stream))             \
     X(fill, int, "hipMemsetAsync",                                             \
       (void *to, int byte, size_t bytes, nw_gpu_stream stream))                \
-    X(can_reach, int, "hipDeviceCanAccessPeer", (int *can, int from, int to))  \
-    X(reach, int, "hipDeviceEnablePeerAccess", (int to, unsigned flags))       \
+    X(can_access_peer, int, "hipDeviceCanAccessPeer",                          \
+      (int *can, int from, int to))                                            \
+    X(enable_peer_access, int, "hipDeviceEnablePeerAccess",                    \
+      (int to, unsigned flags))                                                \
     X(stream_new, int, "hipStreamCreateWithFlags",                             \
       (nw_gpu_stream * stream, unsigned flags))                                \
     X(stream_free, int, "hipStreamDestroy", (nw_gpu_stream stream))            \
@@ -148,7 +150,7 @@ static void hip_restore(void *context)
         (void)hip.set_gpu((int)(intptr_t)context - 1);
 }
 
-static nw_status hip_facts(int32_t gpu, struct nw_gpu_properties *out)
+static nw_status hip_properties(int32_t gpu, struct nw_gpu_properties *out)
 {
     struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     int code = hip.get_name(found.name, sizeof found.name, gpu);
@@ -210,16 +212,16 @@ static bool hip_holds(const void *memory, int32_t *gpu)
     return found;
 }
 
-static bool hip_reaches(int32_t from, int32_t to)
+static bool hip_can_access_peer(int32_t from, int32_t to)
 {
     int can = 0;
 
-    return from == to || (!hip.can_reach(&can, from, to) && can);
+    return from == to || (!hip.can_access_peer(&can, from, to) && can);
 }
 
-static nw_status hip_reach(int32_t to)
+static nw_status hip_enable_peer_access(int32_t to)
 {
-    int code = hip.reach(to, 0);
+    int code = hip.enable_peer_access(to, 0);
 
     return code == ALREADY_REACHED
                ? NW_OK
@@ -424,7 +426,7 @@ const struct nw_gpu nw_gpu_hip = {
     .serves = hip_serves,
     .life = hip_life,
     .lives = hip_lives,
-    .facts = hip_facts,
+    .properties = hip_properties,
     .alloc = hip_alloc,
     .free = free_memory,
     .drop = free_memory,
@@ -433,8 +435,8 @@ const struct nw_gpu nw_gpu_hip = {
     .alloc_pinned = alloc_pinned,
     .free_pinned = free_pinned,
     .holds = hip_holds,
-    .reaches = hip_reaches,
-    .reach = hip_reach,
+    .can_access_peer = hip_can_access_peer,
+    .enable_peer_access = hip_enable_peer_access,
     .own = hip_own,
     .stream_new = stream_new,
     .stream_free = stream_free,

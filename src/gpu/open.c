@@ -42,7 +42,7 @@ nw_status nw_gpu_describe(int32_t number, struct nw_gpu_properties *out)
             NW_EINVAL,
             "GPU %d does not exist: this machine has %d, counted from 0",
             number, count);
-    return gpu->facts(number, out);
+    return gpu->properties(number, out);
 }
 
 bool nw_gpu_owns(const void *memory, int32_t *number)

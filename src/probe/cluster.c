@@ -79,7 +79,7 @@ static int32_t cluster_elements(const struct sheet *sheet, int32_t host)
     return ranks > cores ? ranks : cores;
 }
 
-static bool is_crowded(const struct sheet *sheet, int32_t host)
+static bool has_more_ranks_than_cores(const struct sheet *sheet, int32_t host)
 {
     return cluster_elements(sheet, host) > of_host(sheet, host)->cores;
 }
@@ -90,7 +90,8 @@ static int32_t cluster_packages(const struct sheet *sheet, int32_t host)
 {
     int32_t count = of_host(sheet, host)->packages;
 
-    return is_crowded(sheet, host) || cluster_elements(sheet, host) % count
+    return has_more_ranks_than_cores(sheet, host) ||
+                   cluster_elements(sheet, host) % count
                ? 1
                : count;
 }
@@ -226,7 +227,7 @@ static void add_types(struct sheet *sheet)
     for (int32_t h = 0; h < sheet->host.host_count; h++) {
         if (sheet->type[h] != h)
             continue;
-        if (is_crowded(sheet, h))
+        if (has_more_ranks_than_cores(sheet, h))
             nw_text_format(text, "  # %d ranks shared %d cores here\n",
                            cluster_elements(sheet, h),
                            of_host(sheet, h)->cores);

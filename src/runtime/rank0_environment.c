@@ -54,7 +54,7 @@ static void rank0_environment_collect(void)
 }
 
 /* Returns the name of the first variable that is set and not empty, or NULL. */
-static const char *find_wish(void)
+static const char *find_variable(void)
 {
     for (size_t i = 0; i < COUNT + 2; i++) {
         const char *name = i < COUNT ? names[i] : others[i - COUNT];
@@ -144,7 +144,7 @@ static void rank0_environment_lead(int size, int tag)
     if (!joined)
         nw_warn("nothing is done: rank %d, for example, lacks %s or this "
                 "library (LD_PRELOAD); all ranks need both",
-                missing, find_wish());
+                missing, find_variable());
     free(here);
 }
 
@@ -160,7 +160,7 @@ static void rank0_environment_follow(int rank, int tag)
                                  NW_PMPI(Wtime)() + (double)ANSWER_S)) {
         nw_warn("rank %d has %s, but rank 0 has not, or not this library "
                 "(LD_PRELOAD); all ranks need both: the job is ended",
-                rank, find_wish());
+                rank, find_variable());
         NW_PMPI(Abort)(meeting, EXIT_FAILURE);
     }
     joined = verdict;
@@ -213,7 +213,7 @@ void nw_rank0_environment_meet(MPI_Comm world)
     int rank = 0, size = 1, tag;
 
     nw_file_refuse_pipes();
-    if (has_met || !find_wish())
+    if (has_met || !find_variable())
         return;
     has_met = true;
     meeting = world;

@@ -375,9 +375,9 @@ static void peers_are_reached(void **state)
     assert_int_equal(gpu->select(0), NW_OK);
     assert_int_equal(gpu->alloc(256, &here), NW_OK);
     assert_int_equal(gpu->copy_in(here, host, 256), NW_OK);
-    assert_true(gpu->reaches(0, 1));
-    assert_int_equal(gpu->reach(1), NW_OK);
-    assert_int_equal(gpu->reach(1), NW_OK);
+    assert_true(gpu->can_access_peer(0, 1));
+    assert_int_equal(gpu->enable_peer_access(1), NW_OK);
+    assert_int_equal(gpu->enable_peer_access(1), NW_OK);
     piece.to = there;
     piece.from = here;
     assert_int_equal(nw_gpu_copy_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job),
@@ -612,13 +612,14 @@ static void nothing_is_left(void **state)
 
 static void facts_of_a_gpu(void **state)
 {
-    struct nw_gpu_properties facts;
+    struct nw_gpu_properties properties;
 
     (void)state;
-    assert_int_equal(gpu->facts(1, &facts), NW_OK);
-    assert_string_equal(facts.name, "fake GPU 1");
-    assert_string_equal(facts.pci_id, "0000:11:00.0");
-    assert_string_equal(facts.uuid, "GPU-00000000-0000-0000-0000-000000000001");
+    assert_int_equal(gpu->properties(1, &properties), NW_OK);
+    assert_string_equal(properties.name, "fake GPU 1");
+    assert_string_equal(properties.pci_id, "0000:11:00.0");
+    assert_string_equal(properties.uuid,
+                        "GPU-00000000-0000-0000-0000-000000000001");
     assert_int_equal(gpu->select(77), NW_ECUDA);
 }
 
@@ -643,7 +644,7 @@ static int expect_broken_stream(void)
  * change its current context. */
 static void programs_may_ask(void **state)
 {
-    struct nw_gpu_properties same, facts;
+    struct nw_gpu_properties same, properties;
     int32_t count = 0, whose = 7;
     void *memory, *before = gpu->context();
     char host;
@@ -651,12 +652,12 @@ static void programs_may_ask(void **state)
     (void)state;
     assert_int_equal(nw_gpu_count(&count), NW_OK);
     assert_int_equal(count, 3);
-    assert_int_equal(gpu->facts(2, &same), NW_OK);
-    assert_int_equal(nw_gpu_describe(2, &facts), NW_OK);
-    assert_string_equal(facts.pci_id, same.pci_id);
-    assert_string_equal(facts.uuid, same.uuid);
-    assert_int_equal(nw_gpu_describe(3, &facts), NW_EINVAL);
-    assert_int_equal(nw_gpu_describe(-1, &facts), NW_EINVAL);
+    assert_int_equal(gpu->properties(2, &same), NW_OK);
+    assert_int_equal(nw_gpu_describe(2, &properties), NW_OK);
+    assert_string_equal(properties.pci_id, same.pci_id);
+    assert_string_equal(properties.uuid, same.uuid);
+    assert_int_equal(nw_gpu_describe(3, &properties), NW_EINVAL);
+    assert_int_equal(nw_gpu_describe(-1, &properties), NW_EINVAL);
     assert_int_equal(gpu->select(1), NW_OK);
     assert_int_equal(gpu->alloc(64, &memory), NW_OK);
     gpu->restore(before);

@@ -16,9 +16,10 @@
 
 #include <cmocka.h>
 
-static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
+static double cost(const void *context, struct nw_protocol_copy way,
+                   uint64_t bytes)
 {
-    return nw_cost_of_way(context, way, bytes);
+    return nw_cost_of_protocol(context, way, bytes);
 }
 
 static double least(const struct nw_ends *ends, uint64_t bytes)
@@ -27,11 +28,12 @@ static double least(const struct nw_ends *ends, uint64_t bytes)
 
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; c < NW_CHANNEL_COPIES; c++)
-            best = fmin(best, nw_cost_of_way(ends,
-                                             (struct nw_way_of){
-                                                 (enum nw_channel_protocol)p,
-                                                 (enum nw_channel_copy)c},
-                                             bytes));
+            best =
+                fmin(best, nw_cost_of_protocol(ends,
+                                               (struct nw_protocol_copy){
+                                                   (enum nw_channel_protocol)p,
+                                                   (enum nw_channel_copy)c},
+                                               bytes));
     return best;
 }
 
@@ -74,8 +76,9 @@ static void within_five_percent_everywhere(void **state)
             nw_choice_make(cost, &ends, 65536, &choice);
             assert_in_range(choice.count, 1, NW_STEPS);
             for (uint64_t n = 0; n <= 65536; n += 1 + n / 40)
-                assert_true(nw_cost_of_way(&ends, nw_choice_find(&choice, n),
-                                           n) <= 1.05 * least(&ends, n));
+                assert_true(nw_cost_of_protocol(&ends,
+                                                nw_choice_find(&choice, n),
+                                                n) <= 1.05 * least(&ends, n));
         }
 }
 
@@ -110,21 +113,21 @@ static void many_under_way_leave_loopback_earlier(void **state)
 static void many_under_way_leave_the_reading_to_the_receiver(void **state)
 {
     struct nw_ends ends = ends_of(1 | 2 | 4 | 8 | 64, 1);
-    const struct nw_way_of pack = {NW_CHANNEL_PACK, NW_CHANNEL_FASTCOPY},
-                           cma = {NW_CHANNEL_CMA, NW_CHANNEL_FASTCOPY};
+    const struct nw_protocol_copy pack = {NW_CHANNEL_PACK, NW_CHANNEL_FASTCOPY},
+                                  cma = {NW_CHANNEL_CMA, NW_CHANNEL_FASTCOPY};
     struct nw_choice choice;
 
     (void)state;
     nw_choice_make(cost, &ends, 8192, &choice);
     assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_PACK);
-    assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.94e-6, 5e-9);
-    assert_float_equal(nw_cost_of_way(&ends, cma, 8192), 9.91e-6, 5e-9);
+    assert_float_equal(nw_cost_of_protocol(&ends, pack, 8192), 9.94e-6, 5e-9);
+    assert_float_equal(nw_cost_of_protocol(&ends, cma, 8192), 9.91e-6, 5e-9);
     ends.regime = NW_REGIME_FLOOD;
     nw_choice_make(cost, &ends, 8192, &choice);
     assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_CMA);
     assert_int_equal(nw_choice_find(&choice, 4000).protocol, NW_CHANNEL_GATHER);
-    assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.13e-6, 1e-8);
-    assert_float_equal(nw_cost_of_way(&ends, cma, 8192), 7.70e-6, 1e-8);
+    assert_float_equal(nw_cost_of_protocol(&ends, pack, 8192), 9.13e-6, 1e-8);
+    assert_float_equal(nw_cost_of_protocol(&ends, cma, 8192), 7.70e-6, 1e-8);
 }
 
 /* The adapter reads 8 KiB from a GPU in 0.6 us + 8192 / 0.8 ns, and the driver
@@ -181,7 +184,8 @@ static void a_regime_stays_until_it_is_clear(void **state)
 
 /* Costs of two ways that alternately differ by less than 4 %: the first way is
  * kept. */
-static double alike(const void *context, struct nw_way_of way, uint64_t bytes)
+static double alike(const void *context, struct nw_protocol_copy way,
+                    uint64_t bytes)
 {
     double swing = bytes / 16 % 2 ? 1.03 : 1;
 
@@ -203,7 +207,8 @@ static void equal_ways_do_not_alternate(void **state)
 
 /* The same costs; counts how often the cost of an impossible way is
  * requested. */
-static double counted(const void *context, struct nw_way_of way, uint64_t bytes)
+static double counted(const void *context, struct nw_protocol_copy way,
+                      uint64_t bytes)
 {
     if (way.protocol != NW_CHANNEL_RENDEZVOUS && isinf(alike(NULL, way, bytes)))
         ++*(int *)(uintptr_t)context;

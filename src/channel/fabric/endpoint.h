@@ -17,7 +17,7 @@ enum { NW_ENDPOINT_NAME = 256 }; /* maximum bytes of an endpoint's address */
 
 /* How the adapter (NIC) reaches GPU memory: not at all, through a registered
  * dma-buf, or through the kernel's peer-to-peer memory (nvidia_peermem). */
-enum nw_hmem { NW_HMEM_NONE, NW_HMEM_DMABUF, NW_HMEM_PEER, NW_HMEM_WAYS };
+enum nw_hmem { NW_HMEM_NONE, NW_HMEM_DMABUF, NW_HMEM_PEER, NW_HMEM_KINDS };
 
 /* Space for the fi_cq_err_entry of libfabric 1.20 and later, which is longer
  * than the one in older headers. Nodewise may be compiled with older headers.
@@ -46,7 +46,7 @@ struct nw_endpoint {
      * copies them during the call and reports no completion. */
     bool copies;
     bool streams; /* tcp: data moves only during our calls */
-    enum nw_hmem reach;
+    enum nw_hmem hmem;
     bool local;    /* host memory must be registered before it is sent */
     bool gathers;  /* sends GPU memory after a host header, uncopied */
     bool pieces;   /* one send may gather from several iovecs */

@@ -104,7 +104,7 @@ static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
 nw_status nw_hmem_register(struct nw_endpoint *fabric, void *memory,
                            size_t bytes, struct fid_mr **out)
 {
-    return fabric->reach == NW_HMEM_DMABUF
+    return fabric->hmem == NW_HMEM_DMABUF
                ? by_dmabuf(fabric, memory, bytes, out)
                : by_peer(fabric, memory, bytes, out);
 }
@@ -127,14 +127,14 @@ static bool has_module(void)
 }
 
 static nw_status hmem_is_possible(const struct nw_endpoint *fabric,
-                                  enum nw_hmem way)
+                                  enum nw_hmem kind)
 {
     uint32_t version = fabric->info->fabric_attr->api_version;
 
-    if (way == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
+    if (kind == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
         return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
     /* other providers have this function in their own kernel module */
-    if (way == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
+    if (kind == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
         !has_module())
         return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");
     return NW_OK;
@@ -194,12 +194,12 @@ static nw_status there_and_back(struct trial *trial)
     return status ? status : check_bytes(trial->host, back, "write out of");
 }
 
-static nw_status try_way(struct trial *trial, enum nw_hmem way)
+static nw_status try_kind(struct trial *trial, enum nw_hmem kind)
 {
     struct nw_endpoint *fabric = trial->fabric;
-    nw_status status = hmem_is_possible(fabric, way);
+    nw_status status = hmem_is_possible(fabric, kind);
 
-    fabric->reach = way;
+    fabric->hmem = kind;
     if (!status)
         status = nw_hmem_register(fabric, trial->gpu, ROOM, &trial->gpu_region);
     if (!status)
@@ -227,7 +227,7 @@ static nw_status hmem_prepare(struct trial *trial)
     return status;
 }
 
-static const char *const names[NW_HMEM_WAYS] = {
+static const char *const names[NW_HMEM_KINDS] = {
     [NW_HMEM_DMABUF] = "dma-buf",
     [NW_HMEM_PEER] = "peer memory",
 };
@@ -243,7 +243,7 @@ static void hmem_note(struct nw_endpoint *fabric, const char *what)
 /* Returns true if one send can gather a host header and a GPU payload without
  * copying. Providers examine the memory of each iovec only if
  * FI_HMEM_P2P_REQUIRED is set; otherwise they treat all like the first. */
-static bool sends_straight(const struct nw_endpoint *fabric)
+static bool can_gather(const struct nw_endpoint *fabric)
 {
     int how = FI_HMEM_P2P_REQUIRED;
 
@@ -253,7 +253,7 @@ static bool sends_straight(const struct nw_endpoint *fabric)
 
 bool nw_hmem_find(struct nw_endpoint *fabric)
 {
-    static const enum nw_hmem ways[] = {NW_HMEM_DMABUF, NW_HMEM_PEER};
+    static const enum nw_hmem kinds[] = {NW_HMEM_DMABUF, NW_HMEM_PEER};
     struct trial trial = {.fabric = fabric};
     nw_status status = hmem_prepare(&trial);
     bool found = false;
@@ -261,14 +261,14 @@ bool nw_hmem_find(struct nw_endpoint *fabric)
     if (status)
         hmem_note(fabric, "a trial");
     for (int i = 0; i < 2 && !status && !found && !trial.hangs; i++) {
-        found = !try_way(&trial, ways[i]);
+        found = !try_kind(&trial, kinds[i]);
         if (!found)
-            hmem_note(fabric, names[ways[i]]);
+            hmem_note(fabric, names[kinds[i]]);
     }
     if (found)
-        fabric->gathers = sends_straight(fabric);
+        fabric->gathers = can_gather(fabric);
     else
-        fabric->reach = NW_HMEM_NONE;
+        fabric->hmem = NW_HMEM_NONE;
     if (trial.hangs)
         return false; /* the write may still use the trial's memory */
     nw_endpoint_unregister(trial.host_region);

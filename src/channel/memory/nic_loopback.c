@@ -50,7 +50,7 @@ static nw_status open_fabric(struct nw_endpoint *out)
         !has_any("/sys/class/cxi"))
         return nw_fail(NW_ENODEV, "no network adapter found");
     status = nw_endpoint_open(names, true, out);
-    if (!status && out->reach == NW_HMEM_NONE) {
+    if (!status && out->hmem == NW_HMEM_NONE) {
         status =
             nw_fail(NW_ENODEV, "no adapter reaches GPU memory: %s", out->why);
         nw_endpoint_close(out);

@@ -56,12 +56,12 @@ static struct flock sharing_byte(const struct sharing *one, short kind)
 
 static void sharing_start(struct sharing *one, int32_t gpu)
 {
-    struct nw_gpu_properties facts = {.uuid = ""};
+    struct nw_gpu_properties properties = {.uuid = ""};
     struct flock lock;
 
-    (void)!nw_gpu_cuda.facts(gpu, &facts);
+    (void)!nw_gpu_cuda.properties(gpu, &properties);
     one->place =
-        (off_t)(nw_hash_text(NW_HASH_START, facts.uuid) & INT64_MAX) / 2;
+        (off_t)(nw_hash_text(NW_HASH_START, properties.uuid) & INT64_MAX) / 2;
     one->mps = sharing_has_mps(gpu);
     one->file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     lock = sharing_byte(one, F_RDLCK);

@@ -52,7 +52,7 @@ static nw_status take_out(nw_channel_request *request, char *payload)
     enum nw_channel_copy copy = channel->options.copy;
 
     if (copy == NW_CHANNEL_COPY_AUTO)
-        copy = nw_choose_way(channel, request, message->bytes).copy;
+        copy = nw_choose_protocol(channel, request, message->bytes).copy;
     if (copy == NW_CHANNEL_FASTCOPY && load_pays(channel, message->bytes) &&
         nw_gpu_mapping_serves(channel->mapping, message->buffer) &&
         !nw_gpu_mapping_load(channel->mapping, payload, message->buffer,
@@ -64,7 +64,7 @@ static nw_status take_out(nw_channel_request *request, char *payload)
 
 /* Returns true if the NIC can send the payload directly from GPU memory. Then
  * registers this memory and sets request->payload to it. */
-static bool find_straight(nw_channel_request *request)
+static bool take_gpu_payload(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     int f = request->peer->fabric;
@@ -82,7 +82,7 @@ static bool find_straight(nw_channel_request *request)
  * directly from the message's buffer. Host memory is not registered for this:
  * for one small message, that takes longer than a copy into registered memory.
  */
-static bool is_straight(nw_channel_request *request)
+static bool is_zero_copy(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
     const struct nw_endpoint *fabric =
@@ -94,7 +94,7 @@ static bool is_straight(nw_channel_request *request)
     if (request->gpu >= 0)
         return (!fabric->local || !nw_eager_head(request) ||
                 bounce_take(request)) &&
-               find_straight(request);
+               take_gpu_payload(request);
     if (fabric->local || (!fabric->pieces && nw_eager_head(request)))
         return false;
     request->payload =
@@ -110,7 +110,7 @@ nw_status nw_eager_prepare(nw_channel_request *request)
     nw_status status = NW_OK;
     char *payload;
 
-    if (is_straight(request) || !bounce_take(request))
+    if (is_zero_copy(request) || !bounce_take(request))
         return NW_OK;
     payload = request->bounce->memory + NW_WIRE_HEADER;
     if (request->gpu >= 0)

@@ -40,7 +40,7 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
 {
     size_t f = (size_t)(slot->fabric - channel->fabric);
 
-    return slot->fabric->reach &&
+    return slot->fabric->hmem &&
            !nw_rcache_take(&channel->regions[f], slot->fabric,
                            &request->message, &request->kept);
 }
@@ -89,7 +89,7 @@ static enum nw_channel_copy eager_deliver_choose(nw_channel *channel,
     enum nw_channel_copy copy = channel->options.copy;
 
     if (copy == NW_CHANNEL_COPY_AUTO)
-        copy = nw_choose_way(channel, request, bytes).copy;
+        copy = nw_choose_protocol(channel, request, bytes).copy;
     if ((copy == NW_CHANNEL_LOOPBACK && !may_loop(channel, slot, request)) ||
         (copy == NW_CHANNEL_FASTCOPY &&
          !nw_gpu_mapping_serves(channel->mapping, request->message.buffer)) ||

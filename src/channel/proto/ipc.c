@@ -28,7 +28,7 @@
 
 /* A mapping is closed after 1 s without use. Opening it again takes about 100
  * us, which is a ten thousandth of this time. */
-enum { OPENED_IDLE_NS = 1000000000 };
+enum { IPC_CACHE_IDLE_NS = 1000000000 };
 
 static bool may_offer(const nw_channel_request *request)
 {
@@ -94,7 +94,7 @@ bool nw_ipc_offer(nw_channel_request *request)
     return true;
 }
 
-static void opened_drop(struct nw_ipc_mapping *one)
+static void ipc_cache_drop(struct nw_ipc_mapping *one)
 {
     if (one->memory && nw_memory_lives(&one->life))
         nw_memory_close(one->at, one->memory);
@@ -106,11 +106,11 @@ bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer)
     bool any = false;
 
     for (int i = 0; i < NW_IPC_MAPPINGS; i++) {
-        struct nw_ipc_mapping *one = &channel->opened[i];
+        struct nw_ipc_mapping *one = &channel->ipc_cache[i];
 
         if (!one->memory || one->peer != peer->rank)
             continue;
-        opened_drop(one);
+        ipc_cache_drop(one);
         any = true;
     }
     return any;
@@ -119,39 +119,39 @@ bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer)
 void nw_ipc_look(nw_channel *channel, uint64_t now)
 {
     for (int i = 0; i < NW_IPC_MAPPINGS; i++)
-        if (channel->opened[i].memory &&
-            now - channel->opened[i].used_ns > OPENED_IDLE_NS)
-            opened_drop(&channel->opened[i]);
+        if (channel->ipc_cache[i].memory &&
+            now - channel->ipc_cache[i].used_ns > IPC_CACHE_IDLE_NS)
+            ipc_cache_drop(&channel->ipc_cache[i]);
 }
 
 /* Returns the mapping of the GPU memory that a peer offers, or an unused entry
  * if that memory is not open. If all entries are in use, closes the least
  * recently used mapping first. */
-static struct nw_ipc_mapping *opened_find(nw_channel *channel,
-                                          const struct nw_peer *peer,
-                                          int32_t at,
-                                          const struct nw_wire *open)
+static struct nw_ipc_mapping *ipc_cache_find(nw_channel *channel,
+                                             const struct nw_peer *peer,
+                                             int32_t at,
+                                             const struct nw_wire *open)
 {
-    struct nw_ipc_mapping *best = channel->opened;
+    struct nw_ipc_mapping *best = channel->ipc_cache;
 
     for (struct nw_ipc_mapping *one = best;
-         one < channel->opened + NW_IPC_MAPPINGS; one++)
+         one < channel->ipc_cache + NW_IPC_MAPPINGS; one++)
         if (one->memory && !nw_memory_lives(&one->life))
-            opened_drop(best = one);
+            ipc_cache_drop(best = one);
         else if (one->memory && one->peer == peer->rank && one->at == at &&
                  one->id == open->key &&
                  !memcmp(one->handle, open->handle, sizeof one->handle))
             return one;
         else if (!one->memory || (best->memory && one->used_ns < best->used_ns))
             best = one;
-    opened_drop(best);
+    ipc_cache_drop(best);
     return best;
 }
 
 static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
                              int32_t at, const struct nw_wire *open, char **out)
 {
-    struct nw_ipc_mapping *one = opened_find(channel, peer, at, open);
+    struct nw_ipc_mapping *one = ipc_cache_find(channel, peer, at, open);
     nw_status status = NW_OK;
 
     if (!one->memory) {
@@ -221,5 +221,5 @@ void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
 void nw_ipc_close(nw_channel *channel)
 {
     for (int i = 0; i < NW_IPC_MAPPINGS; i++)
-        opened_drop(&channel->opened[i]);
+        ipc_cache_drop(&channel->ipc_cache[i]);
 }

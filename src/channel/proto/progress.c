@@ -123,7 +123,7 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
 static bool is_anything_waiting(const nw_channel *channel)
 {
     return channel->loops || channel->stuck || channel->movers.head ||
-           channel->starved.head || channel->parting.head;
+           channel->starved.head || channel->draining.head;
 }
 
 static void post_slots(nw_channel *channel)
@@ -143,7 +143,7 @@ static void end_drained(nw_channel *channel)
 {
     nw_channel_request *next;
 
-    for (nw_channel_request *r = channel->parting.head; r; r = next) {
+    for (nw_channel_request *r = channel->draining.head; r; r = next) {
         next = r->next;
         if (!nw_drain_is_over(r))
             continue;
@@ -158,7 +158,7 @@ NW_RARE static void try_again(nw_channel *channel)
         nw_deliver_retry(channel);
     nw_send_push(channel);
     nw_rendezvous_push(channel);
-    if (channel->parting.head)
+    if (channel->draining.head)
         end_drained(channel);
 }
 

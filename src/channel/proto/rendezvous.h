@@ -19,7 +19,7 @@ nw_rendezvous_fabric(const nw_channel_request *request)
 static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 {
     return request->gpu >= 0 &&
-           (request->staged || !nw_rendezvous_fabric(request)->reach);
+           (request->staged || !nw_rendezvous_fabric(request)->hmem);
 }
 
 /* A staging piece is a part of pinned host memory. Both functions return one

@@ -23,7 +23,7 @@ static void request_let_go(nw_channel_request *request)
         request->bounce = NULL;
     }
     nw_request_forget(request);
-    if (!request->orphan)
+    if (!request->detached)
         return;
     nw_list_remove(request);
     nw_request_free(request);

@@ -160,7 +160,7 @@ static enum nw_channel_protocol send_choose(nw_channel_request *request)
         return reads ? NW_CHANNEL_CMA : NW_CHANNEL_GATHER;
     if (!protocol)
         protocol = large ? NW_CHANNEL_CMA
-                         : nw_choose_way(channel, request, bytes).protocol;
+                         : nw_choose_protocol(channel, request, bytes).protocol;
     if (protocol == NW_CHANNEL_CMA && !nw_cma_may(request))
         protocol = request->gpu >= 0 ? NW_CHANNEL_PACK : NW_CHANNEL_GATHER;
     return large && protocol != NW_CHANNEL_CMA ? NW_CHANNEL_RENDEZVOUS

@@ -154,26 +154,26 @@ static double cost_of_cma(const struct nw_ends *ends, enum nw_channel_copy copy,
 
 /* Returns the seconds of an eager message. If it is sent in parts, each part is
  * copied into the provider's memory and out of it. */
-static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
-                            uint64_t bytes)
+static double cost_of_eager(const struct nw_ends *ends,
+                            struct nw_protocol_copy method, uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
     double hop = nw_cost(costs, NW_COST_HOP, bytes);
 
-    if (way.protocol == NW_CHANNEL_TWO)
+    if (method.protocol == NW_CHANNEL_TWO)
         hop += costs->latency_s[NW_COST_HOP] / 2;
     if (ends->whole && bytes > ends->whole)
         hop += (double)bytes / costs->rate[NW_COST_HOP];
-    return in_all(ends, hop, cost_out(ends, way.protocol, bytes),
-                  cost_in(ends, way.copy, bytes));
+    return in_all(ends, hop, cost_out(ends, method.protocol, bytes),
+                  cost_in(ends, method.copy, bytes));
 }
 
-double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
-                      uint64_t bytes)
+double nw_cost_of_protocol(const struct nw_ends *ends,
+                           struct nw_protocol_copy method, uint64_t bytes)
 {
-    if (way.protocol == NW_CHANNEL_RENDEZVOUS)
+    if (method.protocol == NW_CHANNEL_RENDEZVOUS)
         return cost_of_rendezvous(ends, bytes);
-    if (way.protocol == NW_CHANNEL_CMA)
-        return cost_of_cma(ends, way.copy, bytes);
-    return cost_of_eager(ends, way, bytes);
+    if (method.protocol == NW_CHANNEL_CMA)
+        return cost_of_cma(ends, method.copy, bytes);
+    return cost_of_eager(ends, method, bytes);
 }

@@ -73,7 +73,7 @@ static inline enum nw_regime nw_regime_next(enum nw_regime now,
 /* A protocol and a copy for a message. `copy` is the method that copies the
  * message into the receiver's GPU memory; AUTO for host memory. A rendezvous
  * ignores `copy`. */
-struct nw_way_of {
+struct nw_protocol_copy {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
 };
@@ -93,7 +93,7 @@ struct nw_ends {
 };
 /* Returns the predicted seconds of a message of `bytes` bytes with this
  * protocol and copy; INFINITY if they are impossible. */
-double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
-                      uint64_t bytes);
+double nw_cost_of_protocol(const struct nw_ends *ends,
+                           struct nw_protocol_copy method, uint64_t bytes);
 
 #endif

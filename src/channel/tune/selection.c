@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static double selection_cost(const void *context, struct nw_way_of way,
-                             uint64_t bytes)
+static double selection_cost(const void *context,
+                             struct nw_protocol_copy method, uint64_t bytes)
 {
-    return nw_cost_of_way(context, way, bytes);
+    return nw_cost_of_protocol(context, method, bytes);
 }
 
 static void of_model(const nw_channel *channel, int fabric,
@@ -24,7 +24,7 @@ static void of_model(const nw_channel *channel, int fabric,
     struct nw_ends ends = {
         .costs = channel->costs,
         .gpu = {of->gpu[0], of->gpu[1]},
-        .adapter = endpoint->reach != NW_HMEM_NONE,
+        .adapter = endpoint->hmem != NW_HMEM_NONE,
         .packs = !endpoint->gathers,
         .reads = endpoint->copies && channel->ack_page,
         .opens = endpoint->copies && channel->opens,
@@ -54,10 +54,10 @@ static void selection_fill(nw_channel *channel,
         of_model(channel, fabric, of, out);
 }
 
-/* Returns true if nw_choose_way can use the table of this situation. A table
- * for a sender with GPU memory and a receiver with host memory is never used,
- * since nw_choose_way assumes the same kind for both. Unused tables are not
- * made, because each takes some hundred thousand instructions. */
+/* Returns true if nw_choose_protocol can use the table of this situation. A
+ * table for a sender with GPU memory and a receiver with host memory is never
+ * used, since nw_choose_protocol assumes the same kind for both. Unused tables
+ * are not made, because each takes some hundred thousand instructions. */
 static bool is_needed(const nw_channel *channel, int fabric,
                       const struct nw_situation *of)
 {
@@ -105,7 +105,7 @@ static void find_small(nw_channel *channel)
             if (first->bytes < most)
                 most = first->bytes;
             channel->small[f][r] =
-                first->way.protocol == NW_CHANNEL_GATHER ? most + 1 : 0;
+                first->method.protocol == NW_CHANNEL_GATHER ? most + 1 : 0;
         }
 }
 
@@ -113,7 +113,7 @@ enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
                                        int32_t gpu)
 {
     const struct fi_info *info = channel->fabric[fabric].info;
-    struct nw_gpu_properties facts;
+    struct nw_gpu_properties properties;
     char adapter[32] = "";
 
     if (info && info->nic && info->nic->bus_attr &&
@@ -123,9 +123,9 @@ enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
                  info->nic->bus_attr->attr.pci.bus_id,
                  info->nic->bus_attr->attr.pci.device_id,
                  info->nic->bus_attr->attr.pci.function_id);
-    if (nw_gpu_cuda.facts(gpu, &facts))
-        facts.pci_id[0] = '\0';
-    return nw_locality_find("/sys", facts.pci_id, adapter);
+    if (nw_gpu_cuda.properties(gpu, &properties))
+        properties.pci_id[0] = '\0';
+    return nw_locality_find("/sys", properties.pci_id, adapter);
 }
 
 static void find_localities(nw_channel *channel)
@@ -178,9 +178,9 @@ bool nw_choose_to_copy(const nw_channel_request *request)
 
 /* A sender does not know the kind of the receiver's memory, and assumes that it
  * is the same as its own. */
-struct nw_way_of nw_choose_way(nw_channel *channel,
-                               const nw_channel_request *request,
-                               uint64_t bytes)
+struct nw_protocol_copy nw_choose_protocol(nw_channel *channel,
+                                           const nw_channel_request *request,
+                                           uint64_t bytes)
 {
     int f = request->peer->fabric;
     int32_t gpu = request->gpu;

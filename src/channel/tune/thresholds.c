@@ -29,98 +29,103 @@ static const char *const memories[] = {"host", "device"};
 
 /* The possible combinations of protocol and copy, in the order in which they
  * are compared, and the function that gives their times. */
-struct thresholds_ways {
-    nw_way_cost cost;
+struct thresholds_candidates {
+    nw_protocol_cost cost;
     const void *context;
     int count;
-    struct nw_way_of way[1 + NW_CHANNEL_PROTOCOLS * NW_CHANNEL_COPIES];
+    struct nw_protocol_copy item[1 + NW_CHANNEL_PROTOCOLS * NW_CHANNEL_COPIES];
 };
 
-static void thresholds_add_way(struct thresholds_ways *ways, int protocol,
-                               int copy, uint64_t most)
+static void thresholds_add_candidate(struct thresholds_candidates *candidates,
+                                     int protocol, int copy, uint64_t most)
 {
-    struct nw_way_of way = {(enum nw_channel_protocol)protocol,
-                            (enum nw_channel_copy)copy};
+    struct nw_protocol_copy method = {(enum nw_channel_protocol)protocol,
+                                      (enum nw_channel_copy)copy};
 
-    if (!isinf(ways->cost(ways->context, way, 0)) ||
-        !isinf(ways->cost(ways->context, way, most)))
-        ways->way[ways->count++] = way;
+    if (!isinf(candidates->cost(candidates->context, method, 0)) ||
+        !isinf(candidates->cost(candidates->context, method, most)))
+        candidates->item[candidates->count++] = method;
 }
 
 /* Lists the possible combinations. Rendezvous comes first, so that it is chosen
  * if all others are impossible. */
-static void find_ways(struct thresholds_ways *ways, uint64_t most)
+static void find_candidates(struct thresholds_candidates *candidates,
+                            uint64_t most)
 {
-    ways->way[0] =
-        (struct nw_way_of){NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
-    ways->count = 1;
+    candidates->item[0] =
+        (struct nw_protocol_copy){NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
+    candidates->count = 1;
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; p != NW_CHANNEL_RENDEZVOUS && c < NW_CHANNEL_COPIES;
              c++)
-            thresholds_add_way(ways, p, c, most);
+            thresholds_add_candidate(candidates, p, c, most);
 }
 
-static struct nw_way_of thresholds_cheapest(const struct thresholds_ways *ways,
-                                            uint64_t bytes, double *seconds)
+static struct nw_protocol_copy
+thresholds_cheapest(const struct thresholds_candidates *candidates,
+                    uint64_t bytes, double *seconds)
 {
-    struct nw_way_of best = ways->way[0];
+    struct nw_protocol_copy best = candidates->item[0];
 
-    *seconds = ways->cost(ways->context, best, bytes);
-    for (int i = 1; i < ways->count; i++) {
-        double one = ways->cost(ways->context, ways->way[i], bytes);
+    *seconds = candidates->cost(candidates->context, best, bytes);
+    for (int i = 1; i < candidates->count; i++) {
+        double one =
+            candidates->cost(candidates->context, candidates->item[i], bytes);
 
         if (one < *seconds) {
             *seconds = one;
-            best = ways->way[i];
+            best = candidates->item[i];
         }
     }
     return best;
 }
 
-static bool is_left(const struct thresholds_ways *ways, struct nw_way_of way,
-                    uint64_t bytes)
+static bool is_left(const struct thresholds_candidates *candidates,
+                    struct nw_protocol_copy method, uint64_t bytes)
 {
     const double worth = 0.96;
-    double limit = worth * ways->cost(ways->context, way, bytes);
+    double limit = worth * candidates->cost(candidates->context, method, bytes);
 
-    for (int i = 0; i < ways->count; i++)
-        if ((ways->way[i].protocol != way.protocol ||
-             ways->way[i].copy != way.copy) &&
-            ways->cost(ways->context, ways->way[i], bytes) < limit)
+    for (int i = 0; i < candidates->count; i++)
+        if ((candidates->item[i].protocol != method.protocol ||
+             candidates->item[i].copy != method.copy) &&
+            candidates->cost(candidates->context, candidates->item[i], bytes) <
+                limit)
             return true;
     return false;
 }
 
 /* Returns the smallest size in bytes in the interval `between` at which another
- * combination is better than `way`. Uses bisection, since times may jump
+ * combination is better than `method`. Uses bisection, since times may jump
  * between sizes. */
-static uint64_t where_left(const struct thresholds_ways *ways,
-                           struct nw_way_of way, uint64_t between[2])
+static uint64_t where_left(const struct thresholds_candidates *candidates,
+                           struct nw_protocol_copy method, uint64_t between[2])
 {
     while (between[1] - between[0] > 1) {
         uint64_t middle = (between[0] + between[1]) / 2;
 
-        between[is_left(ways, way, middle)] = middle;
+        between[is_left(candidates, method, middle)] = middle;
     }
     return between[1];
 }
 
-void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
+void nw_choice_make(nw_protocol_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out)
 {
-    struct thresholds_ways ways = {.cost = cost, .context = context};
+    struct thresholds_candidates candidates = {.cost = cost,
+                                               .context = context};
     uint64_t before = 0;
     double seconds;
-    struct nw_way_of now;
+    struct nw_protocol_copy now;
 
-    find_ways(&ways, most);
-    now = thresholds_cheapest(&ways, 0, &seconds);
+    find_candidates(&candidates, most);
+    now = thresholds_cheapest(&candidates, 0, &seconds);
     out->count = 0;
     for (uint64_t bytes = 1; bytes <= most && out->count < NW_STEPS - 1;) {
-        if (is_left(&ways, now, bytes)) {
-            bytes = where_left(&ways, now, (uint64_t[]){before, bytes});
+        if (is_left(&candidates, now, bytes)) {
+            bytes = where_left(&candidates, now, (uint64_t[]){before, bytes});
             out->step[out->count++] = (struct nw_step){bytes - 1, now};
-            now = thresholds_cheapest(&ways, bytes, &seconds);
+            now = thresholds_cheapest(&candidates, bytes, &seconds);
         }
         before = bytes;
         bytes += 1 + bytes / 64;
@@ -128,13 +133,14 @@ void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
     out->step[out->count++] = (struct nw_step){most, now};
 }
 
-struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes)
+struct nw_protocol_copy nw_choice_find(const struct nw_choice *choice,
+                                       uint64_t bytes)
 {
     int i = 0;
 
     while (i < choice->count - 1 && bytes > choice->step[i].bytes)
         i++;
-    return choice->step[i].way;
+    return choice->step[i].method;
 }
 
 /* -- tables of several situations -- */
@@ -187,15 +193,15 @@ void nw_thresholds_fini(struct nw_thresholds *thresholds)
  * that are unfit for file names. Appends nothing without a GPU. */
 static void add_gpu(struct nw_text *text)
 {
-    struct nw_gpu_properties facts;
+    struct nw_gpu_properties properties;
     int32_t count = 0;
 
-    if (nw_gpu_cuda.open(&count) || nw_gpu_cuda.facts(0, &facts))
+    if (nw_gpu_cuda.open(&count) || nw_gpu_cuda.properties(0, &properties))
         return;
-    for (char *c = facts.name; *c; c++)
+    for (char *c = properties.name; *c; c++)
         if (!isalnum((unsigned char)*c))
             *c = '-';
-    nw_text_format(text, "-%s", facts.name);
+    nw_text_format(text, "-%s", properties.name);
 }
 
 /* Appends the name of the GPU mapping to a file name, since the time of
@@ -247,8 +253,8 @@ nw_status nw_thresholds_write(const struct nw_thresholds *thresholds,
                            row->of.provider, localities[row->of.locality],
                            regimes[row->of.regime],
                            (unsigned long long)step->bytes,
-                           nw_protocol_words[step->way.protocol],
-                           nw_copy_words[step->way.copy]);
+                           nw_protocol_words[step->method.protocol],
+                           nw_copy_words[step->method.copy]);
         }
     }
     return nw_text_take(&text, out);
@@ -310,8 +316,8 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
                              "expected auto, naive, loopback or fastcopy");
     if (nw_word_next(rest))
         return nw_lines_fail(lines, "a word too many");
-    out->way = (struct nw_way_of){(enum nw_channel_protocol)how,
-                                  (enum nw_channel_copy)into};
+    out->method = (struct nw_protocol_copy){(enum nw_channel_protocol)how,
+                                            (enum nw_channel_copy)into};
     return NW_OK;
 }
 

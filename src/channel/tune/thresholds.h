@@ -30,21 +30,23 @@ struct nw_choice {
     int count;
     struct nw_step {
         uint64_t bytes; /* size of the largest message of this step */
-        struct nw_way_of way;
+        struct nw_protocol_copy method;
     } step[NW_STEPS];
 };
 
 /* Returns the seconds that a message of `bytes` bytes takes with this protocol
  * and copy; INFINITY if they are impossible. */
-typedef double (*nw_way_cost)(const void *context, struct nw_way_of way,
-                              uint64_t bytes);
+typedef double (*nw_protocol_cost)(const void *context,
+                                   struct nw_protocol_copy method,
+                                   uint64_t bytes);
 /* Finds the fastest protocol and copy for messages of up to `most` bytes. The
  * choice changes between two sizes only for a gain of at least 4 %, so that
  * choices of nearly equal time do not alternate. */
-void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
+void nw_choice_make(nw_protocol_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out);
 /* Returns the protocol and copy for a message of `bytes` bytes. */
-struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes);
+struct nw_protocol_copy nw_choice_find(const struct nw_choice *choice,
+                                       uint64_t bytes);
 
 /* The conditions on which a choice depends, besides the message size. gpu[0] is
  * true if the sender's memory is GPU memory, gpu[1] the same for the receiver.

@@ -123,10 +123,11 @@ static nw_status go_on(struct tuner *t)
     return status;
 }
 
-static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
+static nw_status time_one(struct tuner *t, struct nw_protocol_copy method,
+                          int size)
 {
     bool many = t->of.regime == NW_REGIME_FLOOD;
-    double *least = &t->least[way.protocol][way.copy][size], seconds;
+    double *least = &t->least[method.protocol][method.copy][size], seconds;
     nw_status status = go_on(t);
     uint64_t start;
 
@@ -144,15 +145,16 @@ static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
     return status;
 }
 
-static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
+static bool tune_is_possible(const struct tuner *t,
+                             struct nw_protocol_copy method)
 {
-    if (way.protocol == NW_CHANNEL_CMA && !t->reads)
+    if (method.protocol == NW_CHANNEL_CMA && !t->reads)
         return false;
-    if (way.protocol == NW_CHANNEL_RENDEZVOUS || !t->of.gpu[1])
-        return way.copy == NW_CHANNEL_COPY_AUTO;
-    return way.copy == NW_CHANNEL_NAIVE ||
-           (way.copy == NW_CHANNEL_LOOPBACK && t->adapter) ||
-           (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
+    if (method.protocol == NW_CHANNEL_RENDEZVOUS || !t->of.gpu[1])
+        return method.copy == NW_CHANNEL_COPY_AUTO;
+    return method.copy == NW_CHANNEL_NAIVE ||
+           (method.copy == NW_CHANNEL_LOOPBACK && t->adapter) ||
+           (method.copy == NW_CHANNEL_FASTCOPY && t->mapping);
 }
 
 static nw_status tune_time_round(struct tuner *t)
@@ -163,28 +165,28 @@ static nw_status tune_time_round(struct tuner *t)
         t->progress->update(t->progress, t->done++, t->total, "measure");
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; c < NW_CHANNEL_COPIES; c++) {
-            struct nw_way_of way = {(enum nw_channel_protocol)p,
-                                    (enum nw_channel_copy)c};
+            struct nw_protocol_copy method = {(enum nw_channel_protocol)p,
+                                              (enum nw_channel_copy)c};
 
-            if (!tune_is_possible(t, way))
+            if (!tune_is_possible(t, method))
                 continue;
-            nw_channel_force(t->channel, way.protocol, way.copy);
+            nw_channel_force(t->channel, method.protocol, method.copy);
             for (int i = 0; i < t->count && !status; i++)
-                status = time_one(t, way, i);
+                status = time_one(t, method, i);
         }
     return status;
 }
 
 /* Returns the seconds of a message of `bytes` bytes, interpolated linearly
  * between the measured sizes. */
-static double tune_measured(const void *context, struct nw_way_of way,
+static double tune_measured(const void *context, struct nw_protocol_copy method,
                             uint64_t bytes)
 {
     const struct tuner *t = context;
     const double *least;
     int i = 1;
 
-    least = t->least[way.protocol][way.copy];
+    least = t->least[method.protocol][method.copy];
     if (isinf(least[0]) || t->count < 2)
         return least[0];
     while (i < t->count - 1 && bytes > sizes[i])
@@ -279,7 +281,7 @@ static nw_status tune_agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
     int32_t mine[5] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
-                       t->channel->fabric[fabric].reach != NW_HMEM_NONE,
+                       t->channel->fabric[fabric].hmem != NW_HMEM_NONE,
                        t->channel->mapping != NULL, (int32_t)t->rounds,
                        t->channel->ack_page &&
                            t->channel->peer[!t->rank].at_once},

@@ -39,7 +39,7 @@ static bool drain_is_busy(const nw_channel_request *request)
 {
     bool busy = request->is_send
                     ? request->flights && !request->bounce
-                    : is_granted(request) && !request->peer->parted;
+                    : is_granted(request) && !request->peer->drained;
 
     return busy && !is_late(request->channel, request->peer);
 }
@@ -60,7 +60,7 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     request->status = status;
     snprintf(request->text, sizeof request->text, "%s", nw_error_text());
     nw_protocols[request->result.protocol].revoke(request);
-    nw_list_add(&channel->parting, request);
+    nw_list_add(&channel->draining, request);
     return true;
 }
 
@@ -68,8 +68,8 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
  * Otherwise data may still arrive, and the next check posts another write. */
 void nw_drain_refused(struct nw_peer *peer, int error)
 {
-    peer->parted |= error == FI_ECANCELED;
-    peer->parting = false;
+    peer->drained |= error == FI_ECANCELED;
+    peer->draining = false;
 }
 
 static void drain_ask(nw_channel *channel, struct nw_peer *peer)
@@ -83,14 +83,14 @@ static void drain_ask(nw_channel *channel, struct nw_peer *peer)
     };
 
     peer->op.kind = NW_OP_DRAIN;
-    peer->parting = !nw_endpoint_write(nw_fabric_of(channel, peer), &nowhere);
+    peer->draining = !nw_endpoint_write(nw_fabric_of(channel, peer), &nowhere);
 }
 
 bool nw_drain_is_over(nw_channel_request *request)
 {
     if (!drain_is_busy(request))
         return true;
-    if (is_granted(request) && !request->peer->parting)
+    if (is_granted(request) && !request->peer->draining)
         drain_ask(request->channel, request->peer);
     return false;
 }

@@ -28,7 +28,7 @@ struct peers_card {
 /* The second data that each rank sends to all others, once for each endpoint:
  * the provider, and the endpoint's address of `bytes` bytes. `bytes` is 0 if
  * the endpoint does not exist. */
-struct door {
+struct endpoint_address {
     char provider[64];
     uint32_t bytes;
     char name[NW_ENDPOINT_NAME];
@@ -124,7 +124,7 @@ static nw_status open_fabrics(nw_channel *channel)
     static const char *const networks[] = {"verbs;ofi_rxm", "efa", "cxi",
                                            "tcp;ofi_rxm", NULL};
     const char *asked[] = {channel->options.provider, NULL};
-    bool others = false, gpu = channel->has_gpu && channel->reaches;
+    bool others = false, gpu = channel->has_gpu && channel->bypasses_driver;
     nw_status status = NW_OK;
 
     channel->fabric_count = NW_ENDPOINTS;
@@ -139,7 +139,8 @@ static nw_status open_fabrics(nw_channel *channel)
 }
 
 static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
-                          const struct door *mine, const struct door *theirs)
+                          const struct endpoint_address *mine,
+                          const struct endpoint_address *theirs)
 {
     peer->fabric = peer->here && mine[0].bytes && theirs[0].bytes ? 0 : 1;
     if (!theirs[peer->fabric].bytes || !mine[peer->fabric].bytes ||
@@ -170,7 +171,7 @@ static void find_heads(nw_channel *channel)
 
 static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
 {
-    struct door mine[NW_ENDPOINTS], *all = NULL;
+    struct endpoint_address mine[NW_ENDPOINTS], *all = NULL;
     nw_status status =
         nw_alloc((size_t)channel->options.count, sizeof mine, &all);
 

@@ -119,7 +119,7 @@ static nw_status gpus_direct_prepare(struct nw_halo_connection *connection)
     if (is_copied(connection) && can_copy(connection))
         return status;
     if (!status && to != direct->queue.device)
-        status = nw_halo_gpu(halo)->reach(to);
+        status = nw_halo_gpu(halo)->enable_peer_access(to);
     if (!status)
         status = nw_halo_gpu_queue_prepare(connection, &task, &direct->queue);
     if (!status)
@@ -305,8 +305,8 @@ static bool gpus_direct_fits(const nw_halo *halo,
     /* only the source's rank can ask whether its two GPUs reach each other */
     return gpus->where[pair->from] == gpus->where[pair->to] ||
            pair->from_rank != halo->rank ||
-           gpus->gpu->reaches(nw_halo_device(halo, pair->from),
-                              nw_halo_device(halo, pair->to));
+           gpus->gpu->can_access_peer(nw_halo_device(halo, pair->from),
+                                      nw_halo_device(halo, pair->to));
 }
 
 const struct nw_halo_method_ops nw_halo_write = {

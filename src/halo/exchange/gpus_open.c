@@ -130,13 +130,14 @@ static nw_status tell_where(nw_halo *halo)
     nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < halo->own_count; i++) {
-        struct nw_gpu_properties facts = {{0}, {0}, {0}, 0};
+        struct nw_gpu_properties properties = {{0}, {0}, {0}, 0};
         uint64_t node = (uint64_t)halo->node_of[halo->rank] + 1;
 
-        status = gpus->gpu->facts(gpus->device[i], &facts);
+        status = gpus->gpu->properties(gpus->device[i], &properties);
         gpus->where[halo->own[i]] =
-            nw_hash_text(nw_hash_text(NW_HASH_START ^ node << 48, facts.uuid),
-                         facts.pci_id) |
+            nw_hash_text(
+                nw_hash_text(NW_HASH_START ^ node << 48, properties.uuid),
+                properties.pci_id) |
             1;
     }
     status = nw_halo_agree(halo->comm, status);

@@ -6,16 +6,16 @@
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_tracked_request *orphans;
+static struct nw_tracked_request *detached;
 /* number of entries of the list; also read without the lock */
-static int orphan_count;
+static int detached_count;
 
 static void detached_requests_keep(struct nw_tracked_request *first,
                                    struct nw_tracked_request **end)
 {
     pthread_mutex_lock(&lock);
-    *end = orphans;
-    orphans = first;
+    *end = detached;
+    detached = first;
     pthread_mutex_unlock(&lock);
 }
 
@@ -32,7 +32,7 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
         (void)nw_request_table_finish_all(kept, NULL);
         return next(request);
     }
-    __atomic_add_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&detached_count, 1, __ATOMIC_RELAXED);
     detached_requests_keep(kept, &kept->next);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -73,8 +73,8 @@ static void detached_requests_settle(bool wait)
     struct nw_tracked_request *first, **at = &first;
 
     pthread_mutex_lock(&lock);
-    first = orphans;
-    orphans = NULL;
+    first = detached;
+    detached = NULL;
     pthread_mutex_unlock(&lock);
     while (*at) {
         struct nw_tracked_request *kept = *at;
@@ -85,7 +85,7 @@ static void detached_requests_settle(bool wait)
         }
         *at = kept->next;
         kept->next = NULL;
-        __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&detached_count, 1, __ATOMIC_RELAXED);
         /* no effect on a request that has succeeded */
         nw_request_table_fail(kept);
     }
@@ -95,7 +95,7 @@ static void detached_requests_settle(bool wait)
 
 void nw_detached_reap(void)
 {
-    if (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&detached_count, __ATOMIC_RELAXED))
         detached_requests_settle(false);
 }
 

@@ -172,7 +172,7 @@ static bool local_peers_all_say(bool yes)
     return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN, node) && all;
 }
 
-static int board_create(char name[NAME_ROOM])
+static int shared_page_create(char name[NAME_ROOM])
 {
     uint64_t random = 0;
     int fd;
@@ -192,7 +192,7 @@ static int board_create(char name[NAME_ROOM])
     return fd;
 }
 
-static void board_map(int fd)
+static void shared_page_map(int fd)
 {
     void *memory = fd < 0 ? MAP_FAILED
                           : mmap(NULL, shared_page_bytes(),
@@ -203,7 +203,7 @@ static void board_map(int fd)
     nw_shared_page = memory == MAP_FAILED ? NULL : memory;
 }
 
-static void board_unmap(void)
+static void shared_page_unmap(void)
 {
     if (nw_shared_page)
         munmap(nw_shared_page, shared_page_bytes());
@@ -213,18 +213,18 @@ static void board_unmap(void)
 /* Maps the shared page of the node, which its first process creates. Its name
  * is removed when all processes have mapped it. Returns true on all processes
  * or on none. Collective over the processes of the node. */
-static bool board_open(void)
+static bool shared_page_open(void)
 {
     char name[NAME_ROOM] = "";
     bool good = true;
     int fd = -1;
 
     if (!mine)
-        fd = board_create(name);
+        fd = shared_page_create(name);
     NW_PMPI(Bcast)(name, NAME_ROOM, MPI_BYTE, 0, node);
     if (mine && name[0])
         fd = shm_open(name, O_RDWR, 0600);
-    board_map(fd);
+    shared_page_map(fd);
     if (nw_shared_page && !mine)
         good = getrandom(nw_shared_page->nonce, NW_NONCE, 0) == NW_NONCE;
     good = local_peers_all_say(good && nw_shared_page);
@@ -261,7 +261,7 @@ static bool has_driver(void)
 
 static void local_peers_close_all(void)
 {
-    board_unmap();
+    shared_page_unmap();
     if (have_self)
         NW_PMPI(Comm_free)(&self);
     if (have_node)
@@ -288,7 +288,7 @@ static bool local_peers_open_all(bool messaging)
     NW_PMPI(Comm_size)(node, &count);
     return local_peers_all_say(messaging && !nw_passthrough && is_wanted() &&
                                has_driver()) &&
-           board_open() &&
+           shared_page_open() &&
            local_peers_all_say(open_self() &&
                                !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied,
                                                             local_peers_drop,

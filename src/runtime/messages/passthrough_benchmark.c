@@ -28,7 +28,7 @@ static const uint64_t sizes[NW_ROUNDS] = {8,     64,     512,    4096,
 /* Staging is used if its time is below this fraction of MPI's time. */
 static const double worth = 0.9;
 
-struct passthrough_benchmark_contest {
+struct passthrough_benchmark_pair {
     MPI_Comm comm;
     int rank, peer;
     void *memory;
@@ -56,7 +56,7 @@ passthrough_benchmark_won(const struct nw_round_trip rounds[NW_ROUNDS])
 /* --- one message --- */
 
 static void
-passthrough_benchmark_call(const struct passthrough_benchmark_contest *c,
+passthrough_benchmark_call(const struct passthrough_benchmark_pair *c,
                            bool send, void *memory, int bytes)
 {
     MPI_Status status;
@@ -68,7 +68,7 @@ passthrough_benchmark_call(const struct passthrough_benchmark_contest *c,
 }
 
 static void
-passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
+passthrough_benchmark_pass(const struct passthrough_benchmark_pair *c,
                            bool send, bool staged, int bytes)
 {
     struct nw_stage stage = {.call = "MPI_Init", .whole = true};
@@ -87,7 +87,7 @@ passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
 /* Returns the shortest of TURNS round trips, as microseconds for one direction.
  */
 static double
-passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
+passthrough_benchmark_time_way(const struct passthrough_benchmark_pair *c,
                                bool staged, int bytes)
 {
     double least = 1e9;
@@ -106,7 +106,7 @@ passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
 }
 
 static void
-passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
+passthrough_benchmark_measure(const struct passthrough_benchmark_pair *c,
                               struct nw_round_trip rounds[NW_ROUNDS])
 {
     for (int i = 0; i < NW_ROUNDS; i++) {
@@ -122,7 +122,7 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
 /* Allocates GPU memory on ranks 0 and 1. Returns true on all ranks if both
  * ranks have it, else false on all. Collective. */
 static bool
-passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
+passthrough_benchmark_take_memory(struct passthrough_benchmark_pair *c)
 {
     int ready = c->rank > 1, all = 0;
 
@@ -135,7 +135,7 @@ passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
     return all;
 }
 
-static bool is_near(const struct passthrough_benchmark_contest *c)
+static bool is_near(const struct passthrough_benchmark_pair *c)
 {
     char mine[MPI_MAX_PROCESSOR_NAME] = "", other[MPI_MAX_PROCESSOR_NAME];
     int length;
@@ -148,7 +148,7 @@ static bool is_near(const struct passthrough_benchmark_contest *c)
 
 /* Sets the times from the cache or by measurement, on rank 0 only. Returns true
  * on all ranks if that succeeded, else false on all. Collective. */
-static bool find_rounds(struct passthrough_benchmark_contest *c,
+static bool find_rounds(struct passthrough_benchmark_pair *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {
     bool near = is_near(c), ready;
@@ -174,7 +174,7 @@ static bool find_rounds(struct passthrough_benchmark_contest *c,
 bool nw_passthrough_start(void)
 {
     struct nw_round_trip rounds[NW_ROUNDS] = {{0, 0, 0}};
-    struct passthrough_benchmark_contest c = {.memory = NULL};
+    struct passthrough_benchmark_pair c = {.memory = NULL};
     uint32_t bits = 0;
     int size;
 

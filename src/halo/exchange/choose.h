@@ -12,9 +12,8 @@
 /* Returns the package (socket) that contains all cores on which this process
  * may run; -1 if they are in several packages, or if it is unknown. */
 int nw_halo_own_package(void);
-/* Fills halo->weight: the number of cells that this rank exchanges with each
- * other rank. Sets halo->heaviest and halo->heaviest_gpus to the maxima over
- * all ranks. Collective; allocates nothing. */
+/* Sets halo->heaviest from the transfers of all ranks. Collective; allocates
+ * nothing. */
 nw_status nw_halo_weigh(nw_halo *halo);
 
 /* Returns the pair of pieces between which a transfer copies. */

@@ -70,54 +70,45 @@ static uint64_t classes_cells_of(const struct nw_halo_transfer *transfer)
                       transfer->extent[2]);
 }
 
-/* Returns the address of the number of cells that this rank exchanges with the
- * other rank of the pair, in the direction of the pair. */
-static uint64_t *classes_weight_of(const nw_halo *halo,
-                                   const struct nw_halo_pair *pair)
+static bool classes_is_alone(const nw_halo *halo,
+                             const struct nw_halo_pair *pair)
 {
-    bool out = pair->from_rank == halo->rank;
-
-    return &halo->weight[2 * (out ? pair->to_rank : pair->from_rank) + out];
+    return pair->same_rank && (pair->same_gpu || !halo->gpu_memory);
 }
 
-/* Returns the number of cells that are copied between two pieces of this rank,
- * in the direction of the pair. */
+/* Returns the number of cells that are copied in the direction of the pair,
+ * between two pieces of this rank or between two ranks. */
 static uint64_t classes_cells_between(const nw_halo *halo,
                                       const struct nw_halo_pair *pair)
 {
     const struct nw_halo_transfer *item = halo->transfers.item;
+    const struct nw_halo_piece *piece = halo->layout->piece;
     uint64_t cells = 0;
 
     for (size_t i = 0; i < halo->transfers.count; i++)
-        if (item[i].from == pair->from && item[i].to == pair->to)
+        if (pair->same_rank
+                ? item[i].from == pair->from && item[i].to == pair->to
+                : piece[item[i].from].rank == pair->from_rank &&
+                      piece[item[i].to].rank == pair->to_rank)
             cells += classes_cells_of(&item[i]);
     return cells;
 }
 
 nw_status nw_halo_weigh(nw_halo *halo)
 {
-    unsigned long long own[2] = {0, 0}, most[2] = {0, 0};
+    uint64_t own[2] = {0, 0};
     int code;
 
-    for (int i = 0; i < 2 * halo->size; i++)
-        halo->weight[i] = 0;
     for (size_t i = 0; i < halo->transfers.count; i++) {
         struct nw_halo_pair pair =
             nw_halo_pair_of(halo, &halo->transfers.item[i]);
-        bool gpus = pair.same_rank && !pair.same_gpu && halo->gpu_memory;
-        uint64_t cells = classes_cells_of(&halo->transfers.item[i]);
+        uint64_t cells = classes_cells_between(halo, &pair);
 
-        if (!pair.same_rank)
-            cells = *classes_weight_of(halo, &pair) += cells;
-        else if (gpus)
-            cells = classes_cells_between(halo, &pair);
-        if ((gpus || !pair.same_rank) && cells > own[gpus])
-            own[gpus] = cells;
+        if (!classes_is_alone(halo, &pair) && cells > own[pair.same_rank])
+            own[pair.same_rank] = cells;
     }
-    code = nw_halo_allreduce(halo->comm, own, most, 2, MPI_UNSIGNED_LONG_LONG,
+    code = nw_halo_allreduce(halo->comm, own, halo->heaviest, 2, MPI_UINT64_T,
                              MPI_MAX);
-    halo->heaviest = most[0];
-    halo->heaviest_gpus = most[1];
     return nw_halo_mpi(code, "add up the bytes of a halo");
 }
 
@@ -127,7 +118,7 @@ enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
     enum nw_halo_class class = NW_HALO_CLASS_NETWORK;
     bool light;
 
-    if (pair->same_rank && (pair->same_gpu || !halo->gpu_memory))
+    if (classes_is_alone(halo, pair))
         return NW_HALO_CLASS_ALONE;
     if (pair->same_rank)
         class = NW_HALO_CLASS_GPUS;
@@ -136,10 +127,8 @@ enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
             halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank]
                 ? NW_HALO_CLASS_PACKAGE
                 : NW_HALO_CLASS_NODE;
-    light =
-        pair->same_rank
-            ? classes_cells_between(halo, pair) * LIGHT < halo->heaviest_gpus
-            : *classes_weight_of(halo, pair) * LIGHT < halo->heaviest;
+    light = classes_cells_between(halo, pair) * LIGHT <
+            halo->heaviest[pair->same_rank];
     return (enum nw_halo_class)(class + light);
 }
 
@@ -162,10 +151,10 @@ nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
     for (size_t i = 0; i < halo->transfers.count; i++) {
         const struct nw_halo_transfer *transfer = &halo->transfers.item[i];
         struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
-        enum nw_halo_class kind = nw_halo_class_of(halo, &pair);
+        enum nw_halo_class class = nw_halo_class_of(halo, &pair);
 
-        own.methods[kind] |= nw_halo_fitting(halo, &pair);
-        own.bytes[kind] += (double)classes_cells_of(transfer);
+        own.methods[class] |= nw_halo_fitting(halo, &pair);
+        own.bytes[class] += (double)classes_cells_of(transfer);
     }
     code = nw_halo_allreduce(halo->comm, own.methods, out->methods,
                              NW_HALO_CLASS_COUNT, MPI_UINT32_T, MPI_BOR);

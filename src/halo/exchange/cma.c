@@ -234,7 +234,7 @@ static nw_status halo_cma_test(struct nw_halo_connection *connection,
     return status;
 }
 
-static void halo_cma_close_channel(struct nw_halo_connection *connection)
+static void halo_cma_close_connection(struct nw_halo_connection *connection)
 {
     struct attach *attach = connection->state;
 
@@ -255,5 +255,5 @@ const struct nw_halo_method_ops nw_halo_cma = {
     .join = halo_cma_join,
     .start = halo_cma_start,
     .test = halo_cma_test,
-    .close = halo_cma_close_channel,
+    .close = halo_cma_close_connection,
 };

@@ -50,8 +50,9 @@ static nw_status fill_entry(const nw_halo *halo, size_t number,
     return NW_OK;
 }
 
-static void begin_channel(nw_halo *halo, const struct connections_entry *entry,
-                          const struct nw_halo_transfer *transfer)
+static void begin_connection(nw_halo *halo,
+                             const struct connections_entry *entry,
+                             const struct nw_halo_transfer *transfer)
 {
     int from = (int)entry->key[KEY_FROM_RANK];
     int to = (int)entry->key[KEY_TO_RANK];
@@ -89,7 +90,7 @@ static void connections_cut(nw_halo *halo,
 
         *transfer = entry[i].transfer;
         if (!i || nw_halo_keys_compare(entry[i - 1].key, entry[i].key, KEYS))
-            begin_channel(halo, &entry[i], transfer);
+            begin_connection(halo, &entry[i], transfer);
         connection = &halo->connection[halo->connection_count - 1];
         connection->count++;
         connection->bytes +=
@@ -100,7 +101,7 @@ static void connections_cut(nw_halo *halo,
     }
 }
 
-static nw_status make_channels(nw_halo *halo)
+static nw_status make_connections(nw_halo *halo)
 {
     size_t count = halo->transfers.count;
     const struct nw_halo_method_ops **ops = NULL;
@@ -183,7 +184,7 @@ static nw_status make_all(nw_halo *halo)
 
     status = found ? found : status;
     if (!status)
-        status = make_channels(halo);
+        status = make_connections(halo);
     if (!nw_halo_aggregates_wanted(halo))
         return status;
     status = nw_halo_agree(halo->comm, status);

@@ -219,7 +219,7 @@ static nw_status types_test(struct nw_halo_connection *connection, bool *done)
     return nw_halo_mpi(code, "move a halo in place");
 }
 
-static void types_close_channel(struct nw_halo_connection *connection)
+static void types_close_connection(struct nw_halo_connection *connection)
 {
     struct types *types = connection->state;
 
@@ -242,5 +242,5 @@ const struct nw_halo_method_ops nw_halo_types = {
     .post = types_post,
     .start = types_start,
     .test = types_test,
-    .close = types_close_channel,
+    .close = types_close_connection,
 };

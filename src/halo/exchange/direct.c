@@ -104,7 +104,7 @@ static nw_status halo_direct_test(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-static void halo_direct_close_channel(struct nw_halo_connection *connection)
+static void halo_direct_close_connection(struct nw_halo_connection *connection)
 {
     struct exchange_direct *direct = connection->state;
 
@@ -122,5 +122,5 @@ const struct nw_halo_method_ops nw_halo_direct = {
     .join = halo_direct_join,
     .start = halo_direct_start,
     .test = halo_direct_test,
-    .close = halo_direct_close_channel,
+    .close = halo_direct_close_connection,
 };

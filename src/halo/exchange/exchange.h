@@ -157,10 +157,9 @@ struct nw_halo {
     int *node_of;      /* [size] number of each rank's node */
     int *node_rank_of; /* [size] each rank's index within its node */
     int *package_of;   /* [size] package of each rank; -1: several */
-    uint64_t *weight;  /* [2 * size] cells from, to each rank */
-    uint64_t heaviest; /* greatest weight of any pair of ranks */
-    /* greatest number of cells between two pieces of one rank on two GPUs */
-    uint64_t heaviest_gpus;
+    /* greatest number of cells that are copied, in one direction, between two
+     * ranks [0], and between two pieces of one rank on two GPUs [1] */
+    uint64_t heaviest[2];
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] numbers of this rank's pieces, ascending */

@@ -233,7 +233,8 @@ static void gpu_ipc_write_leave(struct nw_halo_connection *connection)
     colocated->copied = NULL;
 }
 
-static void gpu_ipc_write_close_channel(struct nw_halo_connection *connection)
+static void
+gpu_ipc_write_close_connection(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
@@ -259,5 +260,5 @@ const struct nw_halo_method_ops nw_halo_colocated = {
     .start = gpu_ipc_write_start,
     .test = gpu_ipc_write_test,
     .leave = gpu_ipc_write_leave,
-    .close = gpu_ipc_write_close_channel,
+    .close = gpu_ipc_write_close_connection,
 };

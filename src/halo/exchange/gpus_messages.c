@@ -203,7 +203,8 @@ static void gpus_messages_give_up(struct messages *messages)
         }
 }
 
-static void gpus_messages_close_channel(struct nw_halo_connection *connection)
+static void
+gpus_messages_close_connection(struct nw_halo_connection *connection)
 {
     struct messages *messages = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
@@ -230,7 +231,7 @@ static void gpus_messages_close_channel(struct nw_halo_connection *connection)
         .post = gpus_messages_post,                                            \
         .start = gpus_messages_start,                                          \
         .test = gpus_messages_test,                                            \
-        .close = gpus_messages_close_channel,                                  \
+        .close = gpus_messages_close_connection,                               \
     }
 
 METHOD(nw_halo_aware, NW_HALO_AWARE, aware_here);

@@ -146,7 +146,8 @@ static nw_status node_aggregate_cut(nw_halo *halo)
 
 /* Inserts the leader's connection for an aggregate. Connections stay sorted by
  * phase. */
-static void insert_channel(nw_halo *halo, struct nw_halo_aggregate *aggregate)
+static void insert_connection(nw_halo *halo,
+                              struct nw_halo_aggregate *aggregate)
 {
     uint8_t phase = (uint8_t)aggregate->share->phase;
     size_t at = halo->connection_count++;
@@ -163,7 +164,7 @@ static void insert_channel(nw_halo *halo, struct nw_halo_aggregate *aggregate)
     };
 }
 
-static nw_status add_channels(nw_halo *halo)
+static nw_status add_connections(nw_halo *halo)
 {
     struct nw_halo_aggregates *aggregates = halo->aggregates;
     struct nw_halo_connection *connection = NULL;
@@ -178,7 +179,7 @@ static nw_status add_channels(nw_halo *halo)
     halo->connection = connection;
     for (size_t i = 0; i < aggregates->count; i++)
         if (aggregates->item[i].leader == halo->rank) {
-            insert_channel(halo, &aggregates->item[i]);
+            insert_connection(halo, &aggregates->item[i]);
             /* a leader takes part in the phases of its aggregates, even without
              * a connection of its own in them */
             if (aggregates->item[i].share->phase >= halo->phase_count)
@@ -196,7 +197,7 @@ nw_status nw_halo_aggregates_make(nw_halo *halo)
         status = gather_own(halo);
     if (!status)
         status = node_aggregate_cut(halo);
-    return status ? status : add_channels(halo);
+    return status ? status : add_connections(halo);
 }
 
 nw_status nw_halo_aggregates_share(nw_halo *halo)

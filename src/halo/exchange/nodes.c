@@ -106,7 +106,7 @@ static nw_status nodes_test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void nodes_close_channel(struct nw_halo_connection *connection)
+static void nodes_close_connection(struct nw_halo_connection *connection)
 {
     struct member *member = connection->state;
 
@@ -123,7 +123,7 @@ const struct nw_halo_method_ops nw_halo_nodes = {
     .join = nodes_join,
     .start = nodes_start,
     .test = nodes_test,
-    .close = nodes_close_channel,
+    .close = nodes_close_connection,
 };
 
 /* --- connections of leaders --- */

@@ -93,7 +93,7 @@ static nw_status packed_test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void packed_close_channel(struct nw_halo_connection *connection)
+static void packed_close_connection(struct nw_halo_connection *connection)
 {
     struct packed *packed = connection->state;
 
@@ -115,5 +115,5 @@ const struct nw_halo_method_ops nw_halo_packed = {
     .post = packed_post,
     .start = packed_start,
     .test = packed_test,
-    .close = packed_close_channel,
+    .close = packed_close_connection,
 };

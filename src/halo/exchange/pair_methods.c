@@ -7,10 +7,11 @@
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
 
-/* Returns the index of the first transfer that shares the method of item[i]. */
-static size_t pair_methods_first(const nw_halo *halo,
-                                 const struct nw_halo_transfer *item, size_t i)
+/* Returns the index of the first transfer that shares the method of transfer
+ * `i`. */
+static size_t pair_methods_first(const nw_halo *halo, size_t i)
 {
+    const struct nw_halo_transfer *item = halo->transfers.item;
     const struct nw_halo_piece *piece = halo->layout->piece;
     const struct nw_halo_transfer *one = &item[i];
     size_t first = 0;
@@ -55,37 +56,34 @@ static void pair_methods_add(const nw_halo *halo,
 }
 
 /* Sets *out to the method of `methods` (bits) that the model predicts to be
- * fastest for the transfers that share the method of item[first], the first of
- * them. Returns false if the model knows none of the methods. */
-static bool pair_methods_model(const nw_halo *halo,
-                               const struct nw_halo_transfer *item,
-                               size_t first, size_t count, uint32_t methods,
-                               enum nw_halo_method *out)
+ * fastest for the transfers that share the method of transfer `first`, the
+ * first of them. Returns false if the model knows none of the methods. */
+static bool pair_methods_model(const nw_halo *halo, size_t first,
+                               uint32_t methods, enum nw_halo_method *out)
 {
+    const struct nw_halo_transfer *item = halo->transfers.item;
     struct nw_halo_traffic traffic =
         pair_methods_traffic(halo, nw_halo_pair_of(halo, &item[first]));
 
-    for (size_t i = first; i < count; i++)
-        if (pair_methods_first(halo, item, i) == first)
+    for (size_t i = first; i < halo->transfers.count; i++)
+        if (pair_methods_first(halo, i) == first)
             pair_methods_add(halo, &item[i], &traffic);
     return nw_halo_model_best(methods, &traffic, out);
 }
 
-/* Returns the method of the transfers that share it with transfer `first`, the
- * first of them; NULL if no method fits. */
-static const struct nw_halo_method_ops *pair_methods_choose(const nw_halo *halo,
-                                                            size_t first)
+/* Returns the method, in a scheme, of the transfers that share it with transfer
+ * `first`, the first of them; NULL if no method fits. */
+static const struct nw_halo_method_ops *
+pair_methods_choose(const nw_halo *halo, const struct nw_halo_scheme *scheme,
+                    size_t first)
 {
-    const struct nw_halo_transfer *item = halo->transfers.item;
-    struct nw_halo_pair pair = nw_halo_pair_of(halo, &item[first]);
+    struct nw_halo_pair pair =
+        nw_halo_pair_of(halo, &halo->transfers.item[first]);
     uint32_t fits = nw_halo_fitting(halo, &pair);
-    uint32_t methods =
-        fits & halo->scheme.methods[nw_halo_class_of(halo, &pair)];
+    uint32_t methods = fits & scheme->methods[nw_halo_class_of(halo, &pair)];
     enum nw_halo_method method;
 
-    if (halo->scheme.modelled &&
-        pair_methods_model(halo, item, first, halo->transfers.count, fits,
-                           &method))
+    if (scheme->modelled && pair_methods_model(halo, first, fits, &method))
         return nw_halo_methods[method];
     methods = methods ? methods : fits;
     return methods ? nw_halo_methods[__builtin_ctz(methods)] : NULL;
@@ -94,34 +92,25 @@ static const struct nw_halo_method_ops *pair_methods_choose(const nw_halo *halo,
 void nw_halo_pair_methods(const nw_halo *halo,
                           const struct nw_halo_method_ops **out)
 {
-    const struct nw_halo_transfer *item = halo->transfers.item;
-
     for (size_t i = 0; i < halo->transfers.count; i++) {
-        size_t first = pair_methods_first(halo, item, i);
+        size_t first = pair_methods_first(halo, i);
 
-        out[i] = first < i ? out[first] : pair_methods_choose(halo, i);
+        out[i] = first < i ? out[first]
+                           : pair_methods_choose(halo, &halo->scheme, i);
     }
 }
 
 nw_status nw_halo_is_modelled(const nw_halo *halo, bool *out)
 {
+    struct nw_halo_scheme model = halo->scheme;
     int own = 0, any = 0;
     nw_status status;
 
-    for (size_t i = 0; i < halo->connection_count; i++) {
-        const struct nw_halo_connection *connection = &halo->connection[i];
-        const struct nw_halo_transfer *item = connection->transfer;
-
-        for (size_t k = 0; k < connection->count; k++) {
-            struct nw_halo_pair pair = nw_halo_pair_of(halo, &item[k]);
-            enum nw_halo_method method;
-
-            if (pair_methods_first(halo, item, k) == k &&
-                pair_methods_model(halo, item, k, connection->count,
-                                   nw_halo_fitting(halo, &pair), &method))
-                own |= method != connection->ops->id;
-        }
-    }
+    model.modelled = true;
+    for (size_t i = 0; i < halo->transfers.count; i++)
+        own |= pair_methods_first(halo, i) == i &&
+               pair_methods_choose(halo, &model, i) !=
+                   pair_methods_choose(halo, &halo->scheme, i);
     status = nw_halo_mpi(
         nw_halo_allreduce(halo->comm, &own, &any, 1, MPI_INT, MPI_MAX),
         "compare methods");

@@ -96,8 +96,6 @@ static nw_status make_tables(nw_halo *halo, struct plan_location **location)
     if (!status)
         status = nw_alloc(size, sizeof(int), &halo->package_of);
     if (!status)
-        status = nw_alloc(2 * size, sizeof *halo->weight, &halo->weight);
-    if (!status)
         status = nw_alloc(size, sizeof **location, location);
     return nw_halo_agree(halo->comm, status);
 }
@@ -546,7 +544,6 @@ void nw_halo_free(nw_halo *halo)
     free(halo->node_of);
     free(halo->node_rank_of);
     free(halo->package_of);
-    free(halo->weight);
     if (halo->node_comm != MPI_COMM_NULL && !halo->peer_lost)
         NW_PMPI(Comm_free)(&halo->node_comm);
     /* Keep the communicator after a failure: messages about the failure may

@@ -138,7 +138,7 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     return fail_for_good(halo, halo_run_leave(halo, context, status));
 }
 
-static nw_status test_channel(struct nw_halo_connection *connection)
+static nw_status test_connection(struct nw_halo_connection *connection)
 {
     nw_halo *halo = connection->halo;
     uint64_t since = nw_halo_trace_now(halo);
@@ -164,7 +164,7 @@ static nw_status halo_run_drive(nw_halo *halo, size_t *open, size_t *missing)
 
         if (connection->done)
             continue;
-        status = test_channel(connection);
+        status = test_connection(connection);
         *open += !connection->done;
         *missing += connection->receives && !connection->done;
     }

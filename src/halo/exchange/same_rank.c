@@ -36,7 +36,7 @@ static nw_status same_rank_test(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-static void same_rank_close_channel(struct nw_halo_connection *connection)
+static void same_rank_close_connection(struct nw_halo_connection *connection)
 {
     if (connection->state)
         nw_halo_copy_plan_fini(connection->state);
@@ -50,5 +50,5 @@ const struct nw_halo_method_ops nw_halo_same_rank = {
     .open = same_rank_open,
     .start = same_rank_start,
     .test = same_rank_test,
-    .close = same_rank_close_channel,
+    .close = same_rank_close_connection,
 };

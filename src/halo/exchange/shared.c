@@ -121,7 +121,7 @@ static nw_status shared_test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void shared_close_channel(struct nw_halo_connection *connection)
+static void shared_close_connection(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;
 
@@ -138,5 +138,5 @@ const struct nw_halo_method_ops nw_halo_shared = {
     .join = shared_join,
     .start = shared_start,
     .test = shared_test,
-    .close = shared_close_channel,
+    .close = shared_close_connection,
 };

@@ -37,33 +37,33 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-static struct nw_site make_site(int ranks)
+static struct nw_job_location make_job(int ranks)
 {
-    struct nw_site site = {.rank_count = ranks,
-                           .node_count = (ranks + 31) / 32};
-    size_t words = (size_t)site.node_count * NW_SWITCH_DEPTH;
+    struct nw_job_location job = {.rank_count = ranks,
+                                  .node_count = (ranks + 31) / 32};
+    size_t words = (size_t)job.node_count * NW_SWITCH_DEPTH;
 
-    site.location = calloc((size_t)ranks, sizeof *site.location);
-    site.above = malloc(words * sizeof *site.above);
-    memset(site.above, -1, words * sizeof *site.above);
-    for (int n = 0; n < site.node_count; n++) {
-        site.above[n * NW_SWITCH_DEPTH] = 0;
-        site.above[n * NW_SWITCH_DEPTH + 1] = 1 + n / 16;
+    job.location = calloc((size_t)ranks, sizeof *job.location);
+    job.above = malloc(words * sizeof *job.above);
+    memset(job.above, -1, words * sizeof *job.above);
+    for (int n = 0; n < job.node_count; n++) {
+        job.above[n * NW_SWITCH_DEPTH] = 0;
+        job.above[n * NW_SWITCH_DEPTH + 1] = 1 + n / 16;
     }
     for (int r = 0; r < ranks; r++)
-        site.location[r] = (struct nw_rank_location){
+        job.location[r] = (struct nw_rank_location){
             r / 32, 2, {1 + r % 32 / 16, 10 + r % 32}};
-    return site;
+    return job;
 }
 
-static struct nw_members *make_members(const struct nw_site *site)
+static struct nw_members *make_members(const struct nw_job_location *job)
 {
-    int *world = malloc((size_t)site->rank_count * sizeof *world);
+    int *world = malloc((size_t)job->rank_count * sizeof *world);
     struct nw_members *members;
 
-    for (int i = 0; i < site->rank_count; i++)
+    for (int i = 0; i < job->rank_count; i++)
         world[i] = i;
-    if (nw_members_new(site, world, site->rank_count, &members))
+    if (nw_members_new(job, world, job->rank_count, &members))
         abort();
     return members;
 }
@@ -163,8 +163,8 @@ int main(void)
 
     printf("   ranks  what                  median, CPU time\n");
     for (int i = 0; i < 6; i++) {
-        struct nw_site site = make_site(ranks[i]);
-        struct nw_members *members = make_members(&site);
+        struct nw_job_location job = make_job(ranks[i]);
+        struct nw_members *members = make_members(&job);
         double begun = now();
 
         if (nw_members_locate(members))
@@ -179,8 +179,8 @@ int main(void)
         }
         fflush(stdout);
         nw_members_drop(members);
-        free(site.location);
-        free(site.above);
+        free(job.location);
+        free(job.above);
     }
     return 0;
 }

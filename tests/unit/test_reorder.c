@@ -22,29 +22,29 @@
 
 #define MOST 64
 
-static struct nw_rank_location seats[MOST];
+static struct nw_rank_location locations[MOST];
 static int32_t above[MOST * NW_SWITCH_DEPTH];
 
 /* A machine of `nodes` nodes with two packages of `cores` cores each, with a
  * rank on each core; each leaf switch below the root switch has `leaf`
  * nodes. */
-static struct nw_site even_site(int nodes, int cores, int leaf)
+static struct nw_job_location even_job(int nodes, int cores, int leaf)
 {
-    struct nw_site site = {
-        .location = seats, .above = above, .node_count = nodes};
+    struct nw_job_location job = {
+        .location = locations, .above = above, .node_count = nodes};
 
     memset(above, -1, sizeof above);
     for (int n = 0; n < nodes; n++) {
         above[n * NW_SWITCH_DEPTH] = 0;
         above[n * NW_SWITCH_DEPTH + 1] = 1 + n / leaf;
         for (int c = 0; c < 2 * cores; c++)
-            seats[site.rank_count++] = (struct nw_rank_location){
+            locations[job.rank_count++] = (struct nw_rank_location){
                 .node = n, .depth = 2, .at = {1 + c / cores, 10 + c}};
     }
-    return site;
+    return job;
 }
 
-static struct nw_members *members_of(const struct nw_site *site,
+static struct nw_members *members_of(const struct nw_job_location *job,
                                      const int *ranks, int count)
 {
     struct nw_members *members;
@@ -52,7 +52,7 @@ static struct nw_members *members_of(const struct nw_site *site,
 
     for (int i = 0; i < count; i++)
         world[i] = ranks ? ranks[i] : i;
-    assert_int_equal(nw_members_new(site, world, count, &members), NW_OK);
+    assert_int_equal(nw_members_new(job, world, count, &members), NW_OK);
     assert_int_equal(nw_members_locate(members), NW_OK);
     return members;
 }
@@ -61,8 +61,8 @@ static struct nw_members *members_of(const struct nw_site *site,
  * (other socket) > d4 (same socket). */
 static void test_figure_one(void **state)
 {
-    struct nw_site site = even_site(4, 4, 2);
-    struct nw_members *members = members_of(&site, NULL, 32);
+    struct nw_job_location job = even_job(4, 4, 2);
+    struct nw_members *members = members_of(&job, NULL, 32);
     double d1 = nw_members_distance(members, 0, 16);
     double d2 = nw_members_distance(members, 0, 8);
     double d3 = nw_members_distance(members, 0, 4);
@@ -130,18 +130,18 @@ static void test_inside_is_nearer(void **state)
     (void)state;
     nw_random_init(&random, 7);
     for (int round = 0; round < 200; round++) {
-        struct nw_site site = even_site(4, 2, 1 + round % 4);
+        struct nw_job_location job = even_job(4, 2, 1 + round % 4);
         struct nw_members *members;
         double inside = 0, outside = 1e9;
 
-        for (int r = 0; r < site.rank_count; r++)
-            seats[r].depth = (int32_t)nw_random_below(&random, 3);
-        members = members_of(&site, NULL, site.rank_count);
-        for (int a = 0; a < site.rank_count; a++)
-            for (int b = 0; b < site.rank_count; b++) {
+        for (int r = 0; r < job.rank_count; r++)
+            locations[r].depth = (int32_t)nw_random_below(&random, 3);
+        members = members_of(&job, NULL, job.rank_count);
+        for (int a = 0; a < job.rank_count; a++)
+            for (int b = 0; b < job.rank_count; b++) {
                 double apart = nw_members_distance(members, a, b);
 
-                if (seats[a].node != seats[b].node)
+                if (locations[a].node != locations[b].node)
                     outside = apart < outside ? apart : outside;
                 else if (apart > inside)
                     inside = apart;
@@ -155,10 +155,10 @@ static void test_inside_is_nearer(void **state)
 /* Distances do not depend on who else is in the communicator. */
 static void test_sub_communicator(void **state)
 {
-    struct nw_site site = even_site(4, 4, 2);
-    struct nw_members *all = members_of(&site, NULL, 32);
+    struct nw_job_location job = even_job(4, 4, 2);
+    struct nw_members *all = members_of(&job, NULL, 32);
     const int some[] = {30, 1, 7, 8, 17, 0, 31};
-    struct nw_members *few = members_of(&site, some, 7);
+    struct nw_members *few = members_of(&job, some, 7);
 
     (void)state;
     for (int a = 0; a < 7; a++)
@@ -185,23 +185,23 @@ static void test_irregular_network(void **state)
     struct nw_node_words words[6] = {{.host = "n01"}, {.host = "n07.cluster"},
                                      {.host = "n09"}, {.host = "n16"},
                                      {.host = "n13"}, {.host = "n02"}};
-    struct nw_site site = even_site(6, 1, 1);
+    struct nw_job_location job = even_job(6, 1, 1);
     nw_topology *source;
     struct nw_members *members;
     double constant = -1;
 
     (void)state;
-    assert_int_equal(nw_rank_location_network("rashti-192", words, &site),
+    assert_int_equal(nw_rank_location_network("rashti-192", words, &job),
                      NW_OK);
-    assert_non_null(site.source);
+    assert_non_null(job.source);
     assert_int_equal(nw_topology_load("rashti-192", NULL, &source), NW_OK);
-    members = members_of(&site, NULL, 12);
+    members = members_of(&job, NULL, 12);
     for (int a = 0; a < 6; a++)
         for (int b = 0; b < 6; b++) {
             double apart = nw_members_distance(members, 2 * a, 2 * b);
             double there =
-                nw_topology_distance(source, node_end(source, site.number[a]),
-                                     node_end(source, site.number[b]));
+                nw_topology_distance(source, node_end(source, job.number[a]),
+                                     node_end(source, job.number[b]));
 
             if (a == b)
                 continue;
@@ -212,17 +212,17 @@ static void test_irregular_network(void **state)
         }
     nw_members_drop(members);
     nw_topology_free(source);
-    free(site.source);
-    free(site.number);
+    free(job.source);
+    free(job.number);
 }
 
 static void test_absent_host(void **state)
 {
     struct nw_node_words words[2] = {{.host = "n01"}, {.host = "elsewhere"}};
-    struct nw_site site = even_site(2, 1, 1);
+    struct nw_job_location job = even_job(2, 1, 1);
 
     (void)state;
-    assert_int_equal(nw_rank_location_network("rashti-192", words, &site),
+    assert_int_equal(nw_rank_location_network("rashti-192", words, &job),
                      NW_EINVAL);
 }
 
@@ -230,8 +230,8 @@ static void test_absent_host(void **state)
  * edges between nodes; the edges of a heavy dimension stay inside nodes. */
 static void test_hand_worked_grid(void **state)
 {
-    struct nw_site site = even_site(4, 4, 2);
-    struct nw_members *members = members_of(&site, NULL, 32);
+    struct nw_job_location job = even_job(4, 4, 2);
+    struct nw_members *members = members_of(&job, NULL, 32);
     const int dims[] = {8, 4}, periods[] = {0, 0};
     struct nw_cart cart = {2, dims, periods};
     struct nw_boxes boxes;
@@ -283,11 +283,11 @@ static void test_random_boxes(void **state)
     nw_random_init(&random, 3);
     for (int round = 0; round < 150; round++) {
         int nodes = 1 + (int)nw_random_below(&random, 6);
-        struct nw_site site =
-            even_site(nodes, 1 + (int)nw_random_below(&random, 4), 2);
+        struct nw_job_location job =
+            even_job(nodes, 1 + (int)nw_random_below(&random, 4), 2);
         int dims[3], periods[3], count = 1 + (int)nw_random_below(&random, 3);
         struct nw_cart cart = {count, dims, periods};
-        struct nw_members *members = members_of(&site, NULL, site.rank_count);
+        struct nw_members *members = members_of(&job, NULL, job.rank_count);
         struct nw_cart_plan plan;
         struct nw_decision decision;
         double weight[3];
@@ -300,7 +300,7 @@ static void test_random_boxes(void **state)
             periods[d] = (int)nw_random_below(&random, 2);
             weight[d] = 1 + (double)nw_random_below(&random, 9);
         }
-        vertices = nw_cart_vertices(&cart, site.rank_count);
+        vertices = nw_cart_vertices(&cart, job.rank_count);
         if (vertices < 2 || !nw_cart_scale(weight, count) ||
             !nw_cart_plan(members, &cart, weight, 0, &plan)) {
             nw_members_drop(members);
@@ -308,7 +308,7 @@ static void test_random_boxes(void **state)
         }
         found++;
         assert_int_equal(nw_cart_graph(&cart, weight, &graph), NW_OK);
-        for (int m = 0; m < site.rank_count; m++) {
+        for (int m = 0; m < job.rank_count; m++) {
             assert_true(nw_cart_plan(members, &cart, weight, m, &plan));
             cost[0] += plan.cost[0];
             cost[1] += plan.cost[1];
@@ -339,9 +339,9 @@ static void test_random_boxes(void **state)
 
 static void test_uneven_nodes(void **state)
 {
-    struct nw_site site = even_site(3, 4, 3);
+    struct nw_job_location job = even_job(3, 4, 3);
     const int ranks[] = {0, 8, 1, 9, 2, 16, 3, 17, 4};
-    struct nw_members *members = members_of(&site, ranks, 9);
+    struct nw_members *members = members_of(&job, ranks, 9);
     const int dims[] = {3, 3}, periods[] = {1, 0};
     struct nw_cart cart = {2, dims, periods};
     struct nw_reorder_settings settings = {.algorithm = "auto", .gain = 0.01};
@@ -406,7 +406,7 @@ static void *seat_them(void *members)
  * the same time: all must find the same complete machine. */
 static void test_threads_seat(void **state)
 {
-    struct nw_site site = even_site(2, 8, 1);
+    struct nw_job_location job = even_job(2, 8, 1);
 
     (void)state;
     pthread_barrier_init(&both, NULL, 2);
@@ -418,7 +418,7 @@ static void test_threads_seat(void **state)
 
         for (int r = 0; r < 32; r++)
             world[r] = r;
-        assert_int_equal(nw_members_new(&site, world, 32, &members), NW_OK);
+        assert_int_equal(nw_members_new(&job, world, 32, &members), NW_OK);
         pthread_create(&thread, NULL, seat_them, members);
         here = seat_them(members);
         pthread_join(thread, &there);

@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-nw_status nw_members_new(const struct nw_site *site, int *world, int count,
-                         struct nw_members **out)
+nw_status nw_members_new(const struct nw_job_location *job, int *world,
+                         int count, struct nw_members **out)
 {
     struct nw_members *members;
     nw_status status = nw_alloc(1, sizeof *members, &members);
@@ -20,7 +20,7 @@ nw_status nw_members_new(const struct nw_site *site, int *world, int count,
         return status;
     }
     members->users = 1;
-    members->site = site;
+    members->job = job;
     members->count = count;
     members->world = world;
     *out = members;
@@ -52,7 +52,7 @@ static nw_status comm_cache_locate(struct nw_members *members)
         nw_alloc((size_t)members->count, sizeof *element, &element);
 
     if (!status)
-        status = nw_machine_of(members->site, members->world, members->count,
+        status = nw_machine_of(members->job, members->world, members->count,
                                &machine, &member);
     if (status) {
         free(element);
@@ -64,7 +64,7 @@ static nw_status comm_cache_locate(struct nw_members *members)
     members->member = member;
     members->element = element;
     members->even =
-        !members->site->source && nw_levels_of(machine, &members->levels);
+        !members->job->source && nw_levels_of(machine, &members->levels);
     return NW_OK;
 }
 

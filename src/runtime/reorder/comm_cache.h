@@ -9,7 +9,7 @@
 
 struct nw_members {
     int users; /* number of communicators that use this struct */
-    const struct nw_site *site;
+    const struct nw_job_location *job;
     int count;
     int *world;           /* [count] ranks in MPI_COMM_WORLD */
     nw_topology *machine; /* NULL until nw_members_locate is called */
@@ -21,8 +21,9 @@ struct nw_members {
 
 /* Creates the members, with one user. Takes ownership of `world`, which malloc
  * has allocated, even if it fails. */
-NW_MUST_CHECK nw_status nw_members_new(const struct nw_site *site, int *world,
-                                       int count, struct nw_members **out);
+NW_MUST_CHECK nw_status nw_members_new(const struct nw_job_location *job,
+                                       int *world, int count,
+                                       struct nw_members **out);
 struct nw_members *nw_members_use(struct nw_members *members);
 void nw_members_drop(struct nw_members *members);
 /* Builds members->machine if it is NULL. Thread-safe, since duplicates of a

@@ -116,40 +116,40 @@ static void say_words(struct nw_node_words *words)
         strcpy(words->slurm, slurm);
 }
 
-static void discover_flatten(struct nw_site *site)
+static void discover_flatten(struct nw_job_location *job)
 {
-    if (site->above)
-        memset(site->above, -1,
-               (size_t)site->node_count * NW_SWITCH_DEPTH * sizeof(int32_t));
-    free(site->source);
-    free(site->number);
-    site->source = NULL;
-    site->number = NULL;
+    if (job->above)
+        memset(job->above, -1,
+               (size_t)job->node_count * NW_SWITCH_DEPTH * sizeof(int32_t));
+    free(job->source);
+    free(job->number);
+    job->source = NULL;
+    job->number = NULL;
 }
 
-static void read_network(struct gathering *g, struct nw_site *site)
+static void read_network(struct gathering *g, struct nw_job_location *job)
 {
     struct nw_node_words mine, *all = NULL;
 
     if (g->leaders != MPI_COMM_NULL)
-        NW_PMPI(Comm_size)(g->leaders, &site->node_count);
-    NW_PMPI(Bcast)(&site->node_count, 1, MPI_INT, 0, g->comm);
+        NW_PMPI(Comm_size)(g->leaders, &job->node_count);
+    NW_PMPI(Bcast)(&job->node_count, 1, MPI_INT, 0, g->comm);
     if (g->leaders == MPI_COMM_NULL)
         return;
     say_words(&mine);
-    if (!site->rank)
-        all = calloc((size_t)site->node_count, sizeof *all);
+    if (!job->rank)
+        all = calloc((size_t)job->node_count, sizeof *all);
     NW_PMPI(Gather)
     (&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, g->leaders);
-    if (site->rank)
+    if (job->rank)
         return;
-    if (nw_alloc((size_t)site->node_count * NW_SWITCH_DEPTH, sizeof(int32_t),
-                 &site->above))
+    if (nw_alloc((size_t)job->node_count * NW_SWITCH_DEPTH, sizeof(int32_t),
+                 &job->above))
         return;
-    discover_flatten(site);
-    if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, site)) {
+    discover_flatten(job);
+    if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, job)) {
         nw_warn_once("the network counts as flat: %s", nw_error_text());
-        discover_flatten(site);
+        discover_flatten(job);
     }
     free(all);
 }
@@ -165,34 +165,34 @@ static bool discover_share(MPI_Comm comm, int rank, size_t bytes, void *array)
     return !NW_PMPI(Bcast)(*at, (int)bytes, MPI_BYTE, 0, comm);
 }
 
-static bool share_network(MPI_Comm comm, struct nw_site *site)
+static bool share_network(MPI_Comm comm, struct nw_job_location *job)
 {
-    size_t nodes = (size_t)site->node_count;
-    int length = site->source ? (int)strlen(site->source) + 1 : 0;
-    bool good = discover_share(comm, site->rank, nodes * NW_SWITCH_DEPTH * 4,
-                               &site->above);
+    size_t nodes = (size_t)job->node_count;
+    int length = job->source ? (int)strlen(job->source) + 1 : 0;
+    bool good = discover_share(comm, job->rank, nodes * NW_SWITCH_DEPTH * 4,
+                               &job->above);
 
     NW_PMPI(Bcast)(&length, 1, MPI_INT, 0, comm);
     if (!length)
         return good;
     return good &&
-           discover_share(comm, site->rank, (size_t)length, &site->source) &&
-           discover_share(comm, site->rank, nodes * 4, &site->number);
+           discover_share(comm, job->rank, (size_t)length, &job->source) &&
+           discover_share(comm, job->rank, nodes * 4, &job->number);
 }
 
-static bool gather_live(struct nw_site *site, MPI_Comm comm)
+static bool gather_live(struct nw_job_location *job, MPI_Comm comm)
 {
     struct gathering g = {comm, MPI_COMM_NULL, MPI_COMM_NULL, 0, 0};
     struct nw_rank_location mine = {0};
-    bool good = discover_split(&g, site->rank);
+    bool good = discover_split(&g, job->rank);
 
     if (good) {
         locate_node_ranks(&g, &mine);
         NW_PMPI(Allgather)
-        (&mine, sizeof mine, MPI_BYTE, site->location, sizeof mine, MPI_BYTE,
+        (&mine, sizeof mine, MPI_BYTE, job->location, sizeof mine, MPI_BYTE,
          comm);
-        read_network(&g, site);
-        good = share_network(comm, site);
+        read_network(&g, job);
+        good = share_network(comm, job);
     }
     discover_unsplit(&g);
     return good;
@@ -200,49 +200,49 @@ static bool gather_live(struct nw_site *site, MPI_Comm comm)
 
 /* Reads the location of every rank from the launcher's mapping file, on rank 0,
  * and broadcasts it. Collective. */
-static bool read_mapped(struct nw_site *site, MPI_Comm comm)
+static bool read_mapped(struct nw_job_location *job, MPI_Comm comm)
 {
     int good = 1;
 
-    if (!site->rank &&
+    if (!job->rank &&
         nw_rank_location_mapped(getenv("NODEWISE_TOPOLOGY"),
-                                getenv("NODEWISE_MAPPING"), site)) {
+                                getenv("NODEWISE_MAPPING"), job)) {
         nw_warn_once("NODEWISE_MAPPING: %s", nw_error_text());
         good = 0;
     }
     NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, comm);
     if (!good)
         return false;
-    NW_PMPI(Bcast)(&site->node_count, 1, MPI_INT, 0, comm);
+    NW_PMPI(Bcast)(&job->node_count, 1, MPI_INT, 0, comm);
     NW_PMPI(Bcast)
-    (site->location, site->rank_count * (int)sizeof *site->location, MPI_BYTE,
-     0, comm);
-    return share_network(comm, site);
+    (job->location, job->rank_count * (int)sizeof *job->location, MPI_BYTE, 0,
+     comm);
+    return share_network(comm, job);
 }
 
-bool nw_discover(struct nw_site *site, MPI_Comm comm)
+bool nw_discover(struct nw_job_location *job, MPI_Comm comm)
 {
     const char *source = getenv("NODEWISE_TOPOLOGY");
     const char *mapping = getenv("NODEWISE_MAPPING");
     int mapped = source && source[0] && mapping && mapping[0];
     bool good;
 
-    memset(site, 0, sizeof *site);
-    NW_PMPI(Comm_size)(comm, &site->rank_count);
-    NW_PMPI(Comm_rank)(comm, &site->rank);
+    memset(job, 0, sizeof *job);
+    NW_PMPI(Comm_size)(comm, &job->rank_count);
+    NW_PMPI(Comm_rank)(comm, &job->rank);
     NW_PMPI(Bcast)(&mapped, 1, MPI_INT, 0, comm);
-    site->location = calloc((size_t)site->rank_count, sizeof *site->location);
-    good = mapped ? read_mapped(site, comm) : gather_live(site, comm);
+    job->location = calloc((size_t)job->rank_count, sizeof *job->location);
+    good = mapped ? read_mapped(job, comm) : gather_live(job, comm);
     if (!good)
-        nw_discovered_free(site);
+        nw_discovered_free(job);
     return good;
 }
 
-void nw_discovered_free(struct nw_site *site)
+void nw_discovered_free(struct nw_job_location *job)
 {
-    free(site->location);
-    free(site->above);
-    free(site->source);
-    free(site->number);
-    memset(site, 0, sizeof *site);
+    free(job->location);
+    free(job->above);
+    free(job->source);
+    free(job->number);
+    memset(job, 0, sizeof *job);
 }

@@ -12,14 +12,14 @@
 
 #include <stdbool.h>
 
-/* Fills `site` on all ranks. `comm` is congruent to MPI_COMM_WORLD; collective
- * over `comm`. Returns false on all ranks, with an empty site, if a rank
- * failed. The caller frees the site with nw_discovered_free. */
-bool nw_discover(struct nw_site *site, MPI_Comm comm);
+/* Fills `job` on all ranks. `comm` is congruent to MPI_COMM_WORLD; collective
+ * over `comm`. Returns false on all ranks, with *job empty, if a rank
+ * failed. The caller frees *job with nw_discovered_free. */
+bool nw_discover(struct nw_job_location *job, MPI_Comm comm);
 /* Makes the communicator of the ranks of `comm` on this rank's node, in the
  * order of `key`; the caller frees it. Collective over `comm`. Returns an error
  * code of MPI. */
 int nw_discover_split(MPI_Comm comm, int key, MPI_Comm *local);
-void nw_discovered_free(struct nw_site *site);
+void nw_discovered_free(struct nw_job_location *job);
 
 #endif

@@ -16,7 +16,7 @@ static int reorder_gather_node_of(const struct nw_call *call, int rank)
 {
     const struct nw_members *members = call->members;
 
-    return members->site->location[members->world[rank]].node;
+    return members->job->location[members->world[rank]].node;
 }
 
 static bool is_leader(const struct nw_gather *gather)
@@ -185,7 +185,7 @@ static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 {
     const struct nw_call *call = gather->call;
     const struct nw_gather_stage *leaders = &gather->stage[1];
-    size_t nodes = (size_t)call->members->site->node_count;
+    size_t nodes = (size_t)call->members->job->node_count;
     int *sorted = calloc((size_t)call->size * 2, sizeof *sorted);
     int *leader = calloc(nodes, sizeof *leader), found = 0;
 

@@ -17,7 +17,7 @@ struct nw_rank_location {
     int32_t at[NW_LOCATION_DEPTH];
 };
 
-struct nw_site {
+struct nw_job_location {
     int rank_count; /* number of ranks in MPI_COMM_WORLD */
     int rank;
     struct nw_rank_location *location; /* [rank_count] location of each rank */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct building {
-    const struct nw_site *site;
+    const struct nw_job_location *job;
     const int *world;
     int count;
     int32_t *member; /* [count] numbers of the members, sorted */
@@ -30,12 +30,12 @@ struct building {
 static const struct nw_rank_location *
 machine_location_of(const struct building *b, int i)
 {
-    return &b->site->location[b->world[b->member[i]]];
+    return &b->job->location[b->world[b->member[i]]];
 }
 
 static const int32_t *machine_switches_of(const struct building *b, int i)
 {
-    return &b->site->above[machine_location_of(b, i)->node * NW_SWITCH_DEPTH];
+    return &b->job->above[machine_location_of(b, i)->node * NW_SWITCH_DEPTH];
 }
 
 static int compare_ints(const int32_t *a, const int32_t *b, int count)
@@ -50,10 +50,10 @@ static int compare_members(const void *left, const void *right, void *context)
 {
     const struct building *b = context;
     int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
-    const struct nw_rank_location *x = &b->site->location[b->world[l]];
-    const struct nw_rank_location *y = &b->site->location[b->world[r]];
-    int order = compare_ints(&b->site->above[x->node * NW_SWITCH_DEPTH],
-                             &b->site->above[y->node * NW_SWITCH_DEPTH],
+    const struct nw_rank_location *x = &b->job->location[b->world[l]];
+    const struct nw_rank_location *y = &b->job->location[b->world[r]];
+    int order = compare_ints(&b->job->above[x->node * NW_SWITCH_DEPTH],
+                             &b->job->above[y->node * NW_SWITCH_DEPTH],
                              NW_SWITCH_DEPTH);
     int depth = x->depth < y->depth ? x->depth : y->depth;
 
@@ -243,7 +243,7 @@ static nw_status take_source(struct building *b)
 {
     struct taking taking = {.to = b->topology};
     nw_topology *from;
-    nw_status status = nw_topology_load(b->site->source, NULL, &from);
+    nw_status status = nw_topology_load(b->job->source, NULL, &from);
     int node = 0;
 
     if (status)
@@ -254,7 +254,7 @@ static nw_status take_source(struct building *b)
     nw_network_visit(b->network, machine_take_class, &taking);
     for (int i = 0; i < b->count; i = end_of_node(b, i))
         b->leaf[node++] = nw_topology_switch_of(
-            from, b->site->number[machine_location_of(b, i)->node], -1);
+            from, b->job->number[machine_location_of(b, i)->node], -1);
     nw_topology_free(from);
     return taking.status;
 }
@@ -267,7 +267,7 @@ static nw_status machine_add_network(struct building *b, int nodes)
         return NW_OK;
     status = nw_alloc((size_t)nodes, sizeof *b->leaf, &b->leaf);
     if (!status)
-        status = b->site->source ? take_source(b) : machine_build_tree(b);
+        status = b->job->source ? take_source(b) : machine_build_tree(b);
     if (status) {
         nw_network_free(b->network);
         return status;
@@ -319,16 +319,16 @@ static nw_status machine_build(struct building *b)
     return status;
 }
 
-nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
-                        nw_topology **out, int32_t **member)
+nw_status nw_machine_of(const struct nw_job_location *job, const int *world,
+                        int count, nw_topology **out, int32_t **member)
 {
-    struct building b = {.site = site, .world = world, .count = count};
+    struct building b = {.job = job, .world = world, .count = count};
     nw_status status = nw_alloc((size_t)count, sizeof *b.member, &b.member);
 
     if (status)
         return status;
     for (int i = 0; i < count; i++) {
-        const struct nw_rank_location *location = &site->location[world[i]];
+        const struct nw_rank_location *location = &job->location[world[i]];
 
         b.member[i] = i;
         b.depth = location->depth > b.depth ? location->depth : b.depth;

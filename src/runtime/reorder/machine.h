@@ -14,7 +14,7 @@
  * number of links between the nodes. Inside a node, it is the number of links
  * through the lowest common vertex, which is always less. The caller frees both
  * results. Local. */
-NW_MUST_CHECK nw_status nw_machine_of(const struct nw_site *site,
+NW_MUST_CHECK nw_status nw_machine_of(const struct nw_job_location *job,
                                       const int *world, int count,
                                       nw_topology **out, int32_t **member);
 

@@ -109,26 +109,25 @@ static void take_switches(const nw_topology *topology, int32_t node,
 static nw_status rank_location_take_network(const nw_topology *topology,
                                             const char *source,
                                             const int32_t *node,
-                                            struct nw_site *site)
+                                            struct nw_job_location *job)
 {
     if (!topology->network)
         return NW_OK;
     if (topology->network->parent) {
-        for (int i = 0; i < site->node_count; i++)
-            take_switches(topology, node[i], &site->above[i * NW_SWITCH_DEPTH]);
+        for (int i = 0; i < job->node_count; i++)
+            take_switches(topology, node[i], &job->above[i * NW_SWITCH_DEPTH]);
         return NW_OK;
     }
-    if (nw_alloc((size_t)site->node_count, sizeof *site->number,
-                 &site->number) ||
-        nw_strdup(source, &site->source))
+    if (nw_alloc((size_t)job->node_count, sizeof *job->number, &job->number) ||
+        nw_strdup(source, &job->source))
         return NW_ENOMEM;
-    memcpy(site->number, node, (size_t)site->node_count * sizeof *node);
+    memcpy(job->number, node, (size_t)job->node_count * sizeof *node);
     return NW_OK;
 }
 
 static nw_status rank_location_read_source(const char *source,
                                            const struct nw_node_words *words,
-                                           struct nw_site *site)
+                                           struct nw_job_location *job)
 {
     nw_topology *topology;
     int32_t *node = NULL;
@@ -136,15 +135,15 @@ static nw_status rank_location_read_source(const char *source,
 
     if (status)
         return status;
-    status = nw_alloc((size_t)site->node_count, sizeof *node, &node);
-    for (int i = 0; !status && i < site->node_count; i++) {
+    status = nw_alloc((size_t)job->node_count, sizeof *node, &node);
+    for (int i = 0; !status && i < job->node_count; i++) {
         node[i] = find_host(topology, words[i].host);
         if (node[i] < 0)
             status = nw_fail(NW_EINVAL, "%s has no host '%s'", source,
                              words[i].host);
     }
     if (!status)
-        status = rank_location_take_network(topology, source, node, site);
+        status = rank_location_take_network(topology, source, node, job);
     free(node);
     nw_topology_free(topology);
     return status;
@@ -165,9 +164,9 @@ static int32_t slurm_switch(const struct nw_node_words *words, int node,
 }
 
 static void rank_location_read_slurm(const struct nw_node_words *words,
-                                     struct nw_site *site)
+                                     struct nw_job_location *job)
 {
-    for (int i = 0; i < site->node_count; i++) {
+    for (int i = 0; i < job->node_count; i++) {
         const char *at = words[i].slurm;
 
         for (int d = 0; d < NW_SWITCH_DEPTH; d++) {
@@ -175,7 +174,7 @@ static void rank_location_read_slurm(const struct nw_node_words *words,
 
             if (!dot)
                 break;
-            site->above[i * NW_SWITCH_DEPTH + d] =
+            job->above[i * NW_SWITCH_DEPTH + d] =
                 slurm_switch(words, i, (size_t)(dot - words[i].slurm)) *
                     NW_SWITCH_DEPTH +
                 d;
@@ -186,20 +185,20 @@ static void rank_location_read_slurm(const struct nw_node_words *words,
 
 nw_status nw_rank_location_network(const char *source,
                                    const struct nw_node_words *node,
-                                   struct nw_site *site)
+                                   struct nw_job_location *job)
 {
     if (source && source[0])
-        return rank_location_read_source(source, node, site);
-    rank_location_read_slurm(node, site);
+        return rank_location_read_source(source, node, job);
+    rank_location_read_slurm(node, job);
     return NW_OK;
 }
 
 static void rank_location_take_mapped(const nw_topology *topology,
                                       const nw_mapping *mapping,
                                       const int32_t *number,
-                                      struct nw_site *site)
+                                      struct nw_job_location *job)
 {
-    for (int r = 0; r < site->rank_count; r++) {
+    for (int r = 0; r < job->rank_count; r++) {
         const struct nw_node_type *type =
             nw_topology_type_of(topology, mapping->node[r]);
         struct nw_ints cores = nw_mapping_cores(mapping, r);
@@ -208,8 +207,8 @@ static void rank_location_take_mapped(const nw_topology *topology,
         for (size_t c = 1; c < cores.count; c++)
             vertex =
                 nw_node_type_common(type, vertex, type->core[cores.values[c]]);
-        take_path(type, vertex, &site->location[r]);
-        site->location[r].node = number[mapping->node[r]];
+        take_path(type, vertex, &job->location[r]);
+        job->location[r].node = number[mapping->node[r]];
     }
 }
 
@@ -230,38 +229,39 @@ static nw_status check_mapping(const nw_mapping *mapping, int ranks)
 /* Takes the locations of all ranks from the mapping. Numbers the nodes with
  * ranks in the order of the topology. */
 static nw_status take_mapping(const nw_topology *topology, const char *source,
-                              const nw_mapping *mapping, struct nw_site *site)
+                              const nw_mapping *mapping,
+                              struct nw_job_location *job)
 {
     int32_t nodes = nw_topology_node_count(topology), *number, *used = NULL;
     nw_status status = nw_alloc((size_t)nodes, sizeof *number, &number);
 
     if (!status)
         status = nw_alloc((size_t)nodes, sizeof *used, &used);
-    for (int r = 0; !status && r < site->rank_count; r++)
+    for (int r = 0; !status && r < job->rank_count; r++)
         number[mapping->node[r]] = 1;
-    site->node_count = 0;
+    job->node_count = 0;
     for (int32_t n = 0; !status && n < nodes; n++)
         if (number[n]) {
-            used[site->node_count] = n;
-            number[n] = site->node_count++;
+            used[job->node_count] = n;
+            number[n] = job->node_count++;
         }
     if (!status)
-        status = nw_alloc((size_t)site->node_count * NW_SWITCH_DEPTH,
-                          sizeof *site->above, &site->above);
+        status = nw_alloc((size_t)job->node_count * NW_SWITCH_DEPTH,
+                          sizeof *job->above, &job->above);
     if (!status)
-        memset(site->above, -1,
-               (size_t)site->node_count * NW_SWITCH_DEPTH * sizeof *used);
+        memset(job->above, -1,
+               (size_t)job->node_count * NW_SWITCH_DEPTH * sizeof *used);
     if (!status)
-        status = rank_location_take_network(topology, source, used, site);
+        status = rank_location_take_network(topology, source, used, job);
     if (!status)
-        rank_location_take_mapped(topology, mapping, number, site);
+        rank_location_take_mapped(topology, mapping, number, job);
     free(number);
     free(used);
     return status;
 }
 
 nw_status nw_rank_location_mapped(const char *source, const char *mapping_file,
-                                  struct nw_site *site)
+                                  struct nw_job_location *job)
 {
     nw_mapping *mapping = NULL;
     nw_topology *topology;
@@ -271,9 +271,9 @@ nw_status nw_rank_location_mapped(const char *source, const char *mapping_file,
         return status;
     status = nw_mapping_read(mapping_file, topology, &mapping);
     if (!status)
-        status = check_mapping(mapping, site->rank_count);
+        status = check_mapping(mapping, job->rank_count);
     if (!status)
-        status = take_mapping(topology, source, mapping, site);
+        status = take_mapping(topology, source, mapping, job);
     nw_mapping_free(mapping);
     nw_topology_free(topology);
     return status;

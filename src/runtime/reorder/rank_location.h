@@ -21,15 +21,16 @@ struct nw_node_words {
     char host[64];
     char slurm[192]; /* SLURM_TOPOLOGY_ADDR, or empty */
 };
-/* Fills site->above, site->source and site->number for site->node_count nodes.
+/* Fills job->above, job->source and job->number for job->node_count nodes.
  * The network comes from the topology file `source` if it is not NULL, else
  * from Slurm's addresses. */
-NW_MUST_CHECK nw_status nw_rank_location_network(
-    const char *source, const struct nw_node_words *node, struct nw_site *site);
+NW_MUST_CHECK nw_status
+nw_rank_location_network(const char *source, const struct nw_node_words *node,
+                         struct nw_job_location *job);
 /* Reads the locations of all ranks from a mapping file, and their network from
  * the topology `source`. */
 NW_MUST_CHECK nw_status nw_rank_location_mapped(const char *source,
                                                 const char *mapping,
-                                                struct nw_site *site);
+                                                struct nw_job_location *job);
 
 #endif

@@ -14,12 +14,12 @@
 #include <string.h>
 
 static struct {
-    struct nw_site site;
+    struct nw_job_location job;
     struct nw_reorder_settings settings;
     nw_pattern *profile;
     MPI_Group world;
     bool was_asked;  /* nw_reorder_ask has tried to read the machine */
-    bool is_open;    /* `site` and `world` are valid */
+    bool is_open;    /* `job` and `world` are valid */
     int note_key;    /* attribute with the value of nodewise_cart_weights */
     int members_key; /* attribute with a struct start_known */
     bool has_keys;
@@ -44,9 +44,9 @@ static void read_profile(struct nw_text *text)
         return;
     if (nw_pattern_read(path, NULL, &pattern))
         nw_warn_once("NODEWISE_PROFILE: %s", nw_error_text());
-    else if (pattern->rank_count != state.site.rank_count)
+    else if (pattern->rank_count != state.job.rank_count)
         nw_warn_once("NODEWISE_PROFILE: %s has %d ranks, this job %d", path,
-                     pattern->rank_count, state.site.rank_count);
+                     pattern->rank_count, state.job.rank_count);
     else
         nw_native_render(pattern, text);
     nw_pattern_free(pattern);
@@ -60,12 +60,12 @@ static void share_profile(MPI_Comm comm)
     unsigned long length;
     char *data;
 
-    if (!state.site.rank)
+    if (!state.job.rank)
         read_profile(&text);
     length = text.failed ? 0 : text.length;
     NW_PMPI(Bcast)(&length, 1, MPI_UNSIGNED_LONG, 0, comm);
     if (length && length < 1ul << 31) {
-        data = state.site.rank ? malloc(length + 1) : text.data;
+        data = state.job.rank ? malloc(length + 1) : text.data;
         NW_PMPI(Bcast)(data, (int)length, MPI_BYTE, 0, comm);
         data[length] = '\0';
         if (nw_native_read(&(struct nw_pattern_text){.file = "NODEWISE_PROFILE",
@@ -73,7 +73,7 @@ static void share_profile(MPI_Comm comm)
                                                      .length = length},
                            &state.profile))
             nw_warn_once("%s", nw_error_text());
-        if (state.site.rank)
+        if (state.job.rank)
             free(data);
     }
     nw_text_fini(&text);
@@ -114,7 +114,7 @@ static void reorder_start_warn_of_misspelt(MPI_Info info)
     char key[MPI_MAX_INFO_KEY + 1];
     int count = 0;
 
-    if (state.site.rank || __atomic_load_n(&warned, __ATOMIC_RELAXED) ||
+    if (state.job.rank || __atomic_load_n(&warned, __ATOMIC_RELAXED) ||
         NW_PMPI(Info_get_nkeys)(info, &count))
         return;
     for (int i = 0; i < count; i++)
@@ -261,7 +261,7 @@ static struct nw_members *find_members(MPI_Comm comm)
 
     NW_PMPI(Comm_size)(comm, &size);
     world = world_ranks(comm, size);
-    if (!world || nw_members_new(&state.site, world, size, &members))
+    if (!world || nw_members_new(&state.job, world, size, &members))
         return NULL;
     known = known_new(comm, members);
     if (known && !NW_PMPI(Comm_set_attr)(comm, state.members_key, known))
@@ -287,7 +287,7 @@ struct nw_members *nw_reorder_members(MPI_Comm comm)
 
 static bool reorder_start_open_all(MPI_Comm comm)
 {
-    if (!nw_discover(&state.site, comm))
+    if (!nw_discover(&state.job, comm))
         return false;
     share_profile(comm);
     NW_PMPI(Comm_group)(MPI_COMM_WORLD, &state.world);
@@ -303,8 +303,8 @@ static bool reorder_start_open_all(MPI_Comm comm)
 static void reorder_start_assign_gpus(MPI_Comm comm)
 {
     const nw_pattern *profile = state.profile;
-    size_t first = profile->row[state.site.rank];
-    size_t end = profile->row[state.site.rank + 1];
+    size_t first = profile->row[state.job.rank];
+    size_t end = profile->row[state.job.rank + 1];
     struct nw_gpu_edge *edge = NULL;
     int count = 0;
 
@@ -409,7 +409,7 @@ void nw_reorder_finish(void)
     if (!state.is_open)
         return;
     nw_asked_finish();
-    nw_unused_finish(state.site.rank_count);
+    nw_unused_finish(state.job.rank_count);
     nw_reordering = state.is_open = state.was_asked = false;
     forget_world();
     NW_PMPI(Comm_free_keyval)(&state.note_key);
@@ -417,5 +417,5 @@ void nw_reorder_finish(void)
     NW_PMPI(Group_free)(&state.world);
     nw_pattern_free(state.profile);
     state.profile = NULL;
-    nw_discovered_free(&state.site);
+    nw_discovered_free(&state.job);
 }

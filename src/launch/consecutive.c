@@ -4,7 +4,7 @@
  * whose ranks do not share memory with the earlier ranks of this host (tested
  * with 4.0.2). */
 #include "cost/mapping_file.h"
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes files that several launchers use: lists of the host of each rank or
  * each node, and the mapping in another order of ranks. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include "base/status.h"
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "launch/gpus.h"
 #include "launch/local_cpus.h"
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include <stdlib.h>
 

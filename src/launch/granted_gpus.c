@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "launch/gpus.h"
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions for the writers of all launchers: add words, variables and files to
  * a job, and find the hosts and cores of its ranks. */
+#include "launch/job.h"
+
 #include "base/array.h"
 #include "base/c_locale.h"
 #include "base/status.h"
-#include "launch/launcher.h"
+
 #include <stdlib.h>
 
 nw_status nw_launch_word(struct nw_launch_job *job, const char *format, ...)

@@ -2,7 +2,7 @@
 /* Writes hardware threads and GPUs in the forms that launchers expect: lists
  * and masks with the operating system's numbers, and lists for the ranks of a
  * node. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include "base/array.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists the ranks of each node, since launchers count ranks by node. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include "base/array.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the rank of a process in the environment variables of its launcher:
  * here, and in the scripts of `nodewise launch`. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include "base/status.h"
 #include "base/text.h"

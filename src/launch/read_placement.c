@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads rankfiles of Open MPI, and lists of hosts in the order of ranks, and
  * makes a mapping of them. The mapping has no GPUs and NICs. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include "base/array.h"
 #include "base/file.h"

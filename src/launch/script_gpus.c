@@ -5,7 +5,7 @@
  * script contains the numbers and UUIDs of the node's GPUs, and which of them
  * the mapping uses. */
 #include "launch/gpus.h"
-#include "launch/launcher.h"
+#include "launch/job.h"
 
 #include <stdlib.h>
 

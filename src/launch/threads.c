@@ -2,7 +2,7 @@
 /* Sets the variables of OpenMP so that a rank has one thread on each of its
  * cores. All ranks must have the same number of cores, at least 2. Variables
  * that the user has set keep their values. */
-#include "launch/launcher.h"
+#include "launch/job.h"
 #include "topology/topology.h"
 
 #include <stdio.h>

@@ -32,6 +32,7 @@ static int file = -1;
 static struct stat file_info;
 static off_t file_end;
 static char *file_path;
+static pid_t file_owner; /* process that created the file */
 static uint64_t next_save_ns;
 static struct nw_part_header *header, spare_header;
 static struct nw_part_record *chunk[CHUNK_COUNT];
@@ -89,15 +90,17 @@ static bool is_allowed(off_t end)
            most.rlim_cur == RLIM_INFINITY || (rlim_t)end <= most.rlim_cur;
 }
 
-/* Writes to the file. If the write fails, removes the file, since an incomplete
- * file would be misleading. */
+/* Writes to the file. If the write fails or the program has closed the file,
+ * removes the file, since an incomplete file would be misleading. A forked
+ * child that has closed the file only forgets it, because its parent still
+ * writes to it. */
 static void storage_put(const void *bytes, size_t size, size_t offset)
 {
     off_t end = (off_t)(offset + size);
     ssize_t done = -1;
 
     if (!storage_is_open()) {
-        drop_file(false);
+        drop_file(file_owner == getpid());
         return;
     }
     if (is_allowed(end))
@@ -134,6 +137,7 @@ static void open_file(const char *path)
     }
     (void)flock(file, LOCK_EX | LOCK_NB);
     file_end = 0;
+    file_owner = getpid();
 }
 
 void nw_storage_open(const char *path, int rank, int rank_count)

@@ -3,7 +3,8 @@
  * says. Rank 1 does "abort", "handler", "exit" or "kill"; with "good", all
  * ranks end normally. The exit status is 5 if the program chooses it. "wait":
  * rank 0 prints a line, and all ranks sleep until they are killed. "early":
- * the program aborts before any message. "told": rank 0 broadcasts a message
+ * the program aborts before any message. "closed": rank 1 closes the file of
+ * its part of the profile before it sends. "told": rank 0 broadcasts a message
  * instead, and all ranks print its first character. */
 #include <mpi.h>
 
@@ -36,6 +37,20 @@ static void fail(int peer)
     MPI_Send(&peer, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
 }
 
+/* Closes the file of this rank's part, as a program does that closes all
+ * descriptors. */
+static void close_part(void)
+{
+    for (int d = 3; d < 1024; d++) {
+        char link[32], path[4096] = "";
+
+        snprintf(link, sizeof link, "/proc/self/fd/%d", d);
+        if (readlink(link, path, sizeof path - 1) > 0 &&
+            strstr(path, ".pattern.part."))
+            close(d);
+    }
+}
+
 static void tell(int rank)
 {
     static char words[40000];
@@ -63,6 +78,8 @@ int main(int argc, char **argv)
             abort_job(MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    if (argc > 1 && !strcmp(argv[1], "closed") && rank == 1)
+        close_part();
     MPI_Sendrecv(out, 10, MPI_DOUBLE, (rank + 1) % size, 0, in, 10, MPI_DOUBLE,
                  (rank + size - 1) % size, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
@@ -83,7 +100,7 @@ int main(int argc, char **argv)
         fflush(stdout);
         sleep(300);
     }
-    if (strcmp(argv[1], "good"))
+    if (strcmp(argv[1], "good") && strcmp(argv[1], "closed"))
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 5;

@@ -409,6 +409,11 @@ def ends():
                             "--collectives", "off")
     ok(result.returncode == 5, "good: exit status", result)
     ok(not any(line.startswith("partial:") for line in lines), "good: is whole")
+    # the profile comes from memory, and the file that rank 1 has closed is not left behind
+    result, lines = profile(launcher(4) + [program("ends"), "closed"], "--collectives", "off")
+    ok(result.returncode == 5 and not any(line.startswith("partial:") for line in lines)
+       and edges(lines) == wanted, "closed: is whole", result, lines[:6])
+    ok(not glob.glob("out.pattern.part*"), "closed: leaves no part", glob.glob("out.pattern.part*"))
     # no failure of the profiler may make the program fail, not even a removed folder
     result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY,
                                         "NODEWISE_RECORD=/nowhere/x.pattern"])

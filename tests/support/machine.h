@@ -80,8 +80,8 @@ static inline void machine_package(nw_topology *topology,
         MUST(nw_node_type_add(type, package, NW_VERTEX_NIC, pcie, &vertex));
 }
 
-/* Connects all nodes to one switch. */
-static inline void machine_network(nw_topology *topology, int nodes)
+/* Connects all nodes to one switch, by `ports` ports each. */
+static inline void machine_network(nw_topology *topology, int nodes, int ports)
 {
     struct nw_network *network;
 
@@ -92,7 +92,13 @@ static inline void machine_network(nw_topology *topology, int nodes)
     network->parent[0] = network->uplink[0] = -1;
     MUST(nw_network_finish_tree(network));
     nw_topology_take_network(topology, network);
-    MUST(nw_topology_set_nodes(topology, nodes, nodes));
+    MUST(nw_topology_set_nodes(topology, nodes, nodes * ports));
+    for (int n = 0; n < nodes; n++) {
+        topology->node_type[n] = 0;
+        topology->port_first[n + 1] = (n + 1) * ports;
+    }
+    for (int p = 0; p < nodes * ports; p++)
+        topology->port[p] = 0;
 }
 
 /* A machine of the given shape; the caller frees it. */
@@ -109,13 +115,10 @@ static inline nw_topology *machine_new(struct shape shape)
     type->staged = shape.staged;
     for (int p = 0; p < shape.packages; p++)
         machine_package(topology, type, &shape, p == 0);
-    machine_network(topology, shape.nodes);
+    machine_network(topology, shape.nodes, 1);
     for (int n = 0; n < shape.nodes; n++) {
         snprintf(name, sizeof name, "n%02d", n);
         MUST(nw_strdup(name, &topology->node_name[n]));
-        topology->node_type[n] = 0;
-        topology->port_first[n + 1] = n + 1;
-        topology->port[n] = 0;
         topology->port_class[n] = card;
     }
     MUST(nw_topology_finish(topology, NW_ELEMENTS_CORE));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests of algorithm 1 of MAGC against an example worked by hand and against a
- * slow, literal version of the published algorithm. */
+ * slow, literal version of the published algorithm. Also tests the bandwidth of
+ * nodes with several NICs in phase 1. */
 #include <nodewise/map.h>
 
 #include "map/phases/phases.h"
@@ -243,9 +244,59 @@ static void test_against_the_printed_algorithm(void **state)
     }
 }
 
+/* In phase 1, a node with NICs of 1, 2 and 4 bytes/s has a NIC of 7 bytes/s,
+ * whichever NIC a route takes. */
+static void test_nics_of_a_node_add_up(void **state)
+{
+    const double rate[] = {1, 2, 4};
+    nw_topology *topology;
+    struct nw_node_type *type;
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+    struct nw_problem problem;
+    struct nw_places places;
+    uint32_t buffer[64];
+    int32_t vertex;
+
+    (void)state;
+    MUST(nw_pattern_builder_new(2, &builder));
+    pattern_pair(builder, 0, 1, NW_KIND_HH, 8);
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    MUST(nw_topology_new("nics", &topology));
+    MUST(nw_node_type_new(topology, "node", &type));
+    MUST(nw_node_type_add(type, 0, NW_VERTEX_CORE,
+                          machine_class(topology, NW_LINK_CORE, 10), &vertex));
+    for (int c = 0; c < 3; c++)
+        MUST(nw_node_type_add(type, 0, NW_VERTEX_NIC,
+                              machine_class(topology, NW_LINK_PCIE, 10),
+                              &vertex));
+    machine_network(topology, 2, 3);
+    for (int n = 0; n < 2; n++)
+        MUST(nw_strdup(n ? "n1" : "n0", &topology->node_name[n]));
+    for (int p = 0; p < 6; p++) /* the first NICs: 1 and 4 bytes/s */
+        topology->port_class[p] =
+            machine_class(topology, NW_LINK_NIC, rate[p < 3 ? p : 5 - p]);
+    MUST(nw_topology_finish(topology, NW_ELEMENTS_CORE));
+    MUST(nw_problem_init(&problem, topology, pattern, NULL));
+    MUST(nw_places_of_hosts(&problem, &places));
+    for (int32_t n = 0; n < 2; n++) {
+        struct nw_hops hops = nw_places_route(&places, n, 1 - n, buffer);
+
+        assert_int_equal(hops.count, 2);
+        assert_true(places.bandwidth[hops.hop[0]] == 7);
+        assert_true(places.bandwidth[hops.hop[1]] == 7);
+    }
+    nw_places_fini(&places);
+    nw_problem_fini(&problem);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nics_of_a_node_add_up),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_against_the_printed_algorithm),
     };

@@ -19,30 +19,61 @@ static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
     return (struct nw_end){node, 0, -1};
 }
 
-/* Multiplies the bandwidths of the links of each node by its number of NICs,
- * and those of network links by the largest number of NICs of a node (rails),
- * since these share the traffic. */
-static void phase1_widen_nics(const struct nw_problem *problem,
+/* Returns the sum of the bandwidths of all NICs of a node, divided by the
+ * bandwidth of NIC `card`, in one direction of the links to the switches. The
+ * quotient is exactly the number of NICs if they are equal. */
+static double phase1_nics_per(const nw_topology *topology, int32_t node,
+                              int32_t card, int direction)
+{
+    const int32_t *class = topology->port_class + topology->port_first[node];
+    double own = topology->class[class[card]].bandwidth[direction], sum = 0;
+
+    for (int32_t c = 0; c < nw_topology_node_nic_count(topology, node); c++)
+        sum += topology->class[class[c]].bandwidth[direction] / own;
+    return sum;
+}
+
+/* Gives the link from each NIC of a node to its switch the bandwidth of all
+ * NICs of the node together. Multiplies the bandwidths of all other links of
+ * the node by its number of NICs. */
+static void phase1_widen_node(const nw_topology *topology, int32_t node,
                               struct nw_places *places)
 {
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t first = topology->link_first[node];
+    int32_t ports = first + type->vertex_count + type->direct_count;
+
+    for (int32_t link = first; link < ports; link++) {
+        places->bandwidth[2 * link] *= type->nic_count;
+        places->bandwidth[2 * link + 1] *= type->nic_count;
+    }
+    for (int32_t c = 0; c < type->nic_count; c++)
+        for (int i = 0; i < 2; i++)
+            places->bandwidth[2 * (ports + c) + i] *=
+                phase1_nics_per(topology, node, c, i);
+}
+
+/* Widens the links of all nodes that have several NICs. Multiplies the
+ * bandwidths of network links by the largest number of NICs of a node: each
+ * NIC may have its own part of the network (a rail), but all routes between two
+ * places take the same part. */
+static void phase1_widen_links(const struct nw_problem *problem,
+                               struct nw_places *places)
+{
     const nw_topology *topology = problem->topology;
-    int32_t network_links =
-        topology->network ? topology->network->link_count : 0;
     int32_t rails = 1;
 
+    if (!topology->network)
+        return;
     for (int32_t h = 0; h < problem->host_count; h++) {
         int32_t node = problem->host[h];
         int32_t cards = nw_topology_node_nic_count(topology, node);
-        int32_t first = topology->link_first[node];
-        int32_t last = topology->link_first[node + 1];
 
         rails = cards > rails ? cards : rails;
-        for (int32_t link = first; cards > 1 && link < last; link++) {
-            places->bandwidth[2 * link] *= cards;
-            places->bandwidth[2 * link + 1] *= cards;
-        }
+        if (cards > 1)
+            phase1_widen_node(topology, node, places);
     }
-    for (int32_t link = 0; link < 2 * network_links; link++)
+    for (int32_t link = 0; link < 2 * topology->network->link_count; link++)
         places->bandwidth[link] *= rails;
 }
 
@@ -59,7 +90,7 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
         end[h] = phase1_nic(problem->topology, problem->host[h]);
     status = nw_places_init(places, problem->topology, end, hosts, -1);
     if (!status && places->bandwidth)
-        phase1_widen_nics(problem, places);
+        phase1_widen_links(problem, places);
     return status;
 }
 

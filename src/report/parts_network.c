@@ -183,7 +183,7 @@ static void fill_nodes(struct parts_network_view *view)
     }
 }
 
-/* Adds a line with the number of links for each class of links, in a network
+/* Adds a line with the number of links for each link class, in a network
  * that is not a tree. */
 static nw_status count_links(struct parts_network_view *view)
 {

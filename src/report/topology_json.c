@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a machine as JSON: each class of links once, each type of node once,
+/* Prints a machine as JSON: each link class once, each type of node once,
  * then the network and the nodes. The output contains all data from which
  * distances and routes are computed. */
 #include <nodewise/report.h>

@@ -21,7 +21,7 @@ NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
 void nw_parts_count(nw_table *table, size_t count, size_t each);
 
 /* Adds the cells for the link, its bandwidth, its latency and a note, from a
- * class of links. Adds nothing if `class` is -1. */
+ * link class. Adds nothing if `class` is -1. */
 void nw_parts_figures(nw_table *table, const nw_topology *topology,
                       int32_t class);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps several ranks per element by the k-way engine, whose parts are elements.
  * The answer is the engine's result, or the default or initial mapping if that
- * is within the limits and better. */
+ * is within the limits and better. If the objective depends on links or
+ * latency, `auto` also tries two algorithms that map in phases. */
 #include "map/capacity/several.h"
 #include "map/common/parameters.h"
 #include "map/portfolio/algorithm.h"

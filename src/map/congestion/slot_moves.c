@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random moves that keep an assignment valid: a rank goes to free slots or
- * exchanges its slots with another rank. Within a node, a core or a GPU may
- * move without the other. */
+ * exchanges its slots with another rank. Its core or its GPU may move without
+ * the other, within a node or, if GPUs may be on other nodes than their ranks,
+ * to another node. In assignments of nodes (node_swaps.c), two nodes exchange
+ * all their slots. */
 #include "map/congestion/slots.h"
 #include "base/random.h"
 

@@ -150,8 +150,9 @@ static void anneal_kway_permute_block(const struct anneal_kway_work *work,
         block[i] = scratch[source[i]];
 }
 
-/* Permutes blocks of the table until no block is left to claim. If the other
- * team runs in another thread at the same time, both threads claim blocks. */
+/* Permutes the columns inside the blocks of the table. Claims TURNED blocks at
+ * a time until none is left, so that the threads of both teams, if they run at
+ * the same time, share the blocks. */
 static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
                                        float *scratch)
 {

@@ -79,20 +79,20 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
 }
 
 /* For threads, the processes are divided into JOBS ranges of consecutive
- * numbers, called parts. With fewer than JOBS_FROM processes there is only one
- * part. */
+ * numbers. With fewer than JOBS_FROM processes there is only one range. */
 #define JOBS 64
 #define JOBS_FROM 4096
 
-/* Returns the number of parts into which the processes are divided. */
+/* Returns the number of ranges into which the processes are divided. It does
+ * not depend on the number of threads, so that sums have the same rounding. */
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
     return assignment->count < JOBS_FROM ? 1 : JOBS;
 }
 
-/* Returns the number of the first process in part i. */
-static int32_t assignment_part_of(const struct nw_assignment *assignment,
-                                  int32_t i)
+/* Returns the number of the first process in range i. */
+static int32_t assignment_range_begin(const struct nw_assignment *assignment,
+                                      int32_t i)
 {
     return (int32_t)((int64_t)assignment->count * i /
                      assignment_jobs_of(assignment));
@@ -111,14 +111,15 @@ struct assignment_reading {
     const struct nw_placement *placement;
 };
 
-/* Counts the edges of each process of part i; a task for threads. */
+/* Counts the edges of each process in range i; a task for threads. */
 static void assignment_count_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
     const struct nw_placement *placement = reading->placement;
-    int32_t end = assignment_part_of(reading->assignment, i + 1);
+    int32_t end = assignment_range_begin(reading->assignment, i + 1);
 
-    for (int32_t p = assignment_part_of(reading->assignment, i); p < end; p++) {
+    for (int32_t p = assignment_range_begin(reading->assignment, i); p < end;
+         p++) {
         size_t count = 0;
 
         for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
@@ -127,16 +128,16 @@ static void assignment_count_edges(void *user, int32_t i)
     }
 }
 
-/* Stores the edges of the processes of part i; a task for threads. */
+/* Stores the edges of the processes in range i; a task for threads. */
 static void assignment_fill_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
     const struct nw_placement *placement = reading->placement;
     struct nw_assignment *assignment = reading->assignment;
-    int32_t end = assignment_part_of(assignment, i + 1);
-    size_t at = assignment->row[assignment_part_of(assignment, i)];
+    int32_t end = assignment_range_begin(assignment, i + 1);
+    size_t at = assignment->row[assignment_range_begin(assignment, i)];
 
-    for (int32_t p = assignment_part_of(assignment, i); p < end; p++)
+    for (int32_t p = assignment_range_begin(assignment, i); p < end; p++)
         for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
             double bytes = placement->arc[a].out + placement->arc[a].in;
 
@@ -263,15 +264,15 @@ struct assignment_renumbering {
 };
 
 /* Task for threads: stores the edges of the processes whose new numbers are in
- * a part. The edges get the new numbers of their peers and are sorted by them.
+ * a range. The edges get the new numbers of their peers and are sorted by them.
  */
-static void assignment_renumber_part(void *user, int32_t part)
+static void assignment_renumber_range(void *user, int32_t range)
 {
     const struct assignment_renumbering *of = user;
     const struct nw_assignment *from = of->from;
-    int32_t end = assignment_part_of(from, part + 1);
+    int32_t end = assignment_range_begin(from, range + 1);
 
-    for (int32_t i = assignment_part_of(from, part); i < end; i++) {
+    for (int32_t i = assignment_range_begin(from, range); i < end; i++) {
         struct nw_undirected_edge *edge = of->to->edge + of->to->row[i];
         size_t first = from->row[of->order[i]];
         size_t count = from->row[of->order[i] + 1] - first;
@@ -296,7 +297,7 @@ static void assignment_renumber_edges(const struct nw_assignment *from,
     for (int32_t i = 0; i < to->count; i++)
         to->row[i + 1] =
             to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
-    nw_parallel_run(assignment_renumber_part, &of, assignment_jobs_of(from),
+    nw_parallel_run(assignment_renumber_range, &of, assignment_jobs_of(from),
                     assignment_threads_for(from, from->row[from->count]));
 }
 
@@ -330,21 +331,22 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* Argument of the tasks that compute the cost. sum[i] is the cost of part i. */
+/* Argument of the tasks that compute the cost. sum[i] is the cost of range
+ * i. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
     double sum[JOBS];
 };
 
-/* Sums the hop-bytes of the processes of part i; a task for threads. */
-static void assignment_cost_part(void *user, int32_t i)
+/* Sums the hop-bytes of the processes in range i; a task for threads. */
+static void assignment_cost_range(void *user, int32_t i)
 {
     struct assignment_costing *costing = user;
     const struct nw_assignment *assignment = costing->assignment;
-    int32_t end = assignment_part_of(assignment, i + 1);
+    int32_t end = assignment_range_begin(assignment, i + 1);
     double sum = 0;
 
-    for (int32_t p = assignment_part_of(assignment, i); p < end; p++)
+    for (int32_t p = assignment_range_begin(assignment, i); p < end; p++)
         for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
             sum +=
                 assignment->edge[b].bytes *
@@ -353,7 +355,7 @@ static void assignment_cost_part(void *user, int32_t i)
     costing->sum[i] = sum;
 }
 
-/* The sums of the parts are added in a fixed order, so that the result is the
+/* The sums of the ranges are added in a fixed order, so that the result is the
  * same for any number of threads. */
 double nw_assignment_cost(const struct nw_assignment *assignment)
 {
@@ -362,7 +364,7 @@ double nw_assignment_cost(const struct nw_assignment *assignment)
     double sum = 0;
 
     nw_parallel_run(
-        assignment_cost_part, &costing, jobs,
+        assignment_cost_range, &costing, jobs,
         assignment_threads_for(assignment, assignment->row[assignment->count]));
     for (int32_t i = 0; i < jobs; i++)
         sum += costing.sum[i];
@@ -391,8 +393,9 @@ struct assignment_assigning {
     const int32_t *slot;
 };
 
-/* Marks the slots of part i as free; a task for threads. */
-static void assignment_clear_part(void *user, int32_t i)
+/* Marks as free the slots of range i, if the slots are divided into as many
+ * ranges as the processes; a task for threads. */
+static void assignment_clear_range(void *user, int32_t i)
 {
     struct nw_assignment *assignment =
         ((struct assignment_assigning *)user)->assignment;
@@ -404,13 +407,14 @@ static void assignment_clear_part(void *user, int32_t i)
         assignment->process[s] = -1;
 }
 
-/* Puts the processes of part i on their slots; a task for threads. */
-static void assignment_assign_part(void *user, int32_t i)
+/* Puts the processes in range i on their slots; a task for threads. */
+static void assignment_assign_range(void *user, int32_t i)
 {
     const struct assignment_assigning *assigning = user;
-    int32_t end = assignment_part_of(assigning->assignment, i + 1);
+    int32_t end = assignment_range_begin(assigning->assignment, i + 1);
 
-    for (int32_t p = assignment_part_of(assigning->assignment, i); p < end; p++)
+    for (int32_t p = assignment_range_begin(assigning->assignment, i); p < end;
+         p++)
         assignment_assign(assigning->assignment, p, assigning->slot[p]);
 }
 
@@ -423,8 +427,8 @@ void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
         nw_tuned.threads.slot_edges * (size_t)assignment->hierarchy->slots);
 
     if (assignment->hierarchy->slots > assignment->count)
-        nw_parallel_run(assignment_clear_part, &assigning, jobs, threads);
-    nw_parallel_run(assignment_assign_part, &assigning, jobs, threads);
+        nw_parallel_run(assignment_clear_range, &assigning, jobs, threads);
+    nw_parallel_run(assignment_assign_range, &assigning, jobs, threads);
 }
 
 nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,

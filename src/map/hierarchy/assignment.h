@@ -59,13 +59,12 @@ void nw_assignment_store(const struct nw_assignment *assignment,
 NW_MUST_CHECK nw_status nw_assignment_renumber(struct nw_assignment *assignment,
                                                const int32_t *order);
 
-/* Returns the hop-bytes of the assignment, computed from scratch; each edge
- * counts twice, once at each end. */
+/* Returns the hop-bytes of the assignment, computed from scratch. */
 double nw_assignment_cost(const struct nw_assignment *assignment);
 /* nw_assignment_bytes returns the bytes of all edges, counted at both ends.
- * nw_assignment_cost_bound returns the hop-bytes that there would be if every
- * edge spanned the largest distance; rounding errors are measured against it.
- */
+ * nw_assignment_cost_bound returns twice the hop-bytes that there would be if
+ * every edge spanned the largest distance; rounding errors are measured against
+ * it. */
 double nw_assignment_bytes(const struct nw_assignment *assignment);
 double nw_assignment_cost_bound(const struct nw_assignment *assignment);
 

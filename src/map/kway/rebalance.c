@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Brings parts back within their limits. A part that exceeds a limit passes
- * vertices to an adjacent part that is nearer to a part with free capacity,
- * always the vertex that increases the cost least. If no path leads from the
- * part to free capacity, its vertices go to any part where they fit.
+ * vertices to an adjacent part that is nearer to a part with free capacity. The
+ * next vertex is the one with the best change of the cost for its load: a
+ * decrease is multiplied by the load, an increase is divided by it. If parts
+ * still exceed a limit, their vertices go to any part where they fit, those
+ * that increase the cost least first.
  */
 #include "base/array.h"
 #include "map/kway/kway.h"

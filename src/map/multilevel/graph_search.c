@@ -11,8 +11,9 @@
 /* Number of starts bisected only at the root; the best are annealed. */
 #define TOP_CUTS 24
 
-/* Returns how many bisections of each piece a start without annealing makes:
- * more for patterns with few edges. */
+/* Returns how many times a start without annealing bisects each piece (a set of
+ * processes and the clusters they go to), to keep the bisection with the best
+ * cut. Patterns with few edges get more, because each takes less time. */
 static int multilevel_repeats_of(const struct multilevel_search *search)
 {
     const struct nw_assignment *assignment = search->assignment;

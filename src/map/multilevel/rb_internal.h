@@ -28,8 +28,8 @@ struct sectioning {
                        part */
     int32_t *place; /* [count] index of a process in `list`; -1: it is in no
                        piece of `now` */
-    int32_t *open_before; /* [slots + 1] number of slots before each slot that
-                             are open to processes (not fixed) */
+    int32_t *unfixed_before;  /* [slots + 1] number of slots before each slot
+                                 that are not fixed (nw_assignment.fixed) */
     struct piece *now, *next; /* now: pieces of the present generation, to be
                                  bisected; next: their halves, to be bisected in
                                  the next generation */
@@ -39,17 +39,17 @@ struct sectioning {
     int32_t count, next_count, held_count;
     bool annealed; /* the top level was annealed, perhaps other levels, too */
     /* [count] coordinates of each process, if the pattern is a grid */
-    int32_t *at[NW_STENCIL_DIMS]; /* [count] coordinates of each process */
+    int32_t *at[NW_STENCIL_DIMS];
     double unit;  /* bytes of every edge are an integral multiple of this; 0: no
                      such unit is known */
     int32_t most; /* largest number of such units on the edges of one process */
     nw_status status; /* failure of any thread; NW_OK: none */
 };
 
-/* Returns the number of slots that are open to processes in the clusters from
- * .. to - 1 of a level. */
-int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
-                         int32_t to);
+/* Returns the number of slots that are not fixed in the clusters from .. to - 1
+ * of a level. */
+int32_t nw_rb_unfixed_slots(const struct sectioning *work, int level,
+                            int32_t from, int32_t to);
 /* Returns true if FM makes fewer passes, because the start may be left out or
  * is one of many. */
 bool nw_rb_reduces_effort(const struct sectioning *work);

@@ -7,21 +7,22 @@
 
 #include <stdlib.h>
 
-int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
-                         int32_t to)
+int32_t nw_rb_unfixed_slots(const struct sectioning *work, int level,
+                            int32_t from, int32_t to)
 {
     const int32_t *first = work->hierarchy->first[level];
 
-    return work->open_before[first[to]] - work->open_before[first[from]];
+    return work->unfixed_before[first[to]] - work->unfixed_before[first[from]];
 }
 
 int32_t nw_rb_left_size(const struct sectioning *work,
                         const struct piece *piece, int32_t middle)
 {
     int64_t count = piece->end - piece->first;
-    int64_t all = nw_rb_open_slots(work, piece->level, piece->from, piece->to);
+    int64_t all =
+        nw_rb_unfixed_slots(work, piece->level, piece->from, piece->to);
     int64_t capacity =
-        nw_rb_open_slots(work, piece->level, piece->from, middle);
+        nw_rb_unfixed_slots(work, piece->level, piece->from, middle);
     int64_t left = work->bisection->kinds & NW_RB_START_PACKED
                        ? count
                        : (count * capacity + all / 2) / all;

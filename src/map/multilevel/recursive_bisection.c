@@ -12,14 +12,15 @@
 
 /* --- splitting a piece into halves --- */
 
-/* Assigns the processes of a piece, in their order, to the open slots of its
- * clusters. */
+/* Gives each process of a piece, in the order of work->list, the next slot of
+ * the piece's clusters (subtrees of the machine) that is not fixed. The
+ * processes then belong to no piece. */
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
 {
     int32_t slot = work->hierarchy->first[piece->level][piece->from];
 
     for (int32_t i = piece->first; i < piece->end; slot++)
-        if (work->open_before[slot + 1] > work->open_before[slot]) {
+        if (work->unfixed_before[slot + 1] > work->unfixed_before[slot]) {
             work->place[work->list[i]] = -1;
             work->bisection->slot[work->list[i++]] = slot;
         }
@@ -54,7 +55,7 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
         piece.level--;
         piece.from = piece.to = hierarchy->cluster[piece.level][slot];
         while (piece.to <= hierarchy->cluster[piece.level][end - 1] &&
-               nw_rb_open_slots(work, piece.level, piece.from, piece.to) <
+               nw_rb_unfixed_slots(work, piece.level, piece.from, piece.to) <
                    count)
             piece.to++;
     }
@@ -253,9 +254,10 @@ static nw_status rb_prepare(struct sectioning *work)
     if (!status)
         status = nw_alloc_raw(n, sizeof *work->place, &work->place);
     if (!status)
-        status = NW_ALLOC_ALL(
-            NW_ARRAY(slots + 1, work->open_before), NW_ARRAY(n + 1, work->now),
-            NW_ARRAY(n + 1, work->next), NW_ARRAY(n + 1, work->held));
+        status = NW_ALLOC_ALL(NW_ARRAY(slots + 1, work->unfixed_before),
+                              NW_ARRAY(n + 1, work->now),
+                              NW_ARRAY(n + 1, work->next),
+                              NW_ARRAY(n + 1, work->held));
     if (!status)
         nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
                         assignment->row[n] < nw_tuned.threads.edges_min
@@ -273,7 +275,8 @@ static void rb_begin(struct sectioning *work)
     struct piece all = {.to = 1, .level = work->hierarchy->levels - 1};
 
     for (int32_t s = 0; s < work->hierarchy->slots; s++)
-        work->open_before[s + 1] = work->open_before[s] + !assignment->fixed[s];
+        work->unfixed_before[s + 1] =
+            work->unfixed_before[s] + !assignment->fixed[s];
     for (int32_t p = 0; p < assignment->count; p++) {
         work->place[p] = -1;
         work->bisection->slot[p] = assignment->slot[p];
@@ -295,7 +298,7 @@ nw_status nw_recursive_bisection(struct nw_recursive_bisection *bisection)
             rb_cut_level(&work);
         status = work.status;
     }
-    NW_FREE_ALL(work.arc, work.list, work.place, work.open_before, work.now,
+    NW_FREE_ALL(work.arc, work.list, work.place, work.unfixed_before, work.now,
                 work.next, work.held);
     for (int d = 0; d < NW_STENCIL_DIMS; d++)
         free(work.at[d]);

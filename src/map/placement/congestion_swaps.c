@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lowers the maximum congestion by swaps of processes, like the refinement of
  * PTRAM. It moves only processes whose traffic crosses a link with the highest
- * congestion. A trial is a swap or move that is evaluated; it updates only the
- * loads that it changes. The sum of eighth powers of the loads replaces the
- * maximum, so that relieving one of several equally loaded links is an
- * improvement. */
+ * congestion; without bandwidths, or if hop-bytes come first, it moves all that
+ * have traffic with other places. A trial is a swap or move that is evaluated;
+ * it updates only the loads that it changes. The sum of eighth powers of the
+ * loads replaces the maximum, so that relieving one of several equally loaded
+ * links is an improvement. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -356,8 +357,8 @@ static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
 }
 
 /* Returns true if moving p may help: its traffic crosses a link with the
- * maximum congestion. If hop-bytes come first, traffic to any other place
- * suffices. */
+ * maximum congestion. Without bandwidths, or if hop-bytes come first, traffic
+ * with any other place suffices. */
 static bool congestion_swaps_is_hot(struct congestion_swaps_work *work,
                                     int32_t p)
 {
@@ -400,9 +401,10 @@ static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
            nw_budget_is_overdue(work->placement->budget);
 }
 
-/* Makes one pass: tries once to move or swap each process that is not fixed and
- * whose traffic crosses a link with the maximum congestion. Returns true if a
- * process was moved and the limits allow another pass. */
+/* Makes one pass over the processes that are not fixed: tries once to move or
+ * swap each of them for which congestion_swaps_is_hot is true, with the maximum
+ * congestion at the start of the pass. Returns true if a process was moved and
+ * the limits allow another pass. */
 static bool congestion_swaps_pass(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;

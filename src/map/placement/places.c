@@ -41,7 +41,8 @@ static nw_status places_read_bandwidths(struct nw_places *places)
         uint32_t hop = places->hop_base + i;
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(hop / 2));
 
-        /* a link that is not used has no class of links, and no traffic */
+        /* class -1: the number of a link to a switch that does not exist,
+         * which no route takes; 1 avoids divisions by 0 */
         places->bandwidth[i] =
             class < 0 ? 1 : topology->class[class].bandwidth[hop & 1];
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The weights of Figure 1 of the paper by Rashti et al.: d1 > d2 > d3 > d4 = 1.
- * - d1: inside a socket;
- * - d2: between sockets;
- * - d3: between the closest nodes;
- * - d4: between the farthest nodes.
- * The variables `load` and `loads` in this file are these weights. */
+/* Weights like those of Figure 1 of the paper by Rashti et al., which has four:
+ * d1 (inside a socket) > d2 (between sockets) > d3 (between the closest nodes)
+ * > d4 = 1 (between the farthest nodes). Here the weights inside a node have a
+ * value for each depth of the lowest common ancestor, so caches and NUMA nodes
+ * count, too. Between nodes the weights fall evenly with the number of hops. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 
@@ -54,9 +53,9 @@ static bool rashti_weights_same_node(const struct nw_places *places, int32_t a,
 }
 
 /* Sets the fewest and the most hops between places on different nodes. */
-static void rashti_weights_find_hops(struct nw_rashti_weights *loads)
+static void rashti_weights_find_hops(struct nw_rashti_weights *weights)
 {
-    const struct nw_places *places = loads->places;
+    const struct nw_places *places = weights->places;
 
     for (int32_t a = 0; a < places->count; a++)
         for (int32_t b = 0; b < places->count; b++) {
@@ -65,37 +64,38 @@ static void rashti_weights_find_hops(struct nw_rashti_weights *loads)
             if (a == b || rashti_weights_same_node(places, a, b))
                 continue;
             far = rashti_weights_hops(places, a, b);
-            loads->farthest = fmax(loads->farthest, far);
-            loads->nearest =
-                loads->nearest > 0 ? fmin(loads->nearest, far) : far;
+            weights->farthest = fmax(weights->farthest, far);
+            weights->nearest =
+                weights->nearest > 0 ? fmin(weights->nearest, far) : far;
         }
 }
 
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places)
 {
-    struct nw_rashti_weights loads = {.places = places};
+    struct nw_rashti_weights weights = {.places = places};
 
-    rashti_weights_find_hops(&loads);
+    rashti_weights_find_hops(&weights);
     for (int32_t a = 0; a < places->count; a++)
         for (int32_t b = 0; b < places->count; b++) {
-            int64_t load = a == b ? 0 : nw_rashti_weights_get(&loads, a, b);
+            int64_t weight = a == b ? 0 : nw_rashti_weights_get(&weights, a, b);
 
-            loads.largest = load > loads.largest ? load : loads.largest;
+            weights.largest =
+                weight > weights.largest ? weight : weights.largest;
         }
-    return loads;
+    return weights;
 }
 
-int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
-                              int32_t b)
+int64_t nw_rashti_weights_get(const struct nw_rashti_weights *weights,
+                              int32_t a, int32_t b)
 {
-    const struct nw_places *places = loads->places;
-    double top = fmin(fmax(1, ceil(loads->farthest)), 1e6), share = 1;
+    const struct nw_places *places = weights->places;
+    double top = fmin(fmax(1, ceil(weights->farthest)), 1e6), share = 1;
     const struct nw_node_type *type;
 
     if (!rashti_weights_same_node(places, a, b)) {
-        if (loads->farthest > loads->nearest)
-            share = (loads->farthest - rashti_weights_hops(places, a, b)) /
-                    (loads->farthest - loads->nearest);
+        if (weights->farthest > weights->nearest)
+            share = (weights->farthest - rashti_weights_hops(places, a, b)) /
+                    (weights->farthest - weights->nearest);
         return 1 + (int64_t)round(share * (top - 1));
     }
     type = nw_topology_type_of(places->topology, places->end[a].node);
@@ -104,8 +104,8 @@ int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
                                            places->end[b].vertex)];
 }
 
-int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
+int64_t nw_rashti_weights_length(const struct nw_rashti_weights *weights,
                                  int32_t a, int32_t b)
 {
-    return loads->largest + 1 - nw_rashti_weights_get(loads, a, b);
+    return weights->largest + 1 - nw_rashti_weights_get(weights, a, b);
 }

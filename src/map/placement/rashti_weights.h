@@ -22,11 +22,11 @@ struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
  * between 1, for the farthest nodes, and the largest number of hops between
  * nodes, for the closest nodes. Inside a node it is larger still and grows with
  * the depth of the lowest common ancestor of both places in the node. */
-int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
-                              int32_t b);
+int64_t nw_rashti_weights_get(const struct nw_rashti_weights *weights,
+                              int32_t a, int32_t b);
 /* Converts the weight of a and b to a length, for callers that need lengths:
  * the largest weight becomes 1, smaller weights become larger lengths. */
-int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
+int64_t nw_rashti_weights_length(const struct nw_rashti_weights *weights,
                                  int32_t a, int32_t b);
 
 #endif

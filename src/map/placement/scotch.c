@@ -145,7 +145,7 @@ struct scotch_machine {
     SCOTCH_Arch arch;
     SCOTCH_Context *context; /* of the present call; borrowed */
     const struct nw_placement *placement;
-    bool by_loads;        /* weights of Rashti et al., not distances */
+    bool by_weights;      /* weights of Rashti et al., not distances */
     double scale;         /* factor by which distances are multiplied */
     SCOTCH_Num *capacity; /* [places] free slots and fixed processes, at
                              least 1 */
@@ -301,7 +301,7 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
     const struct nw_places *places = machine->placement->places;
     size_t n = (size_t)places->count, at = 0;
     SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
-    struct nw_rashti_weights loads = nw_rashti_weights_init(places);
+    struct nw_rashti_weights weights = nw_rashti_weights_init(places);
     SCOTCH_Graph graph, bound;
     SCOTCH_Strat strat;
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(n + 1, row), NW_ARRAY(n * n, peer),
@@ -313,9 +313,9 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
         for (size_t b = 0; b < n; b++)
             if (a != b) {
                 peer[at] = (SCOTCH_Num)b;
-                cost[at++] = machine->by_loads
-                                 ? nw_rashti_weights_length(&loads, (int32_t)a,
-                                                            (int32_t)b)
+                cost[at++] = machine->by_weights
+                                 ? nw_rashti_weights_length(
+                                       &weights, (int32_t)a, (int32_t)b)
                                  : scotch_whole_distance(machine, (int32_t)a,
                                                          (int32_t)b);
             }
@@ -347,11 +347,11 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
     nw_status status = scotch_read_capacities(machine);
 
     scotch_find_scale(machine);
-    if (!status && !machine->by_loads)
+    if (!status && !machine->by_weights)
         status = scotch_find_hierarchy(machine);
     if (status)
         return status;
-    if (machine->by_loads && count > GRAPH_PLACES_MAX)
+    if (machine->by_weights && count > GRAPH_PLACES_MAX)
         return nw_fail(NW_EUNSUPPORTED,
                        "rashti uses all pairs of elements: this machine has %d "
                        "elements, more than %d",
@@ -554,13 +554,13 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Runs Scotch on a placement. `by_loads`: use the weights of Rashti et al.
+/* Runs Scotch on a placement. `by_weights`: use the weights of Rashti et al.
  * instead of distances. */
-static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
+static nw_status scotch_place(struct nw_placement *placement, bool by_weights)
 {
     struct scotch_program program = {.count = 0};
     struct scotch_machine machine = {.placement = placement,
-                                     .by_loads = by_loads};
+                                     .by_weights = by_weights};
     uint64_t seed = nw_random_next(placement->random);
     nw_status status;
 

@@ -92,8 +92,14 @@ static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
     return algorithm->baseline || algorithm->is_default;
 }
 
-/* Runs the algorithm. Replaces its result by the default mapping if that has a
- * lower objective, unless the algorithm is a baseline. */
+/* Runs the algorithm and sets *best. `auto` chooses among several mappings, one
+ * of them the default. The result of any other algorithm is replaced by the
+ * default mapping if that has a lower objective (unless the algorithm is a
+ * baseline), then by the mapping of --from if that is better. At last, ranks
+ * move nearer to their GPUs and NICs, unless the algorithm is a baseline or the
+ * default mapping. Clears report->proven if the pattern has phases, because a
+ * proof is about the whole pattern. Returns NW_EINVAL if the objective needs
+ * links and the machine has none. */
 static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
                                  const struct nw_problem *problem,
                                  struct nw_map_report *report,

@@ -97,8 +97,8 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
 }
 
 /* Refines hop-bytes on a machine that is a tree by swaps within its hierarchy.
- * All other problems, including distance matrices with a nonzero diagonal, are
- * refined by moves between slots. */
+ * All other problems, including all distance matrices, are refined by moves
+ * between slots. */
 nw_status nw_run_refine(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)

@@ -16,7 +16,7 @@ struct tree {
     int32_t *parent;
     int32_t *class; /* [switch] class of the link to the parent */
     size_t class_capacity;
-    /* class of links that have no key 'link': that of the root */
+    /* link class of the links that have no key 'link': that of the root */
     int32_t otherwise;
 };
 

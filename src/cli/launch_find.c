@@ -17,8 +17,8 @@ bool nw_launch_is_alias(const char *name)
     return !strcmp(name, "auto") || !strcmp(name, "openmpi");
 }
 
-/* Returns the launcher of the batch system whose job this process belongs to,
- * or NULL. */
+/* Returns the launcher of the batch system whose job this process belongs to;
+ * NULL if there is no such job or its launcher is not in PATH. */
 static const char *batch_launcher(void)
 {
     static const char *const launchers[][2] = {{"SLURM_JOB_ID", "srun"},

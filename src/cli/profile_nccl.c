@@ -84,7 +84,7 @@ static bool nccl_find_parts(const struct nccl_run *run, glob_t *found)
     return !code;
 }
 
-/* Stores the command line, without control characters, as the pattern's
+/* Stores the command line, with blanks for control characters, as the pattern's
  * program. */
 static nw_status nccl_note_program(const struct nccl_run *run,
                                    nw_pattern *pattern)

@@ -57,9 +57,10 @@ struct evaluation {
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* Adds one slice of the edges to a free share. A share is initialised at its
- * first use, with the latencies of the first share; a share that no thread
- * claims stays empty. */
+/* Adds one slice of the edges to a share (sums over some of the edges) to which
+ * no other thread adds at present. A share is initialised at its first use,
+ * with the latencies of the first share; a share that no thread claims stays
+ * empty. */
 static void take_slice(void *user, int32_t slice)
 {
     struct evaluation *work = user;

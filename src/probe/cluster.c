@@ -130,7 +130,8 @@ static double fastest_alone(const struct nw_probe_groups *found)
     return most;
 }
 
-/* Returns the fastest rate of a host's link to the network. */
+/* Returns the highest rate of any host's link to the network, in either
+ * direction. */
 static double fastest_port(const struct nw_probe_groups *found)
 {
     double most = 0;

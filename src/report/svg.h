@@ -56,7 +56,8 @@ struct nw_svg_box {
 };
 void nw_svg_box(struct nw_text *text, const struct nw_svg_box *box);
 
-/* The colours of ramp `ramp` ('t', 'c' or 'd') with labels at both ends. */
+/* The colours of a ramp, with labels at both ends. `ramp`: 't' (traffic), 'c'
+ * (congestion) or 'd' (difference). */
 struct nw_svg_legend {
     double x, y;
     char ramp;

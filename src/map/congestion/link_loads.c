@@ -236,8 +236,8 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         link_loads_reverse(loads, &from, &to, bytes / from.stripes);
 }
 
-/* Moves the traffic that link_loads_gather summed from route_class[0] to
- * route_class[1], and clears the sums. */
+/* Takes the traffic that link_loads_gather has summed off the routes of
+ * route_class[0] and adds it to those of route_class[1]. Clears the sums. */
 static void link_loads_spread(struct nw_link_loads *loads,
                               const int32_t route_class[2])
 {

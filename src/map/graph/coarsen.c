@@ -22,9 +22,10 @@ static bool coarsen_may_join(const struct nw_graph *graph,
 }
 
 /* Matches vertices by heavy-edge matching. The vertices are visited in random
- * order. Each is matched with an unmatched neighbour: the one with the most
- * weight on the edge between both, relative to the neighbour's size. mate[v] is
- * v if vertex v finds no partner. order[n] is scratch. */
+ * order. Each is matched with an unmatched neighbour that it may join
+ * (coarsen_may_join): the one with the most weight on the edge between both,
+ * relative to the neighbour's size. mate[v] is v if vertex v finds no partner.
+ * order[n] is scratch. */
 static void coarsen_match(const struct nw_graph *graph,
                           const struct nw_graph_merge *merge,
                           struct nw_random *random, int32_t *order,

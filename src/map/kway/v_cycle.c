@@ -133,8 +133,8 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
     }
 }
 
-/* Returns an upper estimate of the cost: the bytes of all arcs times the
- * largest distance of an element from element 0. */
+/* Returns an estimate of the largest possible cost: the bytes of all arcs times
+ * the largest distance of an element from element 0. */
 static double kway_memetic_most_of(const struct nw_graph *graph,
                                    const struct nw_kway_machine *machine)
 {

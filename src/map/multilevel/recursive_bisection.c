@@ -212,7 +212,9 @@ static void rb_release(struct sectioning *work)
 }
 
 /* Bisects pieces until each has a single child of its present cluster; then
- * anneals the processes among these children if requested. */
+ * anneals the processes among these children if requested. Drops all pieces if
+ * the caller wants no result for such a pattern (only_separable,
+ * only_expander_like). */
 static void rb_cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)

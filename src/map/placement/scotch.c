@@ -175,9 +175,10 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Sets the factor on distances so that the longest stays below LENGTH_MAX, and
- * fractions become large enough to be rounded. If the machine is a matrix, all
- * distances are read, otherwise only those from the first place. */
+/* Sets the factor on distances: it makes the longest LENGTH_MAX if that is
+ * less, or LENGTH_FINE if some are fractions. Considers the distances from the
+ * first place; of a matrix all distances, or none above GRAPH_PLACES_MAX
+ * places. */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;

@@ -147,6 +147,7 @@ static nw_status auto_run_candidate(void *user)
 
 /* Lowers pool.standard, the objective that `auto` must reach, to that of the
  * candidate: `auto` must not be worse than this algorithm if the user names it.
+ * Does nothing if the limits of the option `careful` apply, or for `partition`.
  */
 static void auto_lower_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,

@@ -412,8 +412,8 @@ static nw_status improve_approach(struct improve_work *work,
     return improve_from(work, best, best);
 }
 
-/* Lowers congestion from work->near, the best candidate within the cap that is
- * not the answer so far, if there is one. */
+/* Lowers congestion from work->near, if it is set: the best candidate within
+ * the cap on hop-bytes that is not the answer so far. */
 static nw_status improve_tighten_near(struct improve_work *work,
                                       struct nw_candidate *best)
 {
@@ -480,7 +480,8 @@ static nw_status improve_come_near(struct improve_work *work,
 
 /* Improves the best candidate if the objective depends on links. If hop-bytes
  * are the second objective, they may exceed the fewest known hop-bytes only by
- * a small factor (work->hop_limit). */
+ * a small factor. The option `careful` also limits them. work->hop_limit
+ * becomes the lower limit. */
 static nw_status improve_links(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)

@@ -19,7 +19,7 @@ enum { MAGIC = 16 };
 
 /* Returns true if `name` is the name of a temporary file for `target`, such as
  * "ck.123.new" for "ck". */
-static bool beside_is_ours(const char *name, const char *target)
+static bool temporary_file_is_ours(const char *name, const char *target)
 {
     size_t length = strlen(target), digits;
 
@@ -31,7 +31,8 @@ static bool beside_is_ours(const char *name, const char *target)
 
 /* Removes the file if it belongs to this user, begins with `magic` and is not
  * locked. */
-static void beside_remove(int folder, const char *name, const char *magic)
+static void temporary_file_remove(int folder, const char *name,
+                                  const char *magic)
 {
     char begins[MAGIC] = "";
     struct stat info;
@@ -59,8 +60,8 @@ void nw_mp_sweep_beside(const char *target, const char *magic)
                 name ? target : ".");
     folder = opendir(path);
     while (folder && (entry = readdir(folder)))
-        if (beside_is_ours(entry->d_name, name ? name + 1 : target))
-            beside_remove(dirfd(folder), entry->d_name, magic);
+        if (temporary_file_is_ours(entry->d_name, name ? name + 1 : target))
+            temporary_file_remove(dirfd(folder), entry->d_name, magic);
     if (folder)
         (void)closedir(folder);
 }

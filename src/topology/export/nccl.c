@@ -141,7 +141,8 @@ static void nccl_add_rate(struct nccl_file *file, double rate)
 }
 
 /* Returns the highest known bandwidth of the PCIe links below a switch, in
- * bytes/s; 0 if none is known. */
+ * bytes/s; 0 if none is known. Below a link whose bandwidth is known, no
+ * further links are considered. */
 static double nccl_rate_below(const struct nccl_file *file, int32_t v)
 {
     double most = 0;

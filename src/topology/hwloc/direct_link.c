@@ -41,12 +41,11 @@ static double direct_link_rate(const struct hwloc_distances_s *matrix,
     return value < MAX_RATE ? (double)value * nw_link_hwloc_unit(kind) : 0;
 }
 
-/* Returns the object that has, or may get, a vertex for an object of a matrix.
- * From an operating system device without a vertex, goes up to the first object
- * that is not one: a device with a vertex or, in most cases, the PCI device.
- * That may take two steps, since the operating system device of a tile of an
- * Intel GPU is below the one of the whole GPU. Returns all other objects
- * unchanged. */
+/* Returns the object whose vertex stands for an object of a matrix. For an
+ * operating system device without a vertex, this is the nearest ancestor that
+ * has a vertex or another type: in most cases the PCI device, which may be two
+ * levels up, since the operating system device of a tile of an Intel GPU is
+ * below that of the whole GPU. All other objects stand for themselves. */
 static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
     while (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)

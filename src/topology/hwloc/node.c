@@ -20,7 +20,8 @@ static bool is_core(hwloc_obj_t obj)
     return true;
 }
 
-/* Returns the number of cores in an object, but at most 2. */
+/* Returns the number of cores in an object if it has less than two; otherwise
+ * any number from 2. */
 static int some_cores(hwloc_obj_t obj)
 {
     int count = is_core(obj);

@@ -21,11 +21,11 @@ struct migration_cost_work {
     struct nw_random random;
     int32_t *home; /* [2 x ranks] slot of each endpoint when the search began */
     int32_t away;  /* number of ranks that are not on their `home` slots; ranks
-                      in cost->homeless do not count */
+                      in cost->displaced do not count */
     double time;   /* s: predicted exchange time of the present slots */
 };
 
-/* Returns true if a rank counts in `away`: it is not homeless, and its core or
+/* Returns true if a rank counts in `away`: it is not displaced, and its core or
  * its GPU is not on the home slot. */
 static bool migration_cost_is_away(const struct migration_cost_work *work,
                                    int32_t rank)
@@ -33,7 +33,7 @@ static bool migration_cost_is_away(const struct migration_cost_work *work,
     const int32_t *slot = work->slots->slot, *home = work->home;
     int32_t n = work->slots->rank_count;
 
-    return !work->cost->homeless[rank] &&
+    return !work->cost->displaced[rank] &&
            (slot[rank] != home[rank] || slot[n + rank] != home[n + rank]);
 }
 

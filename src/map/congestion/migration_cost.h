@@ -8,7 +8,7 @@
 
 /* Settings of nw_slots_move_at_cost. */
 struct nw_move_cost {
-    const bool *homeless; /* [ranks] true if the rank's former place is on a
+    const bool *displaced; /* [ranks] true if the rank's former place is on a
                              lost node; the move of such a rank costs nothing */
     double each; /* s: by how much the move of one rank must shorten the
                     predicted exchange time */
@@ -17,8 +17,8 @@ struct nw_move_cost {
 };
 
 /* Lowers the sum of the predicted exchange time and of cost->each for every
- * rank that leaves its slots; homeless ranks cost nothing. Counts its trials in
- * the problem's budget. The caller finds the ranks that moved by comparing
+ * rank that leaves its slots; displaced ranks cost nothing. Counts its trials
+ * in the problem's budget. The caller finds the ranks that moved by comparing
  * slots before and after. The machine must have links. */
 NW_MUST_CHECK nw_status nw_slots_move_at_cost(struct nw_slots *slots,
                                               const struct nw_move_cost *cost);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps a restart after nodes were lost. First the ranks of these nodes
- * ("homeless" ranks) get new places while all other ranks are fixed. Then any
+ * ("displaced" ranks) get new places while all other ranks are fixed. Then any
  * rank may move if that shortens the predicted time by more than the cost of
  * the move. */
 #include "map/portfolio/lost_nodes.h"
@@ -29,11 +29,11 @@ struct lost_nodes_work {
     struct nw_map_options options;
     const nw_mapping *old; /* mapping before nodes were lost; borrowed */
     bool *is_lost;         /* [nodes] the node is lost */
-    bool *homeless;        /* [ranks] the rank was on a lost node */
+    bool *displaced;       /* [ranks] the rank was on a lost node */
     int32_t *node; /* [ranks] index in the topology of each rank's old node */
     int32_t *ranks_of;     /* [nodes] number of ranks on each node in `old` */
     int32_t *host, *slots; /* [nodes] arrays for options.hosts and .slots */
-    nw_mapping *fixed;     /* places of ranks that are not homeless; owned */
+    nw_mapping *fixed;     /* places of ranks that are not displaced; owned */
     double each; /* s: by how much the move of one rank must shorten the
                     predicted time of all exchanges of the run */
     struct nw_budget budget; /* budget of the searches in this file */
@@ -73,7 +73,7 @@ static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
     size_t nodes = (size_t)nw_topology_node_count(work->topology),
            ranks = (size_t)work->old->rank_count;
     nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->homeless),
+        NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->displaced),
         NW_ARRAY(ranks, work->node), NW_ARRAY(nodes, work->ranks_of),
         NW_ARRAY(nodes, work->host), NW_ARRAY(nodes, work->slots));
 
@@ -132,7 +132,7 @@ static bool lost_nodes_is_free(const struct lost_nodes_work *work, int32_t node)
     return !work->ranks_of[node] && !work->is_lost[node];
 }
 
-/* Returns NW_EINVAL if a rank that is not homeless is on none of the first
+/* Returns NW_EINVAL if a rank that is not displaced is on none of the first
  * `count` hosts. */
 static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
                                        size_t count)
@@ -144,7 +144,7 @@ static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
     for (size_t h = 0; !status && h < count; h++)
         is_host[work->host[h]] = true;
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        if (!work->homeless[r] && !is_host[work->node[r]])
+        if (!work->displaced[r] && !is_host[work->node[r]])
             status = nw_fail_about(
                 NW_MAPPED(-1), NW_EINVAL,
                 "the mapping to begin from has rank %d on %s, which is not "
@@ -196,7 +196,7 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
     return NW_OK;
 }
 
-/* Finds the homeless ranks and the remaining hosts. Returns NW_EINVAL if the
+/* Finds the displaced ranks and the remaining hosts. Returns NW_EINVAL if the
  * lost nodes are invalid or a rank would have no host. */
 static nw_status lost_nodes_check(struct lost_nodes_work *work)
 {
@@ -205,14 +205,14 @@ static nw_status lost_nodes_check(struct lost_nodes_work *work)
     for (size_t i = 0; !status && i < work->options.lost_count; i++)
         status = lost_nodes_check_one(work, work->options.lost[i]);
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        work->homeless[r] = work->is_lost[work->node[r]];
+        work->displaced[r] = work->is_lost[work->node[r]];
     return status ? status : lost_nodes_choose_hosts(work);
 }
 
 /* --- the ranks that keep their places --- */
 
 /* Copies the cores, or the GPUs if `gpu` is set, of all ranks from a mapping in
- * which a rank may have several. A homeless rank gets one negative entry, so
+ * which a rank may have several. A displaced rank gets one negative entry, so
  * that it is not fixed. */
 static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
                                       bool gpu, int32_t **values, size_t **row)
@@ -228,9 +228,9 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
         struct nw_ints set =
             gpu ? nw_mapping_gpus(old, r) : nw_mapping_cores(old, r);
 
-        if (work->homeless[r])
+        if (work->displaced[r])
             copy[at++] = gpu ? -2 : -1;
-        for (size_t i = 0; !work->homeless[r] && i < set.count; i++)
+        for (size_t i = 0; !work->displaced[r] && i < set.count; i++)
             copy[at++] = set.values[i];
         (*row)[r + 1] = at;
     }
@@ -241,8 +241,8 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Copies the cores, or the GPUs if `gpu`, of all ranks except the homeless ones
- * to work->fixed. */
+/* Copies the cores, or the GPUs if `gpu`, of all ranks except the displaced
+ * ones to work->fixed. */
 static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
                                      bool gpu)
 {
@@ -255,12 +255,12 @@ static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
         return lost_nodes_copy_rows(work, gpu, to,
                                     gpu ? &fixed->gpu_row : &fixed->core_row);
     for (int32_t r = 0; r < old->rank_count; r++)
-        if (!work->homeless[r])
+        if (!work->displaced[r])
             (*to)[r] = from[r];
     return NW_OK;
 }
 
-/* Makes work->fixed, a mapping that fixes all ranks except the homeless ones.
+/* Makes work->fixed, a mapping that fixes all ranks except the displaced ones.
  */
 static nw_status lost_nodes_fix(struct lost_nodes_work *work)
 {
@@ -268,7 +268,7 @@ static nw_status lost_nodes_fix(struct lost_nodes_work *work)
         nw_mapping_new(work->topology, work->old->rank_count, &work->fixed);
 
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        if (!work->homeless[r])
+        if (!work->displaced[r])
             work->fixed->node[r] = work->node[r];
     if (!status)
         status = lost_nodes_copy_set(work, false);
@@ -277,9 +277,9 @@ static nw_status lost_nodes_fix(struct lost_nodes_work *work)
     return status;
 }
 
-/* --- places for the homeless ranks --- */
+/* --- places for the displaced ranks --- */
 
-/* Maps the homeless ranks while all others are fixed. */
+/* Maps the displaced ranks while all others are fixed. */
 static nw_status lost_nodes_place(struct lost_nodes_work *work,
                                   struct nw_map_answer *out)
 {
@@ -341,16 +341,16 @@ static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
     if (!status)
         status = lost_nodes_find_twins(work, twin);
     all.fixed = NULL;
-    all.homeless = NULL;
+    all.displaced = NULL;
     if (!status)
-        status = nw_alloc((size_t)work->old->rank_count, sizeof *all.homeless,
-                          &all.homeless);
+        status = nw_alloc((size_t)work->old->rank_count, sizeof *all.displaced,
+                          &all.displaced);
     if (!status)
         status = lost_nodes_fix(&all);
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        if (work->homeless[r])
+        if (work->displaced[r])
             all.fixed->node[r] = twin[work->node[r]];
-    free(all.homeless);
+    free(all.displaced);
     free(twin);
     if (status)
         nw_mapping_free(all.fixed);
@@ -381,7 +381,7 @@ static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
 static nw_status lost_nodes_move(const struct lost_nodes_work *work,
                                  struct nw_slots *slots)
 {
-    struct nw_move_cost cost = {work->homeless, work->each,
+    struct nw_move_cost cost = {work->displaced, work->each,
                                 work->options.whole_nodes};
 
     return nw_slots_move_at_cost(slots, &cost);
@@ -510,7 +510,7 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
 
     out->report.moved = moved;
     for (int32_t r = 0; r < work->old->rank_count; r++)
-        out->report.lost_ranks += work->homeless[r];
+        out->report.lost_ranks += work->displaced[r];
     if (!nw_topology_has_links(work->topology))
         return NW_OK;
     work->each = lost_nodes_price(work, out);
@@ -587,7 +587,7 @@ nw_status nw_lost_nodes_map(const struct nw_map_call *call,
     struct nw_map_answer answer = {0};
     nw_status status = lost_nodes_solve(&work, call, &answer);
 
-    NW_FREE_ALL(work.is_lost, work.homeless, work.node, work.ranks_of,
+    NW_FREE_ALL(work.is_lost, work.displaced, work.node, work.ranks_of,
                 work.host, work.slots);
     nw_mapping_free(work.fixed);
     if (status)

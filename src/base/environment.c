@@ -65,7 +65,7 @@ const struct nw_variable nw_environment[] = {
      "each process writes the steps of its halos with times to FILE.RANK, then "
      "FILE.RANK.2 and so on"},
     {"NODEWISE_MAPPING", "FILE",
-     "the mapping of the ranks onto NODEWISE_TOPOLOGY"},
+     "where the ranks run on NODEWISE_TOPOLOGY, for nodewise reorder"},
     {"NODEWISE_MPI", "openmpi|mpich",
      "the MPI whose nodewise-mpdata starts, instead of the launcher's"},
     {"NODEWISE_NCCL", "auto|ring|tree",
@@ -94,7 +94,7 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_STORE", "FOLDER",
      "where nodewise run keeps patterns and topologies"},
     {"NODEWISE_TOPOLOGY", "SOURCE",
-     "the machine, any source of nodewise topology"},
+     "the machine for nodewise reorder, any source of nodewise topology"},
     {NULL, NULL, NULL},
 };
 

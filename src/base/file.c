@@ -76,7 +76,7 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     if (!strcmp(path, "-"))
         return file_read_all(STDIN_FILENO, "standard input", data, length);
     if (!*path)
-        return nw_fail(NW_EINVAL, "no file is named");
+        return nw_fail(NW_EINVAL, "the name of a file is empty");
     status = nw_file_check_pipe(path);
     if (status)
         return status;

@@ -141,7 +141,7 @@ nw_status nw_text_take(struct nw_text *text, char **out)
 
     if (text->failed) {
         nw_text_fini(text);
-        return nw_fail(NW_ENOMEM, "out of memory for a text");
+        return nw_fail(NW_ENOMEM, "out of memory");
     }
     *text = (struct nw_text){0};
     if (!data)

@@ -20,8 +20,9 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0,
      "Handle GPU memory also if the MPI says that it can", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi, mpich or mpiabi, if neither launcher nor program identifies the "
-     "MPI",
+     "MPI of the program: openmpi, mpich or mpiabi (default: found from "
+     "launcher "
+     "and program)",
      0},
     {0},
 };

@@ -91,10 +91,10 @@ static const struct argp_option options[] = {
      0},
     {"pattern", KEY_PATTERN, "FILE", 0, "Write the exchange as a pattern", 0},
     {"mapping", KEY_MAPPING, "FILE", 0, "Write the placement as a mapping", 0},
-    {"show", KEY_SHOW, NULL, 0, "tune: print the stored choices", 0},
-    {"clear", KEY_CLEAR, NULL, 0, "tune: delete all stored choices", 0},
+    {"show", KEY_SHOW, NULL, 0, "With tune: print the stored choices", 0},
+    {"clear", KEY_CLEAR, NULL, 0, "With tune: delete all stored choices", 0},
     {"cache", KEY_CACHE, "FILE", 0,
-     "tune: file of the measured choices (default: one per user)", 0},
+     "With tune: file of the measured choices (default: one per user)", 0},
     {0},
 };
 

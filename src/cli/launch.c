@@ -62,11 +62,11 @@ static const struct argp_option options[] = {
      "bind (default), prefer, leave",
      0},
     {"hosts", KEY_HOSTS, "LIST", 0,
-     "Hosts of the job, such as n[1-4]:8,x (default: those of the batch job); "
-     "the mapping must fit",
+     "Check that the mapping fits on these hosts, such as n[1-4]:8,x "
+     "(default: those of the batch job)",
      0},
     {"hostfile", KEY_HOSTFILE, "FILE", 0,
-     "File with the hosts of the job, one per line", 0},
+     "As --hosts, from a file with one host per line", 0},
     {"mpi", KEY_MPI, "TYPE", 0,
      "Value of srun's --mpi (default: by the MPI of the program)", 0},
     {"consecutive", KEY_CONSECUTIVE, NULL, 0,

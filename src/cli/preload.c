@@ -157,7 +157,7 @@ static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
     char *name = strndup(entry, length);
 
     if (!name)
-        return nw_fail(NW_ENOMEM, "out of memory for a variable");
+        return nw_fail(NW_ENOMEM, "out of memory");
     all->name[all->count] = name;
     all->value[all->count++] = entry + length + 1;
     return NW_OK;

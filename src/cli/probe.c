@@ -27,7 +27,8 @@ struct probe_arguments {
 
 static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if the launcher does not identify the MPI", 0},
+     "MPI of the launcher, openmpi or mpich (default: found from its version)",
+     0},
     {"time", KEY_TIME, "TIME", 0,
      "Measure for at most this long (default: 60s); links that are left over "
      "get the median figures of their level",

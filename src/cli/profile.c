@@ -41,8 +41,9 @@ struct profile_arguments {
 
 static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi, mpich or mpiabi, if neither launcher nor program identifies the "
-     "MPI",
+     "MPI of the program: openmpi, mpich or mpiabi (default: found from "
+     "launcher "
+     "and program)",
      0},
     {"collectives", KEY_COLLECTIVES, "MODELS", 0,
      "Algorithms that turn collective calls into messages, such as "

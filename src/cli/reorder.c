@@ -26,8 +26,9 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0,
      "Reorder also if the program passes reorder = 0", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi, mpich or mpiabi (the MPI-5 standard ABI), if neither launcher "
-     "nor program identifies the MPI",
+     "MPI of the program: openmpi, mpich or mpiabi (default: found from "
+     "launcher "
+     "and program)",
      0},
     {"pattern", 'p', "PATTERN", 0,
      "Earlier profile of the program, which gives the weights if the program "

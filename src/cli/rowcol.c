@@ -25,29 +25,33 @@ enum {
 
 static const struct argp_option options[] = {
     {"grid", KEY_GRID, "NxMxL", 0,
-     "rowcol: cells of the grid; columns have L cells", 5},
+     "With --algorithm rowcol: cells of the grid; columns have L cells", 5},
     {"bandwidths", KEY_BANDWIDTHS, "FILE", 0,
-     "rowcol: file of bandwidths between processes (default: those of the "
+     "With --algorithm rowcol: file of bandwidths between processes (default: "
+     "those of the "
      "topology)",
      5},
     {"shapes", KEY_SHAPES, "WHICH", 0,
-     "rowcol: shapes of the process grid: several (default) rows and columns, "
-     "or all",
+     "With --algorithm rowcol: shapes of the process grid: several (default) "
+     "rows and "
+     "columns, or all",
      5},
     {"arrange", KEY_ARRANGE, "HOW", 0,
-     "rowcol: search method: best (default), or paper (the published "
+     "With --algorithm rowcol: search method: best (default), or paper (the "
+     "published "
      "heuristic)",
      5},
     {"arrange-by", KEY_BY, "WHAT", 0,
-     "rowcol: what to minimise: sum (default) over all links, or slowest, the "
-     "exchange of the slowest rank",
+     "With --algorithm rowcol: what to minimise: sum (default) over all links, "
+     "or slowest, "
+     "the exchange of the slowest rank",
      5},
     {"halo", KEY_HALO, "CELLS", 0,
-     "rowcol: width of the halo in cells (default: 3)", 5},
+     "With --algorithm rowcol: width of the halo in cells (default: 3)", 5},
     {"periodic", KEY_PERIODIC, NULL, 0,
-     "rowcol: the grid is periodic along rows and columns", 5},
-    {"single", KEY_SINGLE, NULL, 0, "rowcol: cells have 4 bytes (default: 8)",
-     5},
+     "With --algorithm rowcol: the grid is periodic along rows and columns", 5},
+    {"single", KEY_SINGLE, NULL, 0,
+     "With --algorithm rowcol: a grid cell has 4 bytes (default: 8)", 5},
     {0},
 };
 

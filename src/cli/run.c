@@ -63,7 +63,9 @@ static const struct argp_option options[] = {
      "Launcher and its options (default: the launcher of the program's MPI)",
      0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
+     "MPI of the program, openmpi or mpich (default: found from launcher and "
+     "program)",
+     0},
     {"dry-run", KEY_DRY, NULL, 0, "Print the command and start nothing", 0},
     {"no-store", KEY_NO_STORE, NULL, 0,
      "Use the store, but write nothing to it", 0},

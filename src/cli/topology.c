@@ -77,10 +77,11 @@ static const struct argp_option options[] = {
     {"elements", KEY_ELEMENTS, "WHAT", 0,
      "Place ranks on: core (default) or pu (hardware threads)", 0},
     {"distance", KEY_DISTANCE, "A B", 0,
-     "Print the distance between A and B: each an element's number, or gpuN "
-     "for a GPU",
+     "Print the distance (number of links) between A and B: each the number "
+     "of a core of the machine, or gpuN",
      0},
-    {"route", KEY_ROUTE, "A B", 0, "Print the links from A to B in order", 0},
+    {"route", KEY_ROUTE, "A B", 0,
+     "Print the links from A to B in order; A and B as for --distance", 0},
     {0},
 };
 

@@ -42,8 +42,10 @@ static nw_status add_indexes(struct reader *reader, char *word,
         if (last)
             *last++ = '\0';
         if (!nw_parse_i32(item, &from) || from < 0 || from > MAX_INDEX)
-            return nw_lines_fail(&reader->lines, "'%s%s%s' is not an index",
-                                 item, last ? "-" : "", last ? last : "");
+            return nw_lines_fail(
+                &reader->lines,
+                "'%s%s%s' is not a core or GPU number such as 3 or 0-5", item,
+                last ? "-" : "", last ? last : "");
         to = from;
         if (last && (!nw_parse_i32(last, &to) || to < from || to > MAX_INDEX ||
                      to - from > 1000000))

@@ -53,7 +53,7 @@ nw_status nw_launch_variable(struct nw_launch_job *job, const char *format, ...)
                           arguments);
     va_end(arguments);
     if (length < 0)
-        return nw_fail(NW_ENOMEM, "out of memory for a variable");
+        return nw_fail(NW_ENOMEM, "out of memory");
     launch->variable_count++;
     return NW_OK;
 }

@@ -66,7 +66,7 @@ static nw_status add_cases(const struct nw_launch_job *job,
         char *stem = strndup(name, letters);
 
         if (!stem)
-            status = nw_fail(NW_ENOMEM, "out of memory for a name");
+            status = nw_fail(NW_ENOMEM, "out of memory");
         else if (!name[letters])
             torchrun_add_case(job, i, letters + 1, text);
         else if (nw_host_index_find(&hosts, stem) == node[i])

@@ -47,8 +47,7 @@ static nw_status solver_check_options(const int64_t size[3],
                                       const struct nw_mpdata_options *o)
 {
     if (o->passes < 1 || o->passes > 8)
-        return nw_fail(NW_EINVAL,
-                       "the number of passes is %d; allowed are 1 to 8",
+        return nw_fail(NW_EINVAL, "MPDATA has 1 to 8 passes (--passes), not %d",
                        o->passes);
     if (o->passes != 2 && o->infinite_gauge)
         return nw_fail(NW_EINVAL,

@@ -394,7 +394,7 @@ nw_status nw_monitoring_open(const char *path, nw_pattern **out)
     }
     prefix = strndup(path, length);
     if (!prefix)
-        return nw_fail(NW_ENOMEM, "out of memory for a name");
+        return nw_fail(NW_ENOMEM, "out of memory");
     status = open_profiles(prefix, out);
     free(prefix);
     return status;

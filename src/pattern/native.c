@@ -141,7 +141,7 @@ static nw_status read_value(struct nw_scan *scan, char **out)
         stop--;
     value = strndup(scan->at, (size_t)(stop - scan->at));
     if (!value)
-        return nw_fail(NW_ENOMEM, "out of memory for a line");
+        return nw_fail(NW_ENOMEM, "out of memory");
     if (!native_unescape(value)) {
         free(value);
         return nw_scan_fail(scan, "a backslash is written \\\\ or \\xHH");
@@ -211,7 +211,7 @@ static nw_status read_time(struct native *in)
     time = &p->time[p->time_count];
     *time = (struct nw_pattern_time){.call = strndup(word, length)};
     if (!time->call)
-        return nw_fail(NW_ENOMEM, "out of memory for a line");
+        return nw_fail(NW_ENOMEM, "out of memory");
     p->time_count++;
     if (!nw_scan_u64(scan, &time->calls) || !nw_scan_u64(scan, &time->min_ns) ||
         !nw_scan_u64(scan, &time->mean_ns) || !nw_scan_u64(scan, &time->max_ns))

@@ -127,7 +127,7 @@ static nw_status add_listed(struct traces *traces, const char *list, char *text)
     char *line;
 
     if (!folder)
-        return nw_fail(NW_ENOMEM, "out of memory for a name");
+        return nw_fail(NW_ENOMEM, "out of memory");
     nw_lines_init(&lines, list, text);
     while (!status && (line = nw_lines_next(&lines))) {
         struct stat info;

@@ -193,7 +193,7 @@ static nw_status table_lay_out(const nw_table *table,
     if (!to || scols.set_termforce(to, SCOLS_TERMFORCE_NEVER) ||
         !table_add_columns(table, to) || !add_rows(table, to, line) ||
         scols.print_to_string(to, &data))
-        status = nw_fail(NW_ENOMEM, "out of memory for a table");
+        status = nw_fail(NW_ENOMEM, "out of memory");
     scols.unref_table(to);
     if (!status) {
         nw_text_add(&text, data ? data : "");
@@ -213,7 +213,7 @@ nw_status nw_table_text(const nw_table *table, char **out)
     nw_status status;
 
     if (table->failed)
-        return nw_fail(NW_ENOMEM, "out of memory for a table");
+        return nw_fail(NW_ENOMEM, "out of memory");
     status = table_load();
     if (!status)
         status = nw_alloc(table->row_count, sizeof *line, &line);

@@ -72,12 +72,12 @@ $ PMI_RANK=20000 nodewise exec large.mapping -- true
 ! rank 20000 ... mapping
 ## Damage: a line that is none, and an end too early.
 $ sed 's/^7 far/7 far x/' large.mapping > damaged.mapping; PMI_RANK=7 nodewise exec damaged.mapping -- echo ran
-! damaged.mapping:10 ... 'x' ... index
+! damaged.mapping:10 ... 'x' ... number
 ? 3
 $ head -c 200000 large.mapping > cut.mapping; PMI_RANK=19000 nodewise exec cut.mapping -- echo ran 2>/dev/null
 ? 3
 $ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
-! small.mapping:4 ... 'zero' ... index
+! small.mapping:4 ... 'zero' ... number
 ? 3
 ## It loads libc and libm and nothing else
 $ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep -q lib.san && { echo SKIP a sanitizer is linked; exit 77; }
@@ -85,7 +85,7 @@ $ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep 
 libc.so.6
 libm.so.6
 $ sed 's/^1 .*/1 here -7 -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
-! small.mapping:4 ... '-7' ... index
+! small.mapping:4 ... '-7' ... number
 ? 3
 ## An empty variable tells no rank: the next that tells one is asked; a word that is no rank is refused.
 $ printf 'nodewise mapping 1\nranks 2\n0 %s 0 -\n1 elsewhere 0 -\n' $(hostname) >empty.mapping

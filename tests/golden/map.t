@@ -417,10 +417,10 @@ hierarchy:4@1 has no node 'x'; its only one is machine
 ! standard input:1 ... empty
 ? 3
 $ for s in matrix slurm nccl nvidia-smi; do nodewise map -t $s: -p host.pattern; done
-! no file ... named
-! no file ... named
-! no file ... named
-! no file ... named
+! name ... file ... empty
+! name ... file ... empty
+! name ... file ... empty
+! name ... file ... empty
 ? 2
 
 ## Tuned numbers by part of the engine; three values are those of the efforts.

@@ -51,8 +51,7 @@ static const struct argp_option options[] = {
      1},
     {NULL, 0, NULL, 0, "Method", 2},
     {"passes", KEY_PASSES, "N", 0,
-     "Number of passes: one donor cell pass, then corrective ones (default: 2)",
-     2},
+     "Donor cell pass and corrective passes together, 1 to 8 (default: 2)", 2},
     {"limited", KEY_LIMITED, NULL, 0,
      "Limit fluxes so that no new extrema appear", 2},
     {"infinite-gauge", KEY_GAUGE, NULL, 0,
@@ -70,8 +69,8 @@ static const struct argp_option options[] = {
      "Order of computation: auto (default), blocked, or stages", 2},
     {NULL, 0, NULL, 0, "Ranks", 3},
     {"arrange", KEY_ARRANGE, "HOW", 0,
-     "How to assign the parts of the grid to ranks by bandwidths: paper, best, "
-     "or none (default)",
+     "Assign parts of the grid by the bandwidths between ranks: paper (a "
+     "published heuristic), best (search) or none (default: in rank order)",
      3},
     {"arrange-by", KEY_BY, "WHAT", 0,
      "What --arrange minimises: sum (default) over all links, or slowest, the "
@@ -87,7 +86,9 @@ static const struct argp_option options[] = {
      "cells",
      3},
     {"threads", KEY_THREADS, "N", 0,
-     "Threads of each rank (default: its share of the cores)", 3},
+     "OpenMP threads of each rank (default: OMP_NUM_THREADS, else the cores "
+     "that it may use, divided among the ranks that share them)",
+     3},
     {"block", KEY_BLOCK, "ROWS", 0,
      "Rows of a block (default: chosen by the size of the cache)", 3},
     {"blocking", KEY_BLOCKING, NULL, 0,

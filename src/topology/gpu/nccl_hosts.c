@@ -235,7 +235,7 @@ static nw_status nccl_add_nodes(nw_topology *topology,
         topology->node_type[h] = hosts->type[h];
         if (asprintf(&topology->node_name[h], "host%d", h + 1) < 0) {
             topology->node_name[h] = NULL;
-            status = nw_fail(NW_ENOMEM, "out of memory for a name");
+            status = nw_fail(NW_ENOMEM, "out of memory");
         }
     }
     if (status)

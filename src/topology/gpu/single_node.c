@@ -291,7 +291,7 @@ static nw_status number_thread(struct nw_node_type *type, size_t *count,
     int32_t *longer = realloc(type->pu_os, (*count + 1) * sizeof *longer);
 
     if (!longer)
-        return nw_fail(NW_ENOMEM, "out of memory for threads");
+        return nw_fail(NW_ENOMEM, "out of memory");
     longer[(*count)++] = os;
     type->pu_os = longer;
     return NW_OK;
@@ -304,13 +304,13 @@ static nw_status number_core(struct nw_node_type *type, size_t core, int32_t os,
     int32_t *number;
 
     if (!first)
-        return nw_fail(NW_ENOMEM, "out of memory for cores");
+        return nw_fail(NW_ENOMEM, "out of memory");
     type->core_pu = first;
     first[0] = core ? first[0] : 0;
     first[core + 1] = (int32_t)threads;
     number = realloc(type->core_os, (core + 1) * sizeof *type->core_os);
     if (!number)
-        return nw_fail(NW_ENOMEM, "out of memory for cores");
+        return nw_fail(NW_ENOMEM, "out of memory");
     type->core_os = number;
     number[core] = os;
     return NW_OK;
@@ -474,6 +474,6 @@ nw_status nw_single_finish(nw_topology *topology, const char *file,
         return status;
     topology->node_name[0] = length ? strndup(name, length) : strdup("machine");
     if (!topology->node_name[0])
-        return nw_fail(NW_ENOMEM, "out of memory for a name");
+        return nw_fail(NW_ENOMEM, "out of memory");
     return nw_topology_finish(topology, elements);
 }

@@ -121,7 +121,7 @@ static nw_status keep_available(hwloc_topology_t machine)
     nw_status status = NW_OK;
 
     if (!cores)
-        return nw_fail(NW_ENOMEM, "out of memory for a set of cores");
+        return nw_fail(NW_ENOMEM, "out of memory");
     if (!hwloc_get_cpubind(machine, cores, HWLOC_CPUBIND_PROCESS) &&
         !hwloc_bitmap_iszero(cores) &&
         hwloc_topology_restrict(machine, cores, HWLOC_RESTRICT_FLAG_ADAPT_IO))

@@ -43,9 +43,11 @@ struct nw_cost {
     double busy;                  /* s: sum of the congestion of all links, that
                                      is, hop-bytes divided by each link's own
                                      bandwidth */
-    double time;                  /* s: model of one exchange: max_congestion +
-                                     (busy + latency) / ranks. For a training
-                                     step: the sum over its phases of
+    double time;                  /* s: model of all messages of the pattern:
+                                     max_congestion + (busy + latency) / ranks.
+                                     Divided by the largest message count of an
+                                     edge, it is the time of one exchange. For
+                                     a training step: the sum over its phases of
                                      max_congestion + rounds x mean latency of a
                                      message */
     bool has_phases;              /* `time` is the sum over phases of a training

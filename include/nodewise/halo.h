@@ -178,9 +178,12 @@ struct nw_halo_options {
     void *(*memory)(void *context, const struct nw_halo_piece *piece,
                     int32_t quantity, size_t *pitch);
     void *context;
-    /* Instead of the arrays above: use those of another halo with the same
-     * pieces and quantities, to make two plans for one field. The other halo
-     * must be freed after this one. */
+    /* Instead of the arrays above: use those of another halo, to make two plans
+     * for one field. Both have the same quantities and on this rank pieces of
+     * the same size, ghost layers included; otherwise the plan fails with
+     * NW_EINVAL. Plans with different radii may divide the domain differently:
+     * pass the boxes of the other halo's pieces in `box`. The other halo must
+     * be freed after this one. */
     const struct nw_halo *arrays;
     size_t row_align; /* bytes; pitch of the library's arrays is a multiple of
                          this. 0: rows without gaps, but 128 in GPU memory if

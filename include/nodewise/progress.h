@@ -14,10 +14,10 @@ extern "C" {
 #endif
 
 /* Owned by the caller. The caller may set `cancelled` from a signal handler or
- * another thread; the call then returns its best result so far, or
- * NW_ECANCELLED if it has none. The library calls `update` from the calling
- * thread, at most about every 10 ms. `update` may be NULL. `total` is 0 if it
- * is not known. */
+ * another thread. nw_simulate and nw_channel_tune then return NW_ECANCELLED;
+ * all other calls return NW_OK and their best result so far. The library calls
+ * `update` from the calling thread, at most about every 10 ms. `update` may be
+ * NULL. `total` is 0 if it is not known. */
 struct nw_progress {
     int cancelled; /* set and read with __atomic, relaxed */
     void (*update)(struct nw_progress *self, uint64_t done, uint64_t total,

@@ -42,7 +42,7 @@ class Cost:
     busy: float | None
     """s: congestion of all links together"""
     time: float | None
-    """s: a model of one exchange"""
+    """s: a model of all messages of the pattern; of one exchange if divided by the largest message count"""
     remote_gpus: int
     """ranks whose GPU is on another node"""
     levels: dict[str, Level]

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/prober.h"
+#include "cli/probe_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 struct probe_arguments {
     struct nw_common common;
-    struct nw_prober prober;
+    struct nw_probe_run run;
     const char *matrix;
 };
 
@@ -73,25 +73,25 @@ static error_t probe_parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_MPI:
         nw_argchoose(state, "--mpi", value, flavours);
-        arguments->prober.flavour = value;
+        arguments->run.flavour = value;
         return 0;
     case KEY_TIME:
-        arguments->prober.seconds = parse_time("--time", value, state);
+        arguments->run.seconds = parse_time("--time", value, state);
         return 0;
     case KEY_PATIENCE:
-        arguments->prober.patience = parse_time("--patience", value, state);
+        arguments->run.patience = parse_time("--patience", value, state);
         return 0;
     case KEY_MATRIX:
         arguments->matrix = value;
         return 0;
     case KEY_HOST_ONLY:
-        arguments->prober.host_only = true;
+        arguments->run.host_only = true;
         return 0;
     case ARGP_KEY_ARGS:
-        arguments->prober.launcher = state->argv + state->next;
+        arguments->run.launcher = state->argv + state->next;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->prober.launcher)
+        if (!arguments->run.launcher)
             nw_argfail(state, "the launcher is missing; for example: nodewise "
                               "probe -- mpirun -n 8");
         return 0;
@@ -187,7 +187,7 @@ static int probe_conclude(const struct probe_arguments *arguments,
         fprintf(stderr,
                 "nodewise probe: nothing was measured: '%s' ended with status "
                 "%d%s\n",
-                arguments->prober.launcher[0], code,
+                arguments->run.launcher[0], code,
                 code ? "" : " (the launcher is given without a program)");
         return NW_EXIT_FAILED;
     }
@@ -206,7 +206,7 @@ static nw_status check_outputs(const struct probe_arguments *arguments)
         status = nw_file_writable(arguments->common.output);
     if (!status)
         status = nw_file_writable(arguments->matrix);
-    for (char **word = arguments->prober.launcher; !status && *word; word++) {
+    for (char **word = arguments->run.launcher; !status && *word; word++) {
         status = nw_cli_output_spares(&arguments->common, *word);
         if (!status)
             status = nw_cli_spares("--matrix", arguments->matrix, *word);
@@ -216,8 +216,7 @@ static nw_status check_outputs(const struct probe_arguments *arguments)
 
 static int probe_run(int argc, char **argv)
 {
-    struct probe_arguments arguments = {
-        .prober = {.seconds = 60, .patience = 10}};
+    struct probe_arguments arguments = {.run = {.seconds = 60, .patience = 10}};
     nw_probe *probe = NULL;
     nw_status status;
     int code = 0;
@@ -227,11 +226,11 @@ static int probe_run(int argc, char **argv)
     if (status)
         return status == NW_EIO ? nw_cli_fail_output("probe", status)
                                 : nw_cli_fail("probe", status);
-    arguments.prober.verbose = arguments.common.verbose;
-    arguments.prober.progress = nw_cli_progress(&arguments.common);
+    arguments.run.verbose = arguments.common.verbose;
+    arguments.run.progress = nw_cli_progress(&arguments.common);
     status = nw_probe_new(&probe);
     if (!status)
-        status = nw_prober_run(&arguments.prober, probe, &code);
+        status = nw_probe_run_job(&arguments.run, probe, &code);
     nw_cli_progress_finish();
     code = status ? nw_cli_fail("probe", status)
                   : probe_conclude(&arguments, probe, code);

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/prober.h"
+#include "cli/probe_run.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -51,15 +51,15 @@ static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
 
 /* Runs the measuring program and shows its progress. If the user ends it with
  * Ctrl-C, this process ends, too. */
-static nw_status run_prober(struct nw_prober *prober, bool quiet,
-                            nw_probe *probe, int *code)
+static nw_status run_probe_job(struct nw_probe_run *run, bool quiet,
+                               nw_probe *probe, int *code)
 {
     nw_status status;
     bool cancelled;
 
-    prober->progress = nw_cli_progress(&(struct nw_common){.quiet = quiet});
-    status = nw_prober_run(prober, probe, code);
-    cancelled = __atomic_load_n(&prober->progress->cancelled, __ATOMIC_RELAXED);
+    run->progress = nw_cli_progress(&(struct nw_common){.quiet = quiet});
+    status = nw_probe_run_job(run, probe, code);
+    cancelled = __atomic_load_n(&run->progress->cancelled, __ATOMIC_RELAXED);
     nw_cli_progress_finish();
     if (cancelled)
         raise(SIGINT);
@@ -74,7 +74,7 @@ static nw_status run_machine_measure(const struct nw_job *job,
                                      char **out)
 {
     struct nw_words words = {0};
-    struct nw_prober prober = {.flavour = job->flavour,
+    struct nw_probe_run run = {.flavour = job->flavour,
                                .seconds = options->probe_seconds,
                                .patience = 5,
                                .start = nw_job_start_seconds(job),
@@ -83,13 +83,13 @@ static nw_status run_machine_measure(const struct nw_job *job,
     int code = 0;
     nw_status status = nw_job_start_words(job, &words);
 
-    prober.launcher = words.word;
-    if (prober.describe)
-        prober.seconds = 1;
+    run.launcher = words.word;
+    if (run.describe)
+        run.seconds = 1;
     if (!status)
         status = nw_probe_new(&probe);
     if (!status)
-        status = run_prober(&prober, options->quiet, probe, &code);
+        status = run_probe_job(&run, options->quiet, probe, &code);
     if (!status && !nw_probe_is_done(probe))
         status = say_unmeasured(job, probe, code);
     if (!status)

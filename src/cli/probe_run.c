@@ -3,7 +3,7 @@
  * records from its standard output. Every launcher forwards standard output, so
  * that no shared folder is needed, and the records before a failure are
  * kept. */
-#include "cli/prober.h"
+#include "cli/probe_run.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -26,13 +26,13 @@
 #include <unistd.h>
 
 /* Buffers for the words that are added to the launcher's command. */
-struct prober_line {
+struct probe_run_line {
     char time[64], patience[64], path[PATH_MAX];
 };
 
 /* Returns the option with which the launcher does not end the job when a rank
  * dies; NULL if it has none. */
-static const char *prober_survival(enum nw_launcher_kind launcher)
+static const char *probe_run_survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
            : launcher == NW_LAUNCHER_HYDRA ? "-disable-auto-cleanup"
@@ -41,49 +41,49 @@ static const char *prober_survival(enum nw_launcher_kind launcher)
 
 /* Makes the command: the launcher's words, the measuring program and its
  * options. Some words are in `line`. The caller frees the array *out. */
-static nw_status make_line(const struct nw_prober *prober, char ***out,
-                           struct prober_line *line)
+static nw_status make_line(const struct nw_probe_run *run, char ***out,
+                           struct probe_run_line *line)
 {
     enum nw_launcher_kind launcher = NW_LAUNCHER_NONE;
-    const char *flavour = prober->flavour;
+    const char *flavour = run->flavour;
     size_t words = 0, n = 0;
-    nw_status status = nw_launcher_find(prober->launcher[0], &launcher);
+    nw_status status = nw_launcher_find(run->launcher[0], &launcher);
 
     if (!status && !flavour)
-        flavour = nw_launcher_flavour(launcher, prober->launcher);
+        flavour = nw_launcher_flavour(launcher, run->launcher);
     if (!status && !flavour)
         status = nw_fail(NW_ENODEV,
                          "cannot find out which MPI '%s' starts; give --mpi "
                          "openmpi or --mpi mpich",
-                         prober->launcher[0]);
+                         run->launcher[0]);
     if (!status)
         status = nw_cli_find_program("", "nodewise-probe", flavour, line->path);
-    while (prober->launcher[words])
+    while (run->launcher[words])
         words++;
     if (!status)
         status = nw_alloc(words + 8, sizeof **out, out);
     if (status)
         return status;
-    (*out)[n++] = prober->launcher[0];
-    if (prober_survival(launcher))
-        (*out)[n++] = (char *)prober_survival(launcher);
+    (*out)[n++] = run->launcher[0];
+    if (probe_run_survival(launcher))
+        (*out)[n++] = (char *)probe_run_survival(launcher);
     for (size_t i = 1; i < words; i++)
-        (*out)[n++] = prober->launcher[i];
-    snprintf(line->time, sizeof line->time, "--time=%.3fs", prober->seconds);
+        (*out)[n++] = run->launcher[i];
+    snprintf(line->time, sizeof line->time, "--time=%.3fs", run->seconds);
     snprintf(line->patience, sizeof line->patience, "--patience=%.3fs",
-             prober->patience);
+             run->patience);
     (*out)[n++] = line->path;
     (*out)[n++] = line->time;
     (*out)[n++] = line->patience;
-    if (prober->host_only)
+    if (run->host_only)
         (*out)[n++] = "--host-only";
-    if (prober->describe)
+    if (run->describe)
         (*out)[n++] = "--describe";
     return NW_OK;
 }
 
 /* Starts the command; *out is a descriptor of its standard output. */
-static nw_status prober_start(char **argv, pid_t *child, int *out)
+static nw_status probe_run_start(char **argv, pid_t *child, int *out)
 {
     pid_t parent = getpid();
     int ends[2];
@@ -115,35 +115,35 @@ static nw_status prober_start(char **argv, pid_t *child, int *out)
 
 /* Shows how far the measurements are; `is_step` says that the last record began
  * a step. */
-static void prober_show(const struct nw_prober *prober, const nw_probe *probe,
-                        bool is_step)
+static void probe_run_show(const struct nw_probe_run *run,
+                           const nw_probe *probe, bool is_step)
 {
     struct nw_probe_stage stage = nw_probe_stage_of(probe);
 
-    if (prober->verbose && stage.total && is_step)
+    if (run->verbose && stage.total && is_step)
         fprintf(stderr, "nodewise probe: %s %" PRIu64 " of %" PRIu64 "\n",
                 stage.what, stage.done, stage.total);
-    if (prober->progress && prober->progress->update && stage.total)
-        prober->progress->update(prober->progress, stage.done, stage.total,
-                                 stage.what);
+    if (run->progress && run->progress->update && stage.total)
+        run->progress->update(run->progress, stage.done, stage.total,
+                              stage.what);
 }
 
 /* Adds the record in a line to `probe`. A line that is not a record comes from
  * the launcher and is printed to standard error. */
-static nw_status prober_take(const struct nw_prober *prober, nw_probe *probe,
-                             const char *line)
+static nw_status probe_run_take(const struct nw_probe_run *run, nw_probe *probe,
+                                const char *line)
 {
     bool taken;
     nw_status status = nw_probe_take_line(probe, line, &taken);
 
     if (!status && !taken && line[0])
         fprintf(stderr, "%s\n", line);
-    prober_show(prober, probe, strstr(line, " stage "));
+    probe_run_show(run, probe, strstr(line, " stage "));
     return status;
 }
 
 /* Processes and removes the whole lines in `text`; an incomplete line stays. */
-static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
+static nw_status take_lines(const struct nw_probe_run *run, nw_probe *probe,
                             struct nw_text *text)
 {
     char *line = text->data, *end;
@@ -151,7 +151,7 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
 
     while (!status && line && (end = strchr(line, '\n'))) {
         *end = '\0';
-        status = prober_take(prober, probe, line);
+        status = probe_run_take(run, probe, line);
         line = end + 1;
     }
     if (line && line != text->data) {
@@ -165,14 +165,14 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
  *
  * - The launcher closes its output.
  * - The user cancels.
- * - Nothing arrives for too long. The limit is prober->start before the first
+ * - Nothing arrives for too long. The limit is run->start before the first
  *   rank answers, and a few seconds at the end of the job. Between these times,
  *   it is longer than a rank may be silent. */
-static nw_status prober_listen(const struct nw_prober *prober, nw_probe *probe,
-                               int from)
+static nw_status probe_run_listen(const struct nw_probe_run *run,
+                                  nw_probe *probe, int from)
 {
-    int usual = (int)(1000 * (30 + 8 * prober->patience));
-    int limit = prober->start > 0 ? (int)(1000 * prober->start) : usual;
+    int usual = (int)(1000 * (30 + 8 * run->patience));
+    int limit = run->start > 0 ? (int)(1000 * run->start) : usual;
     struct nw_text text = {0};
     struct pollfd wait = {.fd = from, .events = POLLIN};
     nw_status status = NW_OK;
@@ -182,19 +182,19 @@ static nw_status prober_listen(const struct nw_prober *prober, nw_probe *probe,
         int ready = poll(&wait, 1, limit);
         ssize_t count = ready > 0 ? read(from, bytes, sizeof bytes) : 0;
 
-        if (prober->progress &&
-            __atomic_load_n(&prober->progress->cancelled, __ATOMIC_RELAXED))
+        if (run->progress &&
+            __atomic_load_n(&run->progress->cancelled, __ATOMIC_RELAXED))
             break;
         if ((ready < 0 || count < 0) && errno == EINTR)
             continue;
         if (ready <= 0 || count <= 0)
             break;
         nw_text_add_bytes(&text, bytes, (size_t)count);
-        status = take_lines(prober, probe, &text);
+        status = take_lines(run, probe, &text);
         if (nw_probe_rank_count(probe))
             limit = usual;
         if (nw_probe_is_done(probe) || nw_probe_is_headless(probe))
-            limit = (int)(1000 * (2 + prober->patience));
+            limit = (int)(1000 * (2 + run->patience));
     }
     nw_text_fini(&text);
     return status;
@@ -222,20 +222,20 @@ static int wait_for(pid_t child)
     return nw_child_status(state);
 }
 
-nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,
-                        int *code)
+nw_status nw_probe_run_job(const struct nw_probe_run *run, nw_probe *probe,
+                           int *code)
 {
-    struct prober_line line;
+    struct probe_run_line line;
     char **argv = NULL;
     pid_t child = 0;
     int from = -1;
-    nw_status status = make_line(prober, &argv, &line);
+    nw_status status = make_line(run, &argv, &line);
 
     if (!status)
-        status = prober_start(argv, &child, &from);
+        status = probe_run_start(argv, &child, &from);
     if (!status) {
         nw_child_take_along(child);
-        status = prober_listen(prober, probe, from);
+        status = probe_run_listen(run, probe, from);
         close(from);
         *code = wait_for(child);
         nw_child_take_along(0);

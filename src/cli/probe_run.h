@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts nodewise-probe, the program that measures, under a launcher. */
-#ifndef NW_CLI_PROBER_H
-#define NW_CLI_PROBER_H
+#ifndef NW_CLI_PROBE_RUN_H
+#define NW_CLI_PROBE_RUN_H
 
 #include <nodewise/probe.h>
 #include <nodewise/progress.h>
 
-struct nw_prober {
+struct nw_probe_run {
     char **launcher;     /* words of the launcher, NULL at the end; no
                             program */
     const char *flavour; /* openmpi or mpich; NULL: that of the launcher */
@@ -24,7 +24,7 @@ struct nw_prober {
 /* Runs the measurements and stores their records in `probe`; *code is the
  * launcher's exit status. Returns NW_ENODEV if launcher or program is missing.
  * A job that failed returns NW_OK, but nw_probe_is_done is then false. */
-NW_MUST_CHECK nw_status nw_prober_run(const struct nw_prober *prober,
-                                      nw_probe *probe, int *code);
+NW_MUST_CHECK nw_status nw_probe_run_job(const struct nw_probe_run *run,
+                                         nw_probe *probe, int *code);
 
 #endif

@@ -166,8 +166,8 @@ static nw_status take_lines(const struct nw_probe_run *run, nw_probe *probe,
  * - The launcher closes its output.
  * - The user cancels.
  * - Nothing arrives for too long. The limit is run->start before the first
- *   rank answers, and a few seconds at the end of the job. Between these times,
- *   it is longer than a rank may be silent. */
+ *   rank answers, 30 s + 8 x patience while ranks measure, and 2 s + 1 x
+ *   patience when the job is done or rank 0 has died. */
 static nw_status probe_run_listen(const struct nw_probe_run *run,
                                   nw_probe *probe, int from)
 {

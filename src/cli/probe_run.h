@@ -13,8 +13,8 @@ struct nw_probe_run {
     double seconds;      /* longest time for the measurements */
     double patience;     /* seconds without a message from a rank until it
                             counts as failed */
-    double start;        /* seconds in which the launcher must start all ranks;
-                            0: 30 s, or more if `patience` is longer */
+    double start;        /* seconds in which the first rank must answer; 0: 30 s
+                            + 8 x patience */
     bool describe;       /* collect only hosts and cores; measure nothing */
     bool host_only;      /* measure no GPU memory */
     bool verbose;        /* print each step to standard error */

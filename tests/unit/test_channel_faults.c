@@ -78,34 +78,52 @@ static void works(nw_channel *channel, int32_t rank, int32_t other,
 
 /* -- a signal arrives while libfabric is loaded -- */
 
+enum { OPENING = 1, OPENED };
+
 static void open_alone(const void *about, int32_t rank)
 {
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    int *stage = *(int *const *)about;
     nw_channel *channel = NULL;
 
-    (void)about, (void)rank;
+    (void)rank;
     options.count = 1;
     options.provider = "shm";
+    __atomic_store_n(stage, OPENING, __ATOMIC_SEQ_CST);
     MUST(nw_channel_open(&options, &channel));
+    __atomic_store_n(stage, OPENED, __ATOMIC_SEQ_CST);
     while (true)
         (void)pause();
 }
 
 /* The signal must have its default effect: the signal handlers that libraries
- * install end the process in their own way, or hang. */
+ * install end the process in their own way, or hang. Some of the signals must
+ * arrive while the channel opens, which loads libfabric. */
 static void a_signal_while_it_loads(void **state)
 {
+    int *stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int early = 0;
+
     (void)state;
+    assert_ptr_not_equal(stage, MAP_FAILED);
     for (useconds_t i = 0; i < 12; i++) {
-        pid_t child = ranks_start(open_alone, NULL, 0);
+        pid_t child;
         int how = 0;
 
+        *stage = 0;
+        child = ranks_start(open_alone, &stage, 0);
+        while (!__atomic_load_n(stage, __ATOMIC_SEQ_CST))
+            (void)usleep(100);
         (void)usleep(i * 10000);
         assert_int_equal(kill(child, SIGTERM), 0);
         assert_int_equal(waitpid(child, &how, 0), child);
         assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+        early += *stage == OPENING;
         ranks_sweep(child);
     }
+    assert_true(early);
+    munmap(stage, sizeof *stage);
 }
 
 /* -- registrations run out -- */

@@ -280,7 +280,8 @@ NW_API const char *nw_topology_link_name(const nw_topology *topology,
 /* The level at which two endpoints meet, which nw_topology_level_name names.
  * Level 0 means the same element. Inside a node, the level is that of the
  * deepest object that contains both endpoints, or that of a direct link between
- * them. Between nodes, it is given by the number of switches on the route.
+ * them. Between nodes, it is given by the number of switches on the route, or
+ * by the level of NVLink that joins both endpoints.
  * Hierarchies have one level for each distance. */
 NW_API int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
                                  struct nw_end b);

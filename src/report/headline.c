@@ -41,8 +41,10 @@ static double headline_value(const struct nw_headline *headline,
 
 /* Returns the percentage of bytes that stay inside a node, or between nodes
  * that NVLink joins (an NVLink domain); 100 if the pattern has no bytes. */
-static double headline_inside(const struct nw_cost *cost)
+static double headline_inside(const nw_topology *topology,
+                              const struct nw_cost *cost)
 {
+    int32_t last = nw_domain_last_level(topology);
     double inside = 0, all = 0;
 
     for (int32_t l = 0; l < cost->level_count; l++) {
@@ -50,9 +52,9 @@ static double headline_inside(const struct nw_cost *cost)
             (double)cost->level_bytes[0][l] + (double)cost->level_bytes[1][l];
 
         all += bytes;
-        /* the first levels are the parts of a node, the node, and direct
-         * links */
-        if (l <= NW_VERTEX_KIND_COUNT + 1)
+        /* the first levels are the parts of a node, the node, direct links and
+         * the second NVLink level */
+        if (l <= last)
             inside += bytes;
     }
     return all > 0 ? 100 * inside / all : 100;
@@ -276,8 +278,8 @@ static void headline_fill(const nw_topology *topology,
     out->after = headline_value(out, after, exchanges);
     out->percent_less =
         out->before > 0 ? 100 * (1 - out->after / out->before) : 0;
-    out->inside[0] = headline_inside(before);
-    out->inside[1] = headline_inside(after);
+    out->inside[0] = headline_inside(topology, before);
+    out->inside[1] = headline_inside(topology, after);
     headline_judge(topology, pattern, before, after, out);
 }
 

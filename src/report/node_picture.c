@@ -135,8 +135,14 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
                    type->index[v]);
     if (type->kind[v] == NW_VERTEX_GPU_SWITCH && topology->domain &&
         topology->domain[place.node] >= 0) {
+        int32_t domain = topology->domain[place.node];
+
         nw_text_add(text, "NVLink domain ");
-        nw_svg_words(text, topology->domain_name[topology->domain[place.node]]);
+        nw_svg_words(text, topology->domain_name[domain]);
+        if (topology->upper && topology->upper[domain] >= 0) {
+            nw_text_add(text, " of ");
+            nw_svg_words(text, topology->upper_name[topology->upper[domain]]);
+        }
         nw_text_add(text, "; ");
     }
     if (nw_topology_has_links(topology))

@@ -183,30 +183,44 @@ static void fill_nodes(struct parts_network_view *view)
     }
 }
 
-/* Adds a line with the number of links for each link class, in a network
- * that is not a tree. */
-static nw_status count_links(struct parts_network_view *view)
+/* Links to count by their link classes. */
+struct parts_network_links {
+    const char *name;
+    const int32_t *class; /* [count] -1: not a link */
+    int32_t count;
+};
+
+/* Adds a line with the number of links for each link class. */
+static nw_status count_links(nw_table *table, const nw_topology *topology,
+                             const struct parts_network_links *links)
 {
-    const nw_topology *topology = view->topology;
-    const struct nw_network *network = topology->network;
     int32_t *count;
     nw_status status =
         nw_alloc((size_t)topology->class_count, sizeof *count, &count);
 
     if (status)
         return status;
-    for (int32_t l = 0; l < network->link_count; l++)
-        count[network->link_class[l]]++;
+    for (int32_t l = 0; l < links->count; l++)
+        if (links->class[l] >= 0)
+            count[links->class[l]]++;
     for (int32_t class = 0; class < topology->class_count; class ++) {
         if (!count[class])
             continue;
-        nw_table_row(view->table, -1);
-        nw_table_cell(view->table, "links between switches");
-        nw_table_cell(view->table, "%d", count[class]);
-        nw_parts_figures(view->table, topology, class);
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%s", links->name);
+        nw_table_cell(table, "%d", count[class]);
+        nw_parts_figures(table, topology, class);
     }
     free(count);
     return NW_OK;
+}
+
+nw_status nw_parts_of_domains(nw_table *table, const nw_topology *topology)
+{
+    return count_links(table, topology,
+                       &(struct parts_network_links){
+                           "uplinks of NVLink domains", topology->uplink_class,
+                           topology->domain_count});
 }
 
 nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
@@ -231,7 +245,11 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
         });
     }
     if (!status && !topology->network->parent)
-        status = count_links(&view);
+        status = count_links(
+            table, topology,
+            &(struct parts_network_links){"links between switches",
+                                          topology->network->link_class,
+                                          topology->network->link_count});
     free(view.parent);
     free(view.hash);
     return status;

@@ -237,8 +237,11 @@ static void draw_all(struct nw_text *text, const struct nw_picture *picture,
                      const struct nw_network_layout *layout,
                      const struct nw_node_layout *types)
 {
-    nw_svg_begin(text, &(struct nw_svg_frame){layout->width, layout->height,
-                                              picture->title, picture->alone});
+    nw_svg_begin(
+        text, &(struct nw_svg_frame){
+                  layout->width,
+                  layout->height + nw_picture_uplinks_height(picture->topology),
+                  picture->title, picture->alone});
     nw_picture_heading(text, picture, layout->width);
     if (picture->topology->network) {
         draw_lines(text, picture, layout, false);
@@ -246,6 +249,7 @@ static void draw_all(struct nw_text *text, const struct nw_picture *picture,
         draw_switches(text, picture, layout);
     }
     draw_nodes(text, picture, layout, types);
+    nw_picture_uplinks(text, picture, layout->width, layout->height);
     nw_svg_end(text);
 }
 

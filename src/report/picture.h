@@ -28,6 +28,13 @@ bool nw_picture_is_whole(const nw_topology *topology);
  * nodes. */
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);
+/* Draws the second level of NVLink domains below a picture of this width that
+ * ends at y: the domains, the upper domains, and the uplinks between them. */
+void nw_picture_uplinks(struct nw_text *text, const struct nw_picture *picture,
+                        double width, double y);
+/* Returns the height that nw_picture_uplinks needs; 0 without a second level.
+ */
+double nw_picture_uplinks_height(const nw_topology *topology);
 /* Draws the machine's name, its counts, and a legend: the scale of congestion,
  * or the colour of each kind of part. The heading ends above NW_PICTURE_TOP. */
 #define NW_PICTURE_TOP 76.0

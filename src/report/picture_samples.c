@@ -96,7 +96,7 @@ nw_status nw_picture_samples(struct nw_text *text,
 {
     const nw_topology *topology = picture->topology;
     struct nw_node_layout *types = NULL;
-    double x = 16, height = 0;
+    double x = 16, height = 0, width;
     nw_status status = nw_picture_types(topology, 14, &types);
 
     for (int32_t t = 0; !status && t < topology->type_count; t++) {
@@ -107,11 +107,14 @@ nw_status nw_picture_samples(struct nw_text *text,
         nw_picture_free_types(topology, types);
         return status;
     }
-    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 206,
-                                              picture->title, picture->alone});
-    nw_picture_heading(text, picture, fmax(x, 720));
+    width = fmax(x, 720);
+    nw_svg_begin(text,
+                 &(struct nw_svg_frame){
+                     width, height + 206 + nw_picture_uplinks_height(topology),
+                     picture->title, picture->alone});
+    nw_picture_heading(text, picture, width);
     if (topology->network)
-        draw_cloud(text, topology, fmax(x, 720) - 32);
+        draw_cloud(text, topology, width - 32);
     x = 16;
     for (int32_t t = 0; t < topology->type_count; t++) {
         struct sample sample = sample_of(picture, t);
@@ -122,6 +125,7 @@ nw_status nw_picture_samples(struct nw_text *text,
                     (struct nw_node_place){sample.node, x, 146});
         x += fmax(types[t].width[0], 180) + 16;
     }
+    nw_picture_uplinks(text, picture, width, height + 206);
     nw_svg_end(text);
     nw_picture_free_types(topology, types);
     return NW_OK;

@@ -130,6 +130,23 @@ static void add_node(struct nw_json *json, const nw_topology *topology,
     nw_json_end_object(json);
 }
 
+static void topology_json_add_domains(struct nw_json *json,
+                                      const nw_topology *topology)
+{
+    nw_json_array(json, "domains");
+    for (int32_t d = 0; d < topology->domain_count; d++) {
+        nw_json_flat_object(json, NULL);
+        nw_json_string(json, "name", topology->domain_name[d]);
+        if (topology->upper[d] >= 0) {
+            nw_json_string(json, "upper",
+                           topology->upper_name[topology->upper[d]]);
+            nw_json_integer(json, "link", topology->uplink_class[d]);
+        }
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+}
+
 static void add_counts(struct nw_json *json, const nw_topology *topology)
 {
     nw_json_string(json, "schema", "nodewise.topology/1");
@@ -165,6 +182,8 @@ nw_status nw_report_topology_json(const nw_topology *topology, char **out)
     nw_json_end_array(&json);
     if (topology->network)
         add_network(&json, topology->network);
+    if (topology->upper)
+        topology_json_add_domains(&json, topology);
     nw_json_array(&json, "nodes");
     for (int32_t node = 0; node < topology->node_count; node++)
         add_node(&json, topology, node);

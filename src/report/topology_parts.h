@@ -11,6 +11,9 @@
 /* Adds switches, their links, and the nodes attached to them. */
 NW_MUST_CHECK nw_status nw_parts_of_network(nw_table *table,
                                             const nw_topology *topology);
+/* Adds a line for each link class of the uplinks of NVLink domains. */
+NW_MUST_CHECK nw_status nw_parts_of_domains(nw_table *table,
+                                            const nw_topology *topology);
 /* Adds the contents of one node of type `type`, with its direct links. */
 NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,

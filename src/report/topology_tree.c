@@ -31,6 +31,8 @@ static nw_status add_parts(nw_table *table, const nw_topology *topology)
 
     if (topology->network)
         status = nw_parts_of_network(table, topology);
+    if (!status && topology->upper)
+        status = nw_parts_of_domains(table, topology);
     for (int32_t t = 0; !status && t < topology->type_count; t++)
         status = nw_parts_of_type(table, topology, t);
     return status;

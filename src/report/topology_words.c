@@ -79,4 +79,8 @@ void nw_words_counts(struct nw_text *text, const nw_topology *topology)
         return;
     nw_text_add(text, ", ");
     add_count(text, topology->domain_count, "NVLink domain");
+    if (!topology->upper)
+        return;
+    nw_text_add(text, ", ");
+    add_count(text, topology->upper_count, "second-level domain");
 }

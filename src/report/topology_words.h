@@ -16,7 +16,7 @@ NW_MUST_CHECK nw_status nw_words_names(struct nw_text *text,
  * differ. */
 const char *nw_words_bandwidth(const struct nw_link_class *class, char out[64]);
 /* Appends counts such as "16 nodes, 256 cores, 64 GPUs", and the number of
- * NVLink domains if there are any. */
+ * NVLink domains on each level if there are any. */
 void nw_words_counts(struct nw_text *text, const nw_topology *topology);
 
 #endif

@@ -185,11 +185,13 @@ static void meet_all(nw_topology *topology, struct classes *classes)
         for (int32_t d = 0; d < type->direct_count; d++)
             canonical_meet(classes, &type->direct[d].class);
     }
-    if (!topology->network)
-        return;
-    nw_network_visit(topology->network, canonical_meet, classes);
-    for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
-        canonical_meet(classes, &topology->port_class[p]);
+    if (topology->network) {
+        nw_network_visit(topology->network, canonical_meet, classes);
+        for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
+            canonical_meet(classes, &topology->port_class[p]);
+    }
+    for (int32_t d = 0; topology->upper && d < topology->domain_count; d++)
+        canonical_meet(classes, &topology->uplink_class[d]);
 }
 
 nw_status nw_topology_order_classes(nw_topology *topology)

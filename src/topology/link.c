@@ -25,11 +25,14 @@ static int32_t node_of_link(const nw_topology *topology, int32_t link)
 int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link)
 {
     int32_t networks = topology->network ? topology->network->link_count : 0;
+    int32_t domain = link - nw_domain_uplink(topology, 0);
     const struct nw_node_type *type;
     int32_t node;
 
     if (link < networks)
         return topology->network->link_class[link];
+    if (domain >= 0)
+        return topology->uplink_class[domain];
     node = node_of_link(topology, link);
     type = nw_topology_type_of(topology, node);
     link -= topology->link_first[node];
@@ -114,6 +117,7 @@ const char *nw_topology_link_name(const nw_topology *topology, int32_t link,
                                   char *out, size_t size)
 {
     int32_t networks = topology->network ? topology->network->link_count : 0;
+    int32_t domain = link - nw_domain_uplink(topology, 0);
     char a[64], b[64];
     int32_t node;
 
@@ -123,6 +127,13 @@ const char *nw_topology_link_name(const nw_topology *topology, int32_t link,
         link_switch_name(topology->network, topology->network->link_b[link], b,
                          sizeof b);
         snprintf(out, size, "%s - %s", a, b);
+        return out;
+    }
+    if (domain >= 0) {
+        int32_t upper = topology->upper[domain];
+
+        snprintf(out, size, "%s - %s", topology->domain_name[domain],
+                 upper < 0 ? "outside" : topology->upper_name[upper]);
         return out;
     }
     node = node_of_link(topology, link);

@@ -3,7 +3,8 @@
  * Computes distances and routes. Inside a node, a route takes the direct links
  * between both ends, also through GPU switches, if they are connected by such
  * links, and otherwise the tree. Between two nodes of an NVLink domain, the
- * route between GPUs takes their GPU switch. Other routes between nodes leave
+ * route between GPUs takes their GPU switch; between two domains of an upper
+ * domain, also the uplinks of both. Other routes between nodes leave
  * and enter by the NIC of each end (nearest by default); with PXN, the message
  * first goes to another GPU of the sender's node.
  */
@@ -118,9 +119,11 @@ double nw_topology_distance(const nw_topology *topology, struct nw_end a,
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, a.node);
 
-    if (a.node != b.node)
-        return nw_domain_joins(topology, a, b) ? 2
-                                               : links_across(topology, a, b);
+    if (a.node != b.node) {
+        int joins = nw_domain_joins(topology, a, b);
+
+        return joins ? 2 * joins : links_across(topology, a, b);
+    }
     if (topology->matrix)
         return topology->matrix[(size_t)type->index[a.vertex] *
                                     (size_t)type->element_count +
@@ -201,14 +204,31 @@ static uint32_t switch_hop(const nw_topology *topology, struct nw_end gpu,
                            (link->b == gpu.vertex) != back);
 }
 
-/* Writes the two hops between GPUs of two nodes of an NVLink domain, by way of
- * their GPU switch. Returns 2. */
-static size_t emit_domain(const nw_topology *topology, struct nw_end a,
-                          struct nw_end b, uint32_t *hops)
+/* Returns the hop over the uplink of the node's NVLink domain. */
+static uint32_t uplink_hop(const nw_topology *topology, int32_t node,
+                           int direction)
 {
-    hops[0] = switch_hop(topology, a, false);
-    hops[1] = switch_hop(topology, b, true);
-    return 2;
+    int32_t domain = topology->domain[node];
+
+    return nw_topology_hop(topology, topology->uplink_class[domain],
+                           nw_domain_uplink(topology, domain), direction);
+}
+
+/* Writes the hops between GPUs of two nodes that NVLink joins, by way of the
+ * GPU switch of their domain or, if `joins` is 2, by way of the switches and
+ * uplinks of their domains. Returns the number of hops. */
+static size_t emit_domain(const nw_topology *topology, struct nw_end a,
+                          struct nw_end b, int joins, uint32_t *hops)
+{
+    size_t count = 0;
+
+    hops[count++] = switch_hop(topology, a, false);
+    if (joins == 2) {
+        hops[count++] = uplink_hop(topology, a.node, 0);
+        hops[count++] = uplink_hop(topology, b.node, 1);
+    }
+    hops[count++] = switch_hop(topology, b, true);
+    return count;
 }
 
 /* Writes the hops from `a` to the GPU that sends for it under PXN, and sets
@@ -292,13 +312,15 @@ size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
                          struct nw_end b, uint32_t *hops)
 {
     size_t count;
+    int joins;
 
     if (topology->matrix || (a.node == b.node && a.vertex == b.vertex))
         return 0;
     if (a.node == b.node)
         return emit_inside(topology, a.node, a.vertex, b.vertex, hops);
-    if (nw_domain_joins(topology, a, b))
-        return emit_domain(topology, a, b, hops);
+    joins = nw_domain_joins(topology, a, b);
+    if (joins)
+        return emit_domain(topology, a, b, joins, hops);
     count = emit_pxn(topology, &a, b, hops);
     stay_on_rail(topology, &a, &b);
     count += emit_out(topology, a, hops + count);
@@ -317,11 +339,14 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
     if (topology->matrix)
         return 1;
     if (a.node != b.node) {
-        if (nw_domain_joins(topology, a, b))
-            return NW_VERTEX_KIND_COUNT + 1;
+        int joins = nw_domain_joins(topology, a, b);
+
+        if (joins)
+            return NW_VERTEX_KIND_COUNT + joins;
         a.vertex = nw_pxn_sender(topology, a, b);
         stay_on_rail(topology, &a, &b);
-        return NW_VERTEX_KIND_COUNT + 2 + links_between(topology, a, b);
+        return nw_domain_last_level(topology) + 1 +
+               links_between(topology, a, b);
     }
     type = nw_topology_type_of(topology, a.node);
     if (nw_node_type_next(type, a.vertex, b.vertex) >= 0)

@@ -77,9 +77,14 @@ void nw_topology_free(nw_topology *topology)
         free(topology->level_name[l]);
     for (int32_t d = 0; d < topology->domain_count; d++)
         free(topology->domain_name[d]);
+    for (int32_t u = 0; u < topology->upper_count; u++)
+        free(topology->upper_name[u]);
     nw_network_free(topology->network);
     free(topology->domain);
     free(topology->domain_name);
+    free(topology->upper);
+    free(topology->uplink_class);
+    free(topology->upper_name);
     free(topology->name);
     free(topology->class);
     free(topology->type);
@@ -173,12 +178,14 @@ static nw_status number_parts(nw_topology *topology)
         topology->element_first[i] = (int32_t)element;
         topology->gpu_first[i] = (int32_t)gpu;
         topology->link_first[i] = (int32_t)link;
-        if (i == n)
-            break;
-        type = nw_topology_type_of(topology, i);
-        element += type->element_count;
-        gpu += type->gpu_count;
-        link += links_of(type);
+        if (i < n) {
+            type = nw_topology_type_of(topology, i);
+            element += type->element_count;
+            gpu += type->gpu_count;
+            link += links_of(type);
+        } else {
+            link += topology->upper ? topology->domain_count : 0;
+        }
         if (link > INT32_MAX / 2)
             return nw_fail(NW_EFORMAT, "%s: more than 2^30 links",
                            topology->name);
@@ -224,7 +231,7 @@ static nw_status topology_add_level(nw_topology *topology, char *name)
 static char *level_text(const nw_topology *topology, int32_t level)
 {
     char text[64];
-    int32_t switches = level - NW_VERTEX_KIND_COUNT - 1;
+    int32_t switches = level - nw_domain_last_level(topology);
 
     if (level == 0)
         snprintf(text, sizeof text, "same");
@@ -236,8 +243,10 @@ static char *level_text(const nw_topology *topology, int32_t level)
     else if (level <= NW_VERTEX_KIND_COUNT)
         snprintf(text, sizeof text, "%s",
                  nw_vertex_kind_name(NW_VERTEX_KIND_COUNT - level));
-    else if (switches == 0)
+    else if (level == NW_VERTEX_KIND_COUNT + 1)
         snprintf(text, sizeof text, "direct link");
+    else if (switches == 0)
+        snprintf(text, sizeof text, "second NVLink level");
     else
         snprintf(text, sizeof text, "%d switch%s", switches,
                  switches == 1 ? "" : "es");
@@ -246,7 +255,7 @@ static char *level_text(const nw_topology *topology, int32_t level)
 
 static nw_status name_levels(nw_topology *topology)
 {
-    int32_t count = NW_VERTEX_KIND_COUNT + 2;
+    int32_t count = nw_domain_last_level(topology) + 1;
     nw_status status;
 
     if (topology->network)

@@ -8,7 +8,8 @@
  * Links are numbered: first those of the network, then node by node. Inside a
  * node, link v joins vertex v to its parent (v = 0: the node to its switch).
  * The direct links follow, then one link from each NIC to its switch. So the
- * number of a link is computed from three offsets for each node.
+ * number of a link is computed from three offsets for each node. The uplinks of
+ * NVLink domains have the last numbers.
  */
 #ifndef NW_TOPOLOGY_TOPOLOGY_H
 #define NW_TOPOLOGY_TOPOLOGY_H
@@ -189,6 +190,15 @@ struct nw_topology {
     int32_t *domain;
     int32_t domain_count;
     char **domain_name;
+    /* [domain_count] upper domain (of the second level) of each NVLink domain,
+     * and the link class of the domain's uplink, which stands for all links
+     * from its GPU switch to the second level; -1: none. NULL if the machine
+     * has one level. Upper domains are numbered in the order of their first
+     * domain */
+    int32_t *upper;
+    int32_t *uplink_class;
+    int32_t upper_count;
+    char **upper_name;
 
     /* set by nw_topology_finish; [node_count + 1] */
     int32_t *element_first, *gpu_first, *link_first;
@@ -330,10 +340,23 @@ static inline int32_t nw_node_type_next(const struct nw_node_type *type,
     return type->next[(size_t)type->end_of[a] * (size_t)type->end_count +
                       (size_t)type->end_of[b]];
 }
-/* Returns true if both ends, on two nodes, are GPUs and the GPU switch of their
- * NVLink domain joins them. */
-bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
-                     struct nw_end b);
+/* Returns the level of NVLink that joins two ends on two nodes. 1: both are
+ * GPUs and the GPU switch of their domain joins them. 2: the uplinks of their
+ * domains join them. 0: NVLink does not join them. */
+int nw_domain_joins(const nw_topology *topology, struct nw_end a,
+                    struct nw_end b);
+/* Returns the link from a domain to its upper domain. */
+static inline int32_t nw_domain_uplink(const nw_topology *topology,
+                                       int32_t domain)
+{
+    return topology->link_first[topology->node_count] + domain;
+}
+/* Returns the highest level that NVLink joins; see nw_topology_level. The
+ * levels of switches follow. */
+static inline int32_t nw_domain_last_level(const nw_topology *topology)
+{
+    return NW_VERTEX_KIND_COUNT + (topology->upper ? 2 : 1);
+}
 /* Returns NW_EFORMAT if a node of an NVLink domain has GPUs but not exactly one
  * GPU switch. */
 NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);

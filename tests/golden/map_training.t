@@ -28,6 +28,52 @@ BlockName=pod1 Nodes=rack001n[01-
 BlockName=pod2 Nodes=rack009n[01-
 BlockSizes=144
 
+## A second level of NVLink with less bandwidth: three messages of 1 GB share the uplink of 50 GB/s of their domain, 3 / 50 s.
+## The evaluation adds the mean over 16 ranks of the sum of all links, 2 x 3 / 50 + 6 x 1 / 100 s, and of the latencies, 3 x 2.6 us.
+$ cp "$FIXTURES"/topology/valid/two_levels.yaml .; printf 'nodewise pattern 1\nranks 16 edges 3\n0 4 gg 1000000000 1\n1 5 gg 1000000000 1\n2 6 gg 1000000000 1\n' >across.pattern; for r in "gpu0 gpu3" "gpu0 gpu7" "gpu7 gpu8"; do nodewise topology two_levels.yaml --route $r | sed -n '2,5s/  */ /gp'; done
+n1: gpu 0 - gpu-switch 0 up nvlink 100 GB/s 300 ns
+n2: gpu 1 - gpu-switch 0 down nvlink 100 GB/s 300 ns
+n1: gpu 0 - gpu-switch 0 up nvlink 100 GB/s 300 ns
+d1 - u1 up nvlink 50 GB/s 1 us
+d2 - u1 down nvlink 50 GB/s 1 us
+n4: gpu 1 - gpu-switch 0 down nvlink 100 GB/s 300 ns
+n4: gpu 1 - package 1 up pcie 25 GB/s 250 ns assumed
+n4: nic 1 - package 1 down pcie 25 GB/s 250 ns assumed
+n4: nic 1 - leaf3 up nic 12.5 GB/s 500 ns assumed
+leaf3 - up1-0 up network 12.5 GB/s 150 ns assumed
+$ nodewise evaluate -t two_levels.yaml -p across.pattern --json | sed -n -e 's/^ *"max_congestion": \(.*\),/\1/p' -e 's/^ *"time": \(.*\),/\1/p' | head -n 2; nodewise evaluate -t two_levels.yaml -p across.pattern | grep -o 'second NVLink level'; nodewise simulate -t two_levels.yaml -p across.pattern | awk '/^default/ { print $2, $3 }'
+0.06
+0.0712504875
+second NVLink level
+60 ms
+## The mapping puts the ranks of each message into one domain. The messages are then as fast as the links of their GPUs.
+$ nodewise map -q -t two_levels.yaml -p across.pattern -o across.mapping; nodewise evaluate -t two_levels.yaml -p across.pattern across.mapping --json | sed -n 's/^ *"max_congestion": \(.*\),/\1/p' | sed -n '1p;$p'
+0.06
+0.01
+$ nodewise topology two_levels.yaml | grep -o -e '4 NVLink domains, 2 second-level domains' -e 'uplinks .*'; nodewise topology two_levels.yaml --json | grep '"upper"'
+4 NVLink domains, 2 second-level domains
+uplinks of NVLink domains     4 nvlink    50 GB/s    1 us
+    {"name": "d1", "upper": "u1", "link": 6},
+    {"name": "d2", "upper": "u1", "link": 6},
+    {"name": "d3", "upper": "u2", "link": 6},
+    {"name": "d4", "upper": "u2", "link": 6}
+## The picture shows the uplinks; if there are more than 64 domains, those of the second-level domain with the busiest uplink.
+$ nodewise topology two_levels.yaml --svg -o two.svg; grep -o -e '<title>d[0-9] - u[^<]*' -e 'gpu-switch 0; NVLink domain d4 of u2' two.svg | uniq
+gpu-switch 0; NVLink domain d4 of u2
+<title>d1 - u1: nvlink, 50 GB/s, 1 us
+<title>d2 - u1: nvlink, 50 GB/s, 1 us
+<title>d3 - u2: nvlink, 50 GB/s, 1 us
+<title>d4 - u2: nvlink, 50 GB/s, 1 us
+$ sed 's/n\[1-8\]/n[1-130]/; s/d\[1-4\]/d[1-65]/; s/u\[1-2\]/u[1-13]/' two_levels.yaml >many.yaml; printf 'nodewise pattern 1\nranks 260 edges 1\n250 254 gg 1000000000 1\n' >last.pattern; nodewise report -q -t many.yaml -p last.pattern -o many.html >many.txt; grep -o '<title>d[0-9]* - u[^:]*' many.html | head -n 5
+<title>d61 - u13
+<title>d62 - u13
+<title>d63 - u13
+<title>d64 - u13
+<title>d65 - u13
+$ for f in slurm-block k8s; do nodewise topology two_levels.yaml --to $f -o two.$f; done
+! topology.conf of blocks cannot express: ... the second level of NVLink domains
+! labels of Kubernetes cannot express: ... the second level of NVLink domains
+
 ## A port of twice the rate takes half the time.
 $ for rate in 10 20; do printf 'nodewise: cluster 1\nname: cards\nnode_types:\n  n:\n    cpu: {packages: 2, cores: 2}\n    devices: [{package: [0, 1], parts: [{gpu: 1, link: 100GB/s}, {nic: 1, link: 100GB/s, port: %sGB/s}]}]\nnodes: [{name: "n[1-4]"}]\nnetwork: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2, link: 20GB/s}]}}\n' $rate >cards.yaml; printf 'nodewise pattern 1\nranks 8 edges 1\n0 2 gg 1000000000 1\n' >one.pattern; nodewise topology cards.yaml --route gpu0 gpu2 | awk '$6 == "leaf0" || $5 == "leaf0"'; nodewise evaluate -t cards.yaml -p one.pattern --json | sed -n 's/^ *"max_congestion": //p' | head -n 1; nodewise simulate -t cards.yaml -p one.pattern | awk '/^default/ { print $2, $3 }'; done
 n1: nic 0 - leaf0     up   nic    10 GB/s  500 ns

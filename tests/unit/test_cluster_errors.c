@@ -76,7 +76,7 @@ static void no_cluster_file(void **state)
     refuses("nodewise: [cluster 1]\n", ":1: 'nodewise' must be a word");
     refuses("nodewise: cluster 1\nfoo: 1\n",
             ":2: unknown key 'foo' in a cluster; known are: nodewise name "
-            "gpu_messages node_types nodes network");
+            "gpu_messages node_types nodes domains network");
     refuses("nodewise: cluster 1\n", ":1: 'node_types' is missing");
 }
 

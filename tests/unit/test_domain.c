@@ -339,6 +339,124 @@ static void domains_go_by_their_names(void **state)
     nw_topology_free(t);
 }
 
+/* A cluster file of four domains of two nodes, d1 to d4; `domains` is a list
+ * that joins them. */
+#define TIERED(domains)                                                        \
+    "nodewise: cluster 1\n"                                                    \
+    "node_types:\n"                                                            \
+    "  t:\n" SWITCHED "    cpu: {packages: 2, cores: 1}\n"                     \
+    "    devices: [{package: [0, 1], parts: [{gpu: 1}, {nic: 1}]}]\n"          \
+    "nodes: [{name: 'n[1-8]', domain: 'd[1-4]'}]\n"                            \
+    "network: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2}]}}\n"      \
+    "domains:\n" domains
+
+static void a_second_level_joins_domains(void **state)
+{
+    nw_topology *t = machine(
+        TIERED("  - {name: u, members: 'd[1-2]', link: [40GB/s, 30GB/s]}\n"));
+    struct nw_link_info link;
+    struct nw_path path;
+    uint32_t hops[64];
+
+    (void)state;
+    assert_string_equal(way(t, 0, 2), "n1: gpu 0 - gpu-switch 0; "
+                                      "n2: gpu 0 - gpu-switch 0 <");
+    assert_string_equal(level(t, 0, 2), "direct link");
+    assert_string_equal(way(t, 0, 5),
+                        "n1: gpu 0 - gpu-switch 0; d1 - u; d2 - u <; "
+                        "n3: gpu 1 - gpu-switch 0 <");
+    assert_string_equal(way(t, 5, 0),
+                        "n3: gpu 1 - gpu-switch 0; d2 - u; d1 - u <; "
+                        "n1: gpu 0 - gpu-switch 0 <");
+    assert_string_equal(level(t, 0, 5), "second NVLink level");
+    /* d3 and d4 have no uplink; the first level of switches follows */
+    assert_string_equal(way(t, 8, 12),
+                        "n5: gpu 0 - package 0; n5: nic 0 - package 0 <; "
+                        "n5: nic 0 - leaf4; leaf4 - up1-0; leaf6 - up1-0 <; "
+                        "n7: nic 0 - leaf6 <; n7: nic 0 - package 0; "
+                        "n7: gpu 0 - package 0 <");
+    assert_string_equal(level(t, 8, 12), "3 switches");
+    assert_string_equal(level(t, 0, 12), "3 switches");
+    assert_int_equal(nw_topology_distance(t, nw_topology_element_end(t, 0),
+                                          nw_topology_element_end(t, 4)),
+                     8); /* cores stay on the network */
+
+    /* the last four links are the uplinks of the domains */
+    link = nw_topology_link(t, nw_topology_link_count(t) - 4);
+    assert_int_equal(link.kind, NW_LINK_NVLINK);
+    assert_true(link.bandwidth[0] == 40e9 && link.bandwidth[1] == 30e9);
+    nw_topology_path(t,
+                     (const struct nw_end[]){nw_topology_gpu_end(t, 0),
+                                             nw_topology_gpu_end(t, 5)},
+                     &path, hops);
+    assert_int_equal(path.hop_count, 4);
+    assert_int_equal(path.segment_count, 0);
+    assert_int_equal(hops[1] / 2, nw_topology_link_count(t) - 4);
+    nw_topology_free(t);
+}
+
+/* Items may name an upper domain again, and uplinks may differ. A file that is
+ * written gives the same machine. */
+static void a_second_level_is_written(void **state)
+{
+    nw_topology *t = machine(
+        TIERED("  - {name: 'v,u', members: 'd[3,1]', link: 40GB/s}\n"
+               "  - name: u\n    members: d2\n"
+               "    link: {bandwidth: 30GB/s, latency: 1us, kind: xgmi}\n"));
+    char *text = NULL, *again = NULL;
+
+    (void)state;
+    assert_string_equal(level(t, 0, 5), "second NVLink level");
+    assert_string_equal(level(t, 0, 8), "3 switches");
+    assert_int_equal(nw_topology_write(t, &text), NW_OK);
+    nw_topology_free(t);
+    if (!strstr(text, "domains:\n"
+                      "  - name: u\n    members: d1\n    link: 40GB/s\n"
+                      "  - name: u\n    members: d2\n    link: {kind: xgmi, "
+                      "bandwidth: 30GB/s, latency: 1us}\n"
+                      "  - name: v\n    members: d3\n    link: 40GB/s\n"))
+        fail_msg("%s", text);
+    t = machine(text);
+    assert_int_equal(nw_topology_write(t, &again), NW_OK);
+    assert_string_equal(text, again);
+    assert_string_equal(way(t, 0, 5),
+                        "n1: gpu 0 - gpu-switch 0; d1 - u; d2 - u <; "
+                        "n3: gpu 1 - gpu-switch 0 <");
+    free(text);
+    free(again);
+    nw_topology_free(t);
+}
+
+static void wrong_second_levels(void **state)
+{
+    (void)state;
+    refuses(TIERED("  - {name: u, members: 'd[1-5]', link: 1GB/s}\n"),
+            ":10: unknown NVLink domain 'd5': 'members' must be domains that "
+            "'nodes' names");
+    /* a third level */
+    refuses(TIERED("  - {name: u, members: 'd[1-2]', link: 1GB/s}\n"
+                   "  - {name: v, members: 'u', link: 1GB/s}\n"),
+            ":11: unknown NVLink domain 'u'");
+    refuses(TIERED("  - {name: u, members: 'd[1-2]', link: 1GB/s}\n"
+                   "  - {name: v, members: 'd[2-3]', link: 1GB/s}\n"),
+            ":11: NVLink domain 'd2' already belongs to 'u'");
+    refuses(
+        TIERED("  - {name: d3, members: 'd[1-2]', link: 1GB/s}\n"),
+        ":10: 'd3' is an NVLink domain of nodes, so it cannot join domains");
+    refuses(TIERED("  - {name: 'u[1-3]', members: 'd[1-4]', link: 1GB/s}\n"),
+            ":10: 4 domains cannot be shared out evenly over 3 domains of the "
+            "second level");
+    refuses(TIERED("  - {name: u, members: 'd[1-2]', link: 0GB/s}\n"),
+            ":10: bandwidth '0GB/s' is out of range");
+    refuses(TIERED("  - {name: u, members: 'd[1-2]', link: -1GB/s}\n"),
+            ":10: ");
+    refuses(TIERED("  - {name: u, members: 'd[1-2]'}\n"), ":10: ");
+    refuses(TIERED("  - {name: u, members: '', link: 1GB/s}\n"), ":10: ");
+    refuses(TIERED("  []\n"), ":10: ");
+    refuses(MACHINE("", "") "domains: [{name: u, members: d, link: 1GB/s}]\n",
+            ":9: unknown NVLink domain 'd'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +468,9 @@ int main(void)
         cmocka_unit_test(racks_of_72),
         cmocka_unit_test(wrong_domains),
         cmocka_unit_test(domains_go_by_their_names),
+        cmocka_unit_test(a_second_level_joins_domains),
+        cmocka_unit_test(a_second_level_is_written),
+        cmocka_unit_test(wrong_second_levels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

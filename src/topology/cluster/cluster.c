@@ -30,7 +30,7 @@ static nw_status cluster_check_version(const struct nw_yaml *root)
         return status;
     return nw_yaml_check_map(root, "a cluster",
                              "nodewise name gpu_messages node_types nodes "
-                             "network");
+                             "domains network");
 }
 
 static nw_status read_types(struct nw_cluster *cluster)
@@ -104,6 +104,7 @@ static nw_status read_tables(struct nw_cluster *cluster,
 static nw_status cluster_read_all(struct nw_cluster *cluster)
 {
     const struct nw_yaml *network = nw_yaml_get(cluster->root, "network");
+    const struct nw_yaml *domains = nw_yaml_get(cluster->root, "domains");
     const struct nw_yaml *nodes;
     nw_status status = cluster_check_version(cluster->root);
 
@@ -119,6 +120,8 @@ static nw_status cluster_read_all(struct nw_cluster *cluster)
         status = nw_cluster_network(cluster, network);
     if (!status)
         status = nw_cluster_place_nodes(cluster, nodes);
+    if (!status && domains)
+        status = nw_cluster_join_upper(cluster, domains);
     if (!status)
         status = read_tables(cluster, network);
     if (status)

@@ -152,6 +152,9 @@ NW_MUST_CHECK nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
                                                 const struct nw_yaml *item,
                                                 int32_t first, int32_t end);
 NW_MUST_CHECK nw_status nw_cluster_number_domains(struct nw_cluster *cluster);
+/* Reads `domains`: the second level of NVLink domains. */
+NW_MUST_CHECK nw_status nw_cluster_join_upper(struct nw_cluster *cluster,
+                                              const struct nw_yaml *domains);
 NW_MUST_CHECK nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,
                                                const struct nw_yaml *nodes);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the NVLink domains of the items of `nodes`. */
+/* Reads the NVLink domains of the items of `nodes`, and the upper domains that
+ * `domains` joins them to. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -107,5 +108,183 @@ nw_status nw_cluster_number_domains(struct nw_cluster *cluster)
         if (topology->domain[n] >= 0)
             topology->domain[n] = number[topology->domain[n]];
     free(number);
+    return status;
+}
+
+/* --- the second level --- */
+
+/* The state of reading `domains`. */
+struct domain_joining {
+    struct nw_cluster *cluster;
+    int32_t *by_name;         /* numbers of the topology's domains, sorted */
+    struct nw_hostlist upper; /* names of upper domains, item by item */
+};
+
+/* Returns the number of the NVLink domain of nodes with this name, or -1. */
+static int32_t domain_find(const struct domain_joining *joining,
+                           const char *name)
+{
+    const nw_topology *topology = joining->cluster->topology;
+    int32_t low = 0, high = topology->domain_count;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        int32_t domain = joining->by_name[middle];
+        int order = strcmp(name, topology->domain_name[domain]);
+
+        if (!order)
+            return domain;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+/* Puts the domain `name` into the upper domain with number `upper` among the
+ * names of all items. */
+static nw_status domain_join(struct domain_joining *joining,
+                             const struct nw_yaml *members, const char *name,
+                             int32_t upper, int32_t class)
+{
+    nw_topology *topology = joining->cluster->topology;
+    int32_t domain = domain_find(joining, name);
+
+    if (domain < 0)
+        return nw_yaml_fail(members,
+                            "unknown NVLink domain '%s': 'members' must be "
+                            "domains that 'nodes' names",
+                            name);
+    if (topology->upper[domain] >= 0)
+        return nw_yaml_fail(members,
+                            "NVLink domain '%s' already belongs to '%s'", name,
+                            joining->upper.name[topology->upper[domain]]);
+    topology->upper[domain] = upper;
+    topology->uplink_class[domain] = class;
+    return NW_OK;
+}
+
+/* Returns an error if a name of an upper domain from number `first` on is the
+ * name of a domain of nodes. */
+static nw_status domain_check_upper(const struct domain_joining *joining,
+                                    const struct nw_yaml *name, size_t first)
+{
+    for (size_t u = first; u < joining->upper.count; u++)
+        if (domain_find(joining, joining->upper.name[u]) >= 0)
+            return nw_yaml_fail(name,
+                                "'%s' is an NVLink domain of nodes, so it "
+                                "cannot join domains",
+                                joining->upper.name[u]);
+    return NW_OK;
+}
+
+/* Reads one item of `domains`. Its members are distributed evenly over its
+ * upper domains, in order. */
+static nw_status domain_read_item(struct domain_joining *joining,
+                                  const struct nw_yaml *item)
+{
+    const struct nw_yaml *name, *members, *link;
+    struct nw_hostlist list = {0};
+    size_t first = joining->upper.count, uppers = 0;
+    int32_t class = -1;
+    nw_status status =
+        nw_yaml_check_map(item, "an item of 'domains'", "name members link");
+
+    if (!status)
+        status = nw_yaml_need(item, "name", &name);
+    if (!status)
+        status = nw_yaml_need(item, "members", &members);
+    if (!status)
+        status = nw_yaml_need(item, "link", &link);
+    if (!status)
+        status =
+            nw_cluster_figures(joining->cluster, link, NW_LINK_NVLINK, &class);
+    if (!status)
+        status = nw_cluster_names(name, &joining->upper);
+    if (!status)
+        status = domain_check_upper(joining, name, first);
+    if (!status)
+        status = nw_cluster_resized_names(joining->cluster, members, &list);
+    uppers = joining->upper.count - first;
+    if (!status && list.count % uppers)
+        status = nw_yaml_fail(members,
+                              "%zu domains cannot be shared out evenly over "
+                              "%zu domains of the second level",
+                              list.count, uppers);
+    for (size_t i = 0; !status && i < list.count; i++)
+        status =
+            domain_join(joining, members, list.name[i],
+                        (int32_t)(first + i / (list.count / uppers)), class);
+    nw_hostlist_fini(&list);
+    return status;
+}
+
+/* Numbers the upper domains in the order of their first domain. Equal names are
+ * one upper domain. */
+static nw_status domain_number_upper(struct domain_joining *joining)
+{
+    nw_topology *topology = joining->cluster->topology;
+    struct nw_hostlist *names = &joining->upper;
+    int32_t *first = NULL, *number = NULL;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(names->count, first), NW_ARRAY(names->count, number),
+        NW_ARRAY(names->count, topology->upper_name));
+
+    if (!status)
+        status = find_first(names, first);
+    for (size_t u = 0; !status && u < names->count; u++)
+        number[u] = -1;
+    for (int32_t d = 0; !status && d < topology->domain_count; d++) {
+        int32_t upper = topology->upper[d];
+
+        if (upper < 0)
+            continue;
+        upper = first[upper];
+        if (number[upper] < 0) {
+            number[upper] = topology->upper_count++;
+            topology->upper_name[number[upper]] = names->name[upper];
+            names->name[upper] = NULL; /* the topology owns the name */
+        }
+        topology->upper[d] = number[upper];
+    }
+    free(first);
+    free(number);
+    return status;
+}
+
+static nw_status domain_begin_upper(struct domain_joining *joining)
+{
+    nw_topology *topology = joining->cluster->topology;
+    size_t n = (size_t)topology->domain_count;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, topology->upper),
+                                    NW_ARRAY(n, topology->uplink_class),
+                                    NW_ARRAY(n, joining->by_name));
+
+    for (size_t d = 0; !status && d < n; d++) {
+        topology->upper[d] = topology->uplink_class[d] = -1;
+        joining->by_name[d] = (int32_t)d;
+    }
+    if (!status)
+        qsort_r(joining->by_name, n, sizeof *joining->by_name, domain_by_name,
+                topology->domain_name);
+    return status;
+}
+
+nw_status nw_cluster_join_upper(struct nw_cluster *cluster,
+                                const struct nw_yaml *domains)
+{
+    struct domain_joining joining = {.cluster = cluster};
+    nw_status status = nw_yaml_check_list(domains, "'domains'");
+
+    if (!status)
+        status = domain_begin_upper(&joining);
+    for (const struct nw_yaml *item = domains->first; !status && item;
+         item = item->next)
+        status = domain_read_item(&joining, item);
+    if (!status)
+        status = domain_number_upper(&joining);
+    free(joining.by_name);
+    nw_hostlist_fini(&joining.upper);
     return status;
 }

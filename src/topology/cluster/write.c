@@ -29,6 +29,8 @@ nw_status nw_topology_write(const nw_topology *topology, char **out)
         status = nw_write_network(&text, topology);
     if (!status)
         status = nw_write_nodes(&text, topology);
+    if (!status && topology->upper)
+        status = nw_write_domains(&text, topology);
     if (!status)
         return nw_text_take(&text, out);
     nw_text_fini(&text);

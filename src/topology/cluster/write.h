@@ -30,5 +30,8 @@ NW_MUST_CHECK nw_status nw_write_tables(struct nw_text *text,
                                         const nw_topology *topology);
 NW_MUST_CHECK nw_status nw_write_nodes(struct nw_text *text,
                                        const nw_topology *topology);
+/* Writes the second level of NVLink domains, if there is one. */
+NW_MUST_CHECK nw_status nw_write_domains(struct nw_text *text,
+                                         const nw_topology *topology);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the nodes of a cluster file. Consecutive equal nodes at the same
+/* Writes the nodes of a cluster file, and the second level of their NVLink
+ * domains. Consecutive equal nodes at the same
  * switches form a group, which becomes one item. Consecutive groups of equal
  * size that differ only in their switches or NVLink domains are joined to one
  * item. */
@@ -173,6 +174,33 @@ nw_status nw_write_nodes(struct nw_text *text, const nw_topology *topology)
         if (!status && topology->network)
             status = add_joints(text, topology, &run);
         n = run.end;
+    }
+    return status;
+}
+
+/* Writes an item for each group of consecutive domains that have the same upper
+ * domain and uplinks with the same figures. */
+nw_status nw_write_domains(struct nw_text *text, const nw_topology *topology)
+{
+    const int32_t *upper = topology->upper, *class = topology->uplink_class;
+    nw_status status = NW_OK;
+
+    nw_text_add(text, "domains:\n");
+    for (int32_t d = 0, end; !status && d < topology->domain_count; d = end) {
+        for (end = d + 1; end < topology->domain_count &&
+                          upper[end] == upper[d] && class[end] == class[d];)
+            end++;
+        if (upper[d] < 0)
+            continue;
+        nw_text_add(text, "  - name: ");
+        nw_write_word(text, topology->upper_name[upper[d]]);
+        nw_text_add(text, "\n    members: ");
+        status =
+            nw_write_names(text, (const char *const *)topology->domain_name + d,
+                           (size_t)(end - d));
+        nw_text_add(text, "\n    link: ");
+        nw_write_figures(text, topology, class[d], NW_LINK_NVLINK);
+        nw_text_add(text, "\n");
     }
     return status;
 }

@@ -307,9 +307,36 @@ static nw_status compose_place(struct nw_compose *compose, int32_t n,
     return status;
 }
 
-/* Copies the NVLink domains of the network's nodes. */
-static nw_status copy_domains(const nw_topology *network, nw_topology *whole)
+/* Copies the second level of NVLink domains. */
+static nw_status copy_upper(struct nw_compose *compose)
 {
+    const nw_topology *network = compose->network;
+    nw_topology *whole = compose->whole;
+    size_t domains = (size_t)network->domain_count;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(domains, whole->upper), NW_ARRAY(domains, whole->uplink_class),
+        NW_ARRAY((size_t)network->upper_count, whole->upper_name));
+
+    for (size_t d = 0; !status && d < domains; d++) {
+        whole->upper[d] = network->upper[d];
+        whole->uplink_class[d] = -1;
+        if (network->upper[d] >= 0)
+            status =
+                nw_compose_class(compose, network, network->uplink_class[d],
+                                 &whole->uplink_class[d]);
+    }
+    for (int32_t u = 0; !status && u < network->upper_count; u++) {
+        status = nw_strdup(network->upper_name[u], &whole->upper_name[u]);
+        whole->upper_count++;
+    }
+    return status;
+}
+
+/* Copies the NVLink domains of the network's nodes. */
+static nw_status copy_domains(struct nw_compose *compose)
+{
+    const nw_topology *network = compose->network;
+    nw_topology *whole = compose->whole;
     size_t nodes = (size_t)network->node_count;
     size_t count = (size_t)network->domain_count;
     nw_status status;
@@ -327,7 +354,7 @@ static nw_status copy_domains(const nw_topology *network, nw_topology *whole)
         status = nw_strdup(network->domain_name[d], &whole->domain_name[d]);
         whole->domain_count++;
     }
-    return status;
+    return status || !network->upper ? status : copy_upper(compose);
 }
 
 static nw_status place_all(struct nw_compose *compose, const int32_t *which)
@@ -346,7 +373,7 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
                                    network->network ? (int32_t)ports : 0);
     for (int32_t n = 0; !status && n < network->node_count; n++)
         status = compose_place(compose, n, &compose->combined[which[n]], &port);
-    return status ? status : copy_domains(network, compose->whole);
+    return status ? status : copy_domains(compose);
 }
 
 /* Adds a note on each node of the sources that is not a host of the network:

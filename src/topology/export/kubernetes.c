@@ -86,6 +86,8 @@ nw_status nw_export_kubernetes(struct nw_export *export)
         status = kubernetes_node(export, &tree, n);
     if (!status)
         nw_export_lose_inside(export);
+    if (!status && export->topology->upper)
+        nw_export_lose(export, "the second level of NVLink domains");
     nw_switch_tree_fini(&tree);
     return status;
 }

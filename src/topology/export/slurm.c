@@ -318,6 +318,8 @@ static nw_status slurm_write(struct nw_export *export, bool yaml, bool block)
         if (t->domain && !block)
             nw_export_lose(export, "the NVLink domains (%s has them)",
                            yaml ? "slurm-yaml-block" : "slurm-block");
+        if (t->upper && block)
+            nw_export_lose(export, "the second level of NVLink domains");
         if (yaml)
             nw_text_add(&export->text, "- topology: default\n"
                                        "  cluster_default: true\n");

@@ -1,25 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Handles NVLink between nodes, and PXN. The nodes of an NVLink domain share
  * one GPU switch, so a message between GPUs of two nodes takes the links from
- * both GPUs to the switch. With PXN, a GPU passes a message for another node to
- * the local GPU that is on the same rail as the destination. */
+ * both GPUs to the switch. Domains may be joined in an upper domain: each has
+ * an uplink from its GPU switch to a second level of switches. With PXN, a GPU
+ * passes a message for another node to the local GPU that is on the same rail
+ * as the destination. */
 #include "base/status.h"
 #include "topology/topology.h"
 
-bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
-                     struct nw_end b)
+/* Returns whether the end is a GPU with a link to the GPU switch of its node.
+ */
+static bool nvlink_domain_reaches(const nw_topology *topology,
+                                  struct nw_end end)
 {
-    const struct nw_node_type *from, *to;
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
 
-    if (!topology->domain || topology->domain[a.node] < 0 ||
-        topology->domain[a.node] != topology->domain[b.node])
-        return false;
-    from = nw_topology_type_of(topology, a.node);
-    to = nw_topology_type_of(topology, b.node);
-    return from->kind[a.vertex] == NW_VERTEX_GPU &&
-           to->kind[b.vertex] == NW_VERTEX_GPU &&
-           nw_node_type_next(from, a.vertex, from->gpu_switch) >= 0 &&
-           nw_node_type_next(to, b.vertex, to->gpu_switch) >= 0;
+    return type->kind[end.vertex] == NW_VERTEX_GPU &&
+           nw_node_type_next(type, end.vertex, type->gpu_switch) >= 0;
+}
+
+int nw_domain_joins(const nw_topology *topology, struct nw_end a,
+                    struct nw_end b)
+{
+    int32_t from, to;
+    bool same;
+
+    if (!topology->domain)
+        return 0;
+    from = topology->domain[a.node];
+    to = topology->domain[b.node];
+    same = from == to;
+    if (from < 0 || to < 0 ||
+        (!same && (!topology->upper || topology->upper[from] < 0 ||
+                   topology->upper[from] != topology->upper[to])) ||
+        !nvlink_domain_reaches(topology, a) ||
+        !nvlink_domain_reaches(topology, b))
+        return 0;
+    return same ? 1 : 2;
 }
 
 nw_status nw_domain_check(const nw_topology *topology)

@@ -14,28 +14,14 @@ NAME, FLAVOUR = sys.argv[1:3]
 NODEWISE, BUILD = os.environ["NODEWISE"], os.environ["NW_BUILD"]
 SOURCE, MPIEXEC = os.environ["NW_SOURCE"], os.environ["NW_MPIEXEC"]
 sys.dont_write_bytecode = True
+sys.path.insert(0, SOURCE + "/tests/support")
 sys.path.insert(0, SOURCE + "/tests/support/netns")
 import launchers
+import tap
+from tap import ok, skip
 
 LIBRARY = "%s/libnodewise-%s.so" % (BUILD, FLAVOUR)
 OPENMPI = FLAVOUR == "openmpi"
-done = 0
-
-
-def ok(good, name, *notes):
-    global done
-    done += 1
-    print("%s %d - %s" % ("ok" if good else "not ok", done, name))
-    if not good:
-        for note in notes:
-            print("# %s" % str(note)[:2000].replace("\n", "\n# "))
-    sys.stdout.flush()
-
-
-def skip(name, why):
-    global done
-    done += 1
-    print("ok %d - %s # SKIP %s" % (done, name, why), flush=True)
 
 
 def program(name):
@@ -751,4 +737,4 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     globals()[NAME]()
     os.chdir("/")
-print("1..%d" % done)
+tap.plan()

@@ -12,8 +12,11 @@ The environment has NODEWISE, NW_BUILD, NW_SOURCE and NW_MPIEXEC.
 import os, random, re, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../../support")
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../../support/netns")
 import launchers
+import tap
+from tap import ok
 
 NAME, FLAVOUR = sys.argv[1:3]
 MPI = sys.argv[3] if len(sys.argv) > 3 else FLAVOUR
@@ -21,17 +24,6 @@ BUILD, MPIEXEC = os.environ["NW_BUILD"], os.environ["NW_MPIEXEC"]
 LIBRARY = "%s/libnodewise-%s.so" % (BUILD, FLAVOUR)
 OPENMPI = MPI == "openmpi"
 LONG = bool(os.environ.get("NW_LONG"))
-done = 0
-
-
-def ok(good, name, *notes):
-    global done
-    done += 1
-    print("%s %d - %s" % ("ok" if good else "not ok", done, name))
-    if not good:
-        for note in notes:
-            print("# %s" % str(note)[-3000:].replace("\n", "\n# "))
-    sys.stdout.flush()
 
 
 def program(name):
@@ -394,4 +386,4 @@ with tempfile.TemporaryDirectory(prefix="nodewise-reorder-") as folder:
     os.chdir(folder)
     globals()[NAME]()
     os.chdir("/")
-print("1..%d" % done)
+tap.plan()

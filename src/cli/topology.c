@@ -77,7 +77,8 @@ static const struct argp_option options[] = {
     {"elements", KEY_ELEMENTS, "WHAT", 0,
      "Place ranks on: core (default) or pu (hardware threads)", 0},
     {"distance", KEY_DISTANCE, "A B", 0,
-     "Print the distance (number of links) between A and B: each the number "
+     "Print the distance (number of links, or as given) between A and B: each "
+     "the number "
      "of a core of the machine, or gpuN",
      0},
     {"route", KEY_ROUTE, "A B", 0,

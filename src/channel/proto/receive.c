@@ -39,9 +39,11 @@ static void receive_match(nw_channel *channel, struct nw_slot *slot,
     }
     if (wire->kind == NW_WIRE_FAILED) {
         nw_slot_release(channel, slot, 1);
-        nw_request_finish(request,
-                          nw_fail(NW_EIO, "rank %d could not read what it sent",
-                                  request->peer->rank));
+        nw_request_finish(
+            request,
+            nw_fail(NW_EIO,
+                    "rank %d could not read the GPU memory that it sends",
+                    request->peer->rank));
         return;
     }
     if (wire->kind == NW_WIRE_CMA && nw_cma_receive(channel, slot, request))

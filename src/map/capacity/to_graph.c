@@ -110,8 +110,8 @@ static nw_status to_graph_fix_ranks(struct nw_several *several)
         return NW_OK;
     if (fixed->rank_count != several->graph.n)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "%d ranks are fixed or open, the pattern has "
-                             "%d",
+                             "the list of fixed ranks is for %d ranks, the "
+                             "pattern has %d",
                              fixed->rank_count, several->graph.n);
     status = nw_alloc((size_t)several->graph.n, sizeof *several->graph.range,
                       &several->graph.range);

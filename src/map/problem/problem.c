@@ -181,7 +181,8 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
         return NW_OK;
     if (fixed->rank_count != n)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "%d ranks are fixed or open, the pattern has %d",
+                             "the list of fixed ranks is for %d ranks, the "
+                             "pattern has %d",
                              fixed->rank_count, n);
     status = NW_ALLOC_ALL(NW_ARRAY((size_t)n, problem->fixed_host),
                           NW_ARRAY(nodes, host_of));

@@ -375,7 +375,8 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
             g->speed[count - 1] = speed;
     }
     if (!status && count != g->size)
-        status = nw_fail(NW_EFORMAT, "%d speeds for %d ranks", count, g->size);
+        status = nw_fail(NW_EFORMAT, "%d speeds are given for %d ranks", count,
+                         g->size);
     free(copy);
     return status;
 }

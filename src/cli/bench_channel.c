@@ -218,7 +218,7 @@ static error_t bench_channel_parse(int key, char *word,
 
 static const struct argp_option options[] = {
     {"memory", 'm', "HH|HD|DH|DD", 0,
-     "Memory of sender and receiver: host (H) or GPU (D)", 0},
+     "Memory of sender and receiver: host (H, default) or GPU (D)", 0},
     {"protocol", 'p', "NAME", 0,
      "Protocol: auto, gather, pack, two, rendezvous or fetch", 0},
     {"copy", 'c', "NAME", 0,

@@ -77,7 +77,7 @@ static const struct argp_option options[] = {
      "How to divide the domain: best (default) or paper", 0},
     {"placement", KEY_PLACEMENT, "KIND", 0,
      "How to place the pieces: best (default), trivial, random or worst", 0},
-    {"seed", KEY_SEED, "N", 0, "Random seed of random placement (default: 1)",
+    {"seed", KEY_SEED, "N", 0, "Random seed of --placement random (default: 1)",
      0},
     {"choose", KEY_CHOOSE, "HOW", 0,
      "How to choose methods: order (fixed order, default) or model (by "

@@ -126,9 +126,12 @@ static const struct argp_option options[] = {
      "How strongly to keep a rank's core, GPU and NIC close to each other "
      "(default: 0, off)",
      2},
-    {"phase1", KEY_PHASE1, "ALGORITHM", 0, "Algorithm for ranks to nodes", 2},
-    {"phase2", KEY_PHASE2, "ALGORITHM", 0, "Algorithm for ranks to cores", 2},
-    {"phase3", KEY_PHASE3, "ALGORITHM", 0, "Algorithm for ranks to GPUs", 2},
+    {"phase1", KEY_PHASE1, "ALGORITHM", 0,
+     "Algorithm that puts ranks on nodes; --list names all", 2},
+    {"phase2", KEY_PHASE2, "ALGORITHM", 0,
+     "Algorithm that puts ranks on the cores of a node", 2},
+    {"phase3", KEY_PHASE3, "ALGORITHM", 0,
+     "Algorithm that puts ranks on the GPUs of a node", 2},
     {"cores-per-rank", KEY_CORES, "N", 0, "Cores of each rank (default: 1)", 3},
     {"gpus-per-rank", KEY_GPUS, "N", 0,
      "GPUs of each rank (default: 1 if the pattern has a GPU layer)", 3},
@@ -161,7 +164,9 @@ static const struct argp_option options[] = {
      "Nodes to use, with optional slots: n[1-4],x:8", 3},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "Nodes to use, one per line", 3},
     {"fix", KEY_FIX, "FILE", 0,
-     "Mapping of ranks that keep their place; * marks an open field", 3},
+     "Mapping of ranks that keep their place; a node, core or GPU written as * "
+     "is not fixed",
+     3},
     {"output-format", KEY_FORMAT, "FORMAT", 0,
      "Format of the result: mapping (default), or pe (one element number per "
      "line)",

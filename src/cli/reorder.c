@@ -22,7 +22,8 @@ struct reorder_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"algorithm", KEY_ALGORITHM, "NAME", 0, "Algorithm of nodewise map", 0},
+    {"algorithm", KEY_ALGORITHM, "NAME", 0,
+     "Algorithm of nodewise map that orders the ranks (default: auto)", 0},
     {"force", KEY_FORCE, NULL, 0,
      "Reorder also if the program passes reorder = 0", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,

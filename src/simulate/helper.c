@@ -38,7 +38,7 @@ static nw_status find_helper(char path[PATH_MAX])
     return nw_fail(NW_ENODEV,
                    HELPER " is not installed: build nodewise where SimGrid "
                           "is (Debian: libsimgrid-dev), or ask for the "
-                          "congestion estimate");
+                          "congestion estimate (--estimate)");
 }
 
 /* Writes the traffic in the form that simgrid.cpp describes. */

@@ -94,8 +94,6 @@ nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
         status = nw_map(machine, pattern, &options, &mapping, NULL);
     if (!status)
         engine_take(problem, mapping, at, out);
-    if (status == NW_ECANCELLED) /* `out` holds the best assignment so far */
-        status = NW_OK;
     nw_mapping_free(mapping);
     nw_pattern_free(pattern);
     nw_topology_free(machine);

@@ -5,58 +5,64 @@
 
 /* Returns true if process a comes before process b in the heap: its gain is
  * larger, or equal and its number is lower. */
-static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
+static inline bool heap_before(const double *gain, int32_t a, int32_t b)
 {
-    if (heap->gain[a] != heap->gain[b])
-        return heap->gain[a] > heap->gain[b];
-    return a < b;
+    return gain[a] > gain[b] || (gain[a] >= gain[b] && a < b);
 }
 
 /* Puts a process at position i of the heap and notes that in `at`. */
-static void heap_set(struct nw_heap *heap, int32_t i, int32_t process)
+static inline void heap_set(struct nw_heap *heap, uint32_t i, int32_t process)
 {
     heap->item[i] = process;
-    heap->at[process] = i + 1;
+    heap->at[process] = (int32_t)i + 1;
 }
 
-/* Moves the process at position i up until its parent in the heap comes before
- * it. */
-static void heap_rise(struct nw_heap *heap, int32_t i)
+/* Puts a process at position i, or above it, so that its parent in the heap
+ * comes before it. */
+static inline void heap_rise(struct nw_heap *heap, uint32_t i, int32_t process)
 {
-    int32_t process = heap->item[i];
+    const double *gain = heap->gain;
 
-    for (; i && heap_before(heap, process, heap->item[(i - 1) / 2]);
-         i = (i - 1) / 2)
-        heap_set(heap, i, heap->item[(i - 1) / 2]);
+    for (uint32_t parent; i; i = parent) {
+        parent = (i - 1) / 2;
+        if (!heap_before(gain, process, heap->item[parent]))
+            break;
+        heap_set(heap, i, heap->item[parent]);
+    }
     heap_set(heap, i, process);
 }
 
-/* Moves the process at position i down until it comes before both of its
- * children. */
-static void heap_sink(struct nw_heap *heap, int32_t i)
+/* Puts a process at position i, or below it, so that it comes before both of
+ * its children. */
+static inline void heap_sink(struct nw_heap *heap, uint32_t i, int32_t process)
 {
-    int32_t process = heap->item[i];
+    const double *gain = heap->gain;
+    const int32_t *item = heap->item;
+    uint32_t count = (uint32_t)heap->count;
 
-    for (;;) {
-        int32_t child = 2 * i + 1;
-
-        if (child >= heap->count)
-            break;
-        if (child + 1 < heap->count &&
-            heap_before(heap, heap->item[child + 1], heap->item[child]))
+    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count &&
+            heap_before(gain, item[child + 1], item[child]))
             child++;
-        if (!heap_before(heap, heap->item[child], process))
+        if (!heap_before(gain, item[child], process))
             break;
-        heap_set(heap, i, heap->item[child]);
-        i = child;
+        heap_set(heap, i, item[child]);
     }
     heap_set(heap, i, process);
 }
 
 void nw_heap_add(struct nw_heap *heap, int32_t process)
 {
-    heap->item[heap->count] = process;
-    heap_rise(heap, heap->count++);
+    heap_rise(heap, (uint32_t)heap->count++, process);
+}
+
+/* Puts a process at position i, or where it belongs above or below it. */
+static inline void heap_place(struct nw_heap *heap, uint32_t i, int32_t process)
+{
+    if (i && heap_before(heap->gain, process, heap->item[(i - 1) / 2]))
+        heap_rise(heap, i, process);
+    else
+        heap_sink(heap, i, process);
 }
 
 void nw_heap_remove(struct nw_heap *heap, int32_t process)
@@ -64,18 +70,11 @@ void nw_heap_remove(struct nw_heap *heap, int32_t process)
     int32_t i = heap->at[process] - 1, last = heap->item[--heap->count];
 
     heap->at[process] = 0;
-    if (i == heap->count)
-        return;
-    heap_set(heap, i, last);
-    nw_heap_update(heap, last);
+    if (i < heap->count)
+        heap_place(heap, (uint32_t)i, last);
 }
 
 void nw_heap_update(struct nw_heap *heap, int32_t process)
 {
-    int32_t i = heap->at[process] - 1;
-
-    if (i && heap_before(heap, process, heap->item[(i - 1) / 2]))
-        heap_rise(heap, i);
-    else
-        heap_sink(heap, i);
+    heap_place(heap, (uint32_t)heap->at[process] - 1, process);
 }

@@ -32,6 +32,14 @@ struct fm_buckets {
                        empty */
 };
 
+/* What a bisection has on each side, and the weight between the sides, counting
+ * each edge twice. */
+struct fm_sums {
+    nw_graph_load load[2];
+    int64_t size[2]; /* vertices of the finest graph */
+    double cut;
+};
+
 /* State of one call of nw_fm. */
 struct fm_work {
     const struct nw_graph *graph;
@@ -47,11 +55,11 @@ struct fm_work {
     struct fm_buckets buckets[2];
     /* [n] next and previous vertex in the same bucket; -1: none */
     int32_t *after, *before;
-    /* load and vertices of the finest graph: on each side, and allowed on it */
-    nw_graph_load load[2], load_max[2];
-    int64_t size[2], size_max[2];
+    struct fm_sums now;        /* of the present bisection */
+    nw_graph_load load_max[2]; /* allowed on each side */
+    int64_t size_max[2];
+    double load_all, size_all; /* what both limits allow together, plus 1 */
     int32_t spare; /* 1: a side that only just keeps a limit counts as full */
-    double cut;    /* weight between the sides, counting each edge twice */
 };
 
 /* --- queues of vertices that may move --- */
@@ -94,7 +102,7 @@ static void fm_take(struct fm_work *work, int32_t v)
 }
 
 /* Returns the vertex of a side with the largest gain; -1 if none may move. */
-static int32_t fm_top_of(const struct fm_work *work, int side)
+static inline int32_t fm_top_of(const struct fm_work *work, int side)
 {
     const struct fm_buckets *buckets = &work->buckets[side];
     int word;
@@ -150,13 +158,14 @@ static void fm_change_gain(struct fm_work *work, int32_t v, double change)
  * The caller updates the gains of its peers. */
 static void fm_cross(struct fm_work *work, int32_t v)
 {
+    struct fm_sums *now = &work->now;
     int from = work->side[v];
 
-    work->cut -= 2 * work->gain[v];
-    work->load[from] -= work->graph->load[v];
-    work->load[!from] += work->graph->load[v];
-    work->size[from] -= work->graph->size[v];
-    work->size[!from] += work->graph->size[v];
+    now->cut -= 2 * work->gain[v];
+    now->load[from] -= work->graph->load[v];
+    now->load[!from] += work->graph->load[v];
+    now->size[from] -= work->graph->size[v];
+    now->size[!from] += work->graph->size[v];
     work->side[v] = (int8_t)!from;
     work->gain[v] = -work->gain[v];
 }
@@ -183,30 +192,28 @@ static void fm_move(struct fm_work *work, int32_t v)
                        fm_change_of(work, v, &graph->arc[a]));
 }
 
-/* Undoes the move of a vertex and updates the gains of its peers. */
-static void fm_move_back(struct fm_work *work, int32_t v)
+/* Updates the gains of a vertex that is back on its side, and of its peers. */
+static void fm_undo_gains(struct fm_work *work, int32_t v)
 {
     const struct nw_graph *graph = work->graph;
 
-    fm_cross(work, v);
+    work->gain[v] = -work->gain[v];
     for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
         work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
 }
 
 /* Returns how far the sides exceed their limits: the excess load and the excess
  * number of vertices, each as a fraction of what both sides may have. */
-static double fm_excess_of(const struct fm_work *work)
+static inline double fm_excess_of(const struct fm_work *work)
 {
-    const struct nw_bisection *to = work->to;
+    const struct fm_sums *now = &work->now;
     double sum = 0;
 
     for (int s = 0; s < 2; s++) {
-        if (work->load[s] > work->load_max[s])
-            sum += (double)(work->load[s] - work->load_max[s]) /
-                   (double)(to->limit[0] + to->limit[1] + 1);
-        if (work->size[s] > work->size_max[s])
-            sum += (double)(work->size[s] - work->size_max[s]) /
-                   (double)(to->capacity[0] + to->capacity[1] + 1);
+        if (now->load[s] > work->load_max[s])
+            sum += (double)(now->load[s] - work->load_max[s]) / work->load_all;
+        if (now->size[s] > work->size_max[s])
+            sum += (double)(now->size[s] - work->size_max[s]) / work->size_all;
     }
     return sum;
 }
@@ -218,8 +225,8 @@ static int32_t fm_choose(const struct fm_work *work)
     int32_t top[2] = {fm_top_of(work, 0), fm_top_of(work, 1)};
 
     for (int s = 0; s < 2; s++)
-        if ((work->load[s] + work->spare > work->load_max[s] ||
-             work->size[s] + work->spare > work->size_max[s]) &&
+        if ((work->now.load[s] + work->spare > work->load_max[s] ||
+             work->now.size[s] + work->spare > work->size_max[s]) &&
             top[s] >= 0)
             return top[s];
     if (top[0] < 0 || top[1] < 0)
@@ -246,16 +253,17 @@ static void fm_look_at_all(struct fm_work *work)
         }
         work->bytes[v] = bytes;
         work->gain[v] = 2 * outside - bytes;
-        work->cut += outside;
-        work->load[(int)work->side[v]] += graph->load[v];
-        work->size[(int)work->side[v]] += graph->size[v];
+        work->now.cut += outside;
+        work->now.load[(int)work->side[v]] += graph->load[v];
+        work->now.size[(int)work->side[v]] += graph->size[v];
     }
 }
 
-/* Sets what is allowed on each side. */
+/* Sets what is allowed on each side, and on both. */
 static void fm_set_limits(struct fm_work *work, bool coarse)
 {
     const struct nw_graph *graph = work->graph;
+    const struct nw_bisection *to = work->to;
     int64_t load = 0, size = 0;
 
     for (int32_t v = 0; coarse && v < graph->n; v++) {
@@ -264,9 +272,11 @@ static void fm_set_limits(struct fm_work *work, bool coarse)
     }
     work->spare = coarse;
     for (int s = 0; s < 2; s++) {
-        work->load_max[s] = work->to->limit[s] + load;
-        work->size_max[s] = work->to->capacity[s] + size;
+        work->load_max[s] = to->limit[s] + load;
+        work->size_max[s] = to->capacity[s] + size;
     }
+    work->load_all = (double)(to->limit[0] + to->limit[1] + 1);
+    work->size_all = (double)(to->capacity[0] + to->capacity[1] + 1);
 }
 
 /* Returns true if passes end early: with gain buckets and reduced effort. */
@@ -308,8 +318,8 @@ static int32_t fm_patience_of(const struct fm_work *work)
 /* Runs one pass. Returns true if it lowered the excess or the cut. */
 static bool fm_pass(struct fm_work *work)
 {
-    double begun = work->cut, best = begun, least_gain = 1e-9 * begun;
-    double least = fm_excess_of(work), excess = least;
+    struct fm_sums best = work->now;
+    double least_gain = 1e-9 * best.cut, least = fm_excess_of(work);
     int32_t count = 0, kept = 0, patience = fm_patience_of(work), v;
 
     fm_fill_queues(work);
@@ -321,16 +331,22 @@ static bool fm_pass(struct fm_work *work)
         fm_move(work, v);
         work->moved[count++] = v;
         now = fm_excess_of(work);
-        if (now < least || (now == least && work->cut < best - least_gain)) {
-            best = work->cut;
+        if (now < least ||
+            (now == least && work->now.cut < best.cut - least_gain)) {
+            best = work->now;
             least = now;
             kept = count;
         }
     }
-    while (count > kept)
-        fm_move_back(work, work->moved[--count]);
-    work->cut = best;
-    return least < excess || best < begun - least_gain;
+    /* A pass without a better cut is the last one: it leaves wrong gains. */
+    while (count > kept) {
+        v = work->moved[--count];
+        work->side[v] = !work->side[v];
+        if (kept)
+            fm_undo_gains(work, v);
+    }
+    work->now = best;
+    return kept > 0;
 }
 
 /* --- the search as a whole --- */
@@ -377,7 +393,7 @@ nw_status nw_fm(struct nw_fm *fm)
         fm_look_at_all(&work);
         for (int i = 0; i < passes && fm_pass(&work); i++)
             ;
-        fm->cut = work.cut;
+        fm->cut = work.now.cut;
         fm->excess = fm_excess_of(&work);
     }
     free(work.gain);

@@ -285,6 +285,9 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
          "hierarchy:12:2:24:9@1:3:10:20", 1.01},
         /* spare slots on small machines, for which another search is used */
         {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
+        /* whole columns fit if more nodes are used than have slots enough */
+        {"stencil2d5:dims=4x161,weights=10:2", "hierarchy:13:18:3@4:14:18",
+         0.90},
         /* parts with bent borders are much better than bisections */
         {"stencil3d27:dims=11x7x8", "hierarchy:4:8:20@1:10:100", 0.955},
         {"stencil3d7:dims=6x6x4,periodic=1", "hierarchy:7:3:7@1:10:100", 0.98},

@@ -17,6 +17,7 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
 static const int grid_starts[] = {
     NW_RB_START_STRIPES | NW_RB_START_GROWN,
     NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
+    NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_SPREAD,
     NW_RB_START_GROWN,
     NW_RB_START_STRIPES,
     NW_RB_START_STRIPES | NW_RB_START_FIRST,
@@ -83,10 +84,10 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
 }
 
 /* Returns true if a start with these kinds of cuts makes sense for this
- * problem: packing changes nothing if every slot has a process. */
+ * problem: packing and spreading change nothing if every slot has a process. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
-    return !(kinds & NW_RB_START_PACKED) ||
+    return !(kinds & (NW_RB_START_PACKED | NW_RB_START_SPREAD)) ||
            search->assignment->hierarchy->slots > search->assignment->count;
 }
 

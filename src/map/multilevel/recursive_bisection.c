@@ -55,8 +55,9 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
         piece.level--;
         piece.from = piece.to = hierarchy->cluster[piece.level][slot];
         while (piece.to <= hierarchy->cluster[piece.level][end - 1] &&
-               nw_rb_unfixed_slots(work, piece.level, piece.from, piece.to) <
-                   count)
+               (work->bisection->kinds & NW_RB_START_SPREAD ||
+                nw_rb_unfixed_slots(work, piece.level, piece.from, piece.to) <
+                    count))
             piece.to++;
     }
     if (rb_is_bottom(work, &piece))

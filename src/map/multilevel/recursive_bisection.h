@@ -16,8 +16,9 @@
  * - STRIPES: straight cuts, one across each dimension.
  * - FIRST, LAST, ANY: a region grown from the first, the last or a random cell.
  * - STRAIGHT: only the straight cut with the fewest bytes.
- * Two bits are not cuts but change how a piece is split:
+ * Three bits are not cuts but change how a piece is split:
  * - PACKED: clusters are filled one after the other instead of evenly.
+ * - SPREAD: all clusters are used, also if fewer have slots enough.
  * - LAYERS: the clusters of a box are split so that the cut lies between whole
  *   layers of its cells. */
 enum nw_rb_start {
@@ -29,6 +30,7 @@ enum nw_rb_start {
     NW_RB_START_PACKED = 16,
     NW_RB_START_STRAIGHT = 32,
     NW_RB_START_LAYERS = 64,
+    NW_RB_START_SPREAD = 128,
 };
 
 /* The input, the settings and the results of nw_recursive_bisection. */

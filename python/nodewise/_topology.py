@@ -190,8 +190,8 @@ class Topology:
     # --- distances and routes ---
 
     def _end(self, end: End) -> Any:
-        gpu = isinstance(end, str)
-        words = end[3:] if gpu and end.startswith("gpu") else end
+        gpu = isinstance(end, str) and end.startswith("gpu")
+        words = end[3:] if gpu else end
         try:
             number = int(words)
         except ValueError:
@@ -225,14 +225,20 @@ class Topology:
         return out
 
     def route(self, a: End, b: End) -> list[Link]:
-        """The links from a to b in order; [] for a = b and for matrices.
+        """The links from a to b in order; [] for a = b and for matrices. If messages
+        are divided over several network cards, the links of each part in turn.
 
         >>> [link.kind for link in Topology("hierarchy:4:2").route(0, 5)]
         ['group', 'group', 'group', 'group']
         """
         hops = ffi.new("uint32_t[]", max(1, lib.nw_topology_route_max(self._handle)))
-        count = lib.nw_topology_route(self._handle, self._end(a), self._end(b), hops)
-        return [self._link(hops[i]) for i in range(count)]
+        first, last, links = self._end(a), self._end(b), []
+        for _ in range(lib.nw_topology_stripe_count(self._handle, first, last)):
+            count = lib.nw_topology_route(self._handle, first, last, hops)
+            links += [self._link(hops[i]) for i in range(count)]
+            first.nic -= 1  # the next part of a message goes by the next card
+            last.nic -= 1
+        return links
 
     # --- shown and written ---
 

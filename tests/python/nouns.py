@@ -41,11 +41,15 @@ class Topologies(InFolder):
                              route)
 
     def test_route_is_the_commands(self):
-        theirs = command_json("topology", "magc-a", "--route", "0", "gpu1")
-        ours = Topology("magc-a").route(0, "gpu1")
-        self.assertEqual([(link.name, link.kind, link.bandwidth) for link in ours],
-                         [(link["name"], link["kind"], link["bandwidth"])
-                          for link in theirs["links"]])
+        striped = os.path.join(SOURCE, "tests/fixtures/topology/valid/two_cards.yaml")
+        for source, a, b in (("magc-a", "0", "gpu1"), (striped, "gpu0", "gpu2")):
+            theirs = command_json("topology", source, "--route", a, b)
+            ours = Topology(source).route(a, b)
+            self.assertEqual([(link.name, link.kind, link.bandwidth) for link in ours],
+                             [(link["name"], link["kind"], link["bandwidth"])
+                              for link in theirs["links"]])
+        self.assertEqual([link.name for link in ours if "leaf" in link.name],
+                         ["n%d: nic %d - leaf%d" % (n, c, c) for c in (0, 1) for n in (1, 2)])
 
     def test_texts_are_the_commands(self):
         machine = Topology("magc-a")

@@ -57,8 +57,8 @@ def run(command, env={}, seconds=600):
 def profile(command, *options, env={}, seconds=600):
     """Runs the program under `nodewise profile -q`; returns the finished process and the
     lines of the pattern."""
-    for left in glob.glob("out.pattern*"):
-        os.unlink(left)
+    if os.path.exists("out.pattern"):
+        os.unlink("out.pattern")
     result = run([NODEWISE, "profile", "-q", "-o", "out.pattern", *options, "--",
                   *command], env, seconds)
     lines = []
@@ -367,7 +367,8 @@ def ends():
                     result, lines = profile(command, "--collectives", "off", seconds=seconds)
                     break
                 except subprocess.TimeoutExpired:
-                    pass
+                    for part in glob.glob("out.pattern.part*"):
+                        os.unlink(part)
         else:
             statuses = {run(command).returncode}
             result, lines = profile(command, "--collectives", "off")

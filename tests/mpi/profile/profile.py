@@ -188,11 +188,9 @@ def fortran_heat():
 
 
 def threads():
-    # half the runs of this program hang over the shared memory of Open MPI
-    # 6.0.0rc2, also without Nodewise
-    hangs = OPENMPI and launchers.version(FLAVOUR) >= (6, 0)
-    result, lines = profile(launcher(3, [("btl", "self,tcp")] if hangs else ()) + [program("threads")],
-                            "--collectives", "off")
+    command = launcher(3)
+    command[1:1] = launchers.options_for_threads(FLAVOUR)
+    result, lines = profile(command + [program("threads")], "--collectives", "off")
     ok(result.returncode == 0, "runs", result)
     same("counts every thread's messages", counted("\n".join(lines)),
          counted(result.stdout))

@@ -42,6 +42,8 @@ def run(ranks, command, **variables):
     for key, value in variables.items():
         line += (["-x", "%s=%s" % (key, value)] if OPENMPI
                  else ["-genv", key, value])
+    if "threads" in command:
+        line += launchers.options_for_threads(MPI)
     return subprocess.run(line + ["-n", str(ranks)] + command, text=True,
                           capture_output=True, timeout=2400 if LONG else 240,
                           stdin=subprocess.DEVNULL)

@@ -20,6 +20,13 @@ def version(flavour):
     return tuple(int(n) for n in found.groups() if n) if found else (0, 0)
 
 
+def options_for_threads(flavour):
+    """Options of the launcher for a program of which several threads call MPI. Half the runs
+    of such programs hang over the shared memory of Open MPI 6.0.0rc2, also without Nodewise."""
+    hangs = flavour == "openmpi" and version(flavour) >= (6, 0)
+    return ["--mca", "btl", "self,tcp"] if hangs else []
+
+
 @functools.lru_cache()
 def shares_no_memory(flavour):
     """Whether this MPI puts each rank alone on its node: MPICH from 5.0 on with UCX does."""

@@ -32,12 +32,12 @@ struct fm_buckets {
                        empty */
 };
 
-/* What a bisection has on each side, and the weight between the sides, counting
- * each edge twice. */
+/* Sums over a bisection: the load and the number of vertices of each side, and
+ * the weight of the edges between the sides. */
 struct fm_sums {
     nw_graph_load load[2];
     int64_t size[2]; /* vertices of the finest graph */
-    double cut;
+    double cut;      /* counts each edge twice */
 };
 
 /* State of one call of nw_fm. */

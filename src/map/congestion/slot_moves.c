@@ -275,10 +275,8 @@ static void slot_moves_draw(const struct nw_slots *slots,
         slot_moves_draw_rank(slots, random, rank, true, move);
 }
 
-/* Returns true if the load of each moving rank is within the limit of its new
- * core unit. */
-static bool slot_moves_is_borne(const struct nw_slots *slots,
-                                const struct nw_move *move)
+bool nw_slots_within_limits(const struct nw_slots *slots,
+                            const struct nw_move *move)
 {
     for (int i = 0; i < move->count; i++)
         if (move->part[i].endpoint < slots->rank_count &&
@@ -294,7 +292,7 @@ void nw_slots_draw_move(const struct nw_slots *slots, struct nw_random *random,
 {
     move->count = 0;
     slot_moves_draw(slots, random, rank, move);
-    if (slots->problem->limit && !slot_moves_is_borne(slots, move))
+    if (slots->problem->limit && !nw_slots_within_limits(slots, move))
         move->count = 0;
 }
 

@@ -90,6 +90,11 @@ struct nw_move {
     } part[NW_MOVE_MOST];
 };
 void nw_slots_apply(struct nw_slots *slots, const struct nw_move *move);
+/* Returns true if the load of each moving rank is within the limit of its new
+ * core. GPUs have no limits of load, so the parts of a move for GPUs are
+ * skipped. */
+bool nw_slots_within_limits(const struct nw_slots *slots,
+                            const struct nw_move *move);
 
 /* Draws a random valid move of `rank`, which must not be locked; move->count is
  * 0 if the draw gave none. Most draws bring the rank near one of its peers. */

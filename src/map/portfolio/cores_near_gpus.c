@@ -45,7 +45,7 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
             continue;
         gain = nw_near_gpus_gain_of(work, &move);
         if (gain <= most + NEAR_GPUS_EQUAL ||
-            !nw_near_gpus_is_allowed(work, &move))
+            !nw_slots_within_limits(slots, &move))
             continue;
         status = nw_near_gpus_try_move(work, &move, &fits);
         if (status || !fits)
@@ -254,7 +254,7 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
             bool fits;
 
             if (slots->owner[c] >= 0 || far >= least - NEAR_GPUS_EQUAL ||
-                !nw_near_gpus_is_allowed(work, &move))
+                !nw_slots_within_limits(slots, &move))
                 continue;
             status = nw_near_gpus_try_move(work, &move, &fits);
             if (status || !fits)

@@ -61,10 +61,6 @@ double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
                                  const struct nw_moving *part);
 double nw_near_gpus_gain_of(const struct near_gpus_work *work,
                             const struct nw_move *move);
-/* Returns false if the load of a core would exceed its limit after the move,
- * otherwise true. */
-bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
-                             const struct nw_move *move);
 /* Sets *fits to true if the move would make no cost figure of the mapping
  * worse. Does not make the move. */
 NW_MUST_CHECK nw_status nw_near_gpus_try_move(struct near_gpus_work *work,

@@ -127,22 +127,6 @@ double nw_near_gpus_gain_of(const struct near_gpus_work *work,
     return gain;
 }
 
-/* Only cores have limits of load, so the parts of a move for GPUs are skipped.
- */
-bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
-                             const struct nw_move *move)
-{
-    const struct nw_slots *slots = &work->slots;
-
-    for (int i = 0; i < move->count; i++)
-        if (move->part[i].endpoint < slots->rank_count &&
-            !nw_problem_within_limit(work->problem,
-                                     slots->unit[move->part[i].to],
-                                     move->part[i].endpoint))
-            return false;
-    return true;
-}
-
 /* Returns true if the move on trial increases no cost figure. */
 static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
 {

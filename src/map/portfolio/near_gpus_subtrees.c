@@ -97,7 +97,7 @@ static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
         struct nw_move move =
             near_gpus_exchange_slots(&work->slots, first + a, first + b);
 
-        if (!nw_near_gpus_is_allowed(work, &move))
+        if (!nw_slots_within_limits(&work->slots, &move))
             return 0;
         gain += nw_near_gpus_gain_of(work, &move);
         a = subtrees->next[a];

@@ -124,9 +124,9 @@ NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
  * the caller fills the arrays. */
 NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
                                                size_t edges);
-/* Returns the index of the edge from src to dst, or SIZE_MAX if no such edge
- * exists. Each rank may have only one edge to a destination, and its edges must
- * be sorted by destination. */
+/* Returns the index of the first edge from src to dst (there may be one of each
+ * kind), or SIZE_MAX if no such edge exists. The edges of src must be sorted by
+ * destination. */
 size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst);
 /* Sets the messages of each edge to 1. */
 void nw_pattern_one_message(nw_pattern *pattern);

@@ -15,7 +15,7 @@
 struct nw_grid_found {
     struct nw_grid grid;
     bool col, periodic[NW_SPEC_DIMS];
-    /* whether the stencil has edges with this offset */
+    /* whether the stencil has edges with the offset of each code */
     bool active[NW_GRID_CODES];
     uint64_t bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* mean per edge */
 };

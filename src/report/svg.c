@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the replacement of a character that XML does not allow in text; NULL
- * if the character is allowed. Control characters become U+FFFD. */
+/* Returns what is written instead of a character of SVG text: an entity for
+ * & < > " ', a blank for tab and line ends, U+FFFD for other control
+ * characters; NULL if the character is written unchanged. */
 static const char *escape_of(unsigned char c)
 {
     switch (c) {

@@ -102,7 +102,7 @@ struct nw_node_type {
 
     /* Before nw_node_type_finish, gpu_count and nic_count are the lengths of
      * these arrays. nw_node_type_finish extends the arrays by devices without
-     * names, up to the number of vertices. */
+     * names, up to the numbers of GPU and NIC vertices. */
     struct nw_device *gpu_device; /* [gpu_count] or NULL */
     struct nw_device *nic_device; /* [nic_count] or NULL */
     /* The operating system's numbers of cores and hardware threads, in logical
@@ -200,7 +200,8 @@ struct nw_topology {
     int32_t upper_count;
     char **upper_name;
 
-    /* set by nw_topology_finish; [node_count + 1] */
+    /* [node_count + 1] number of the first element (core or hardware thread),
+     * GPU and link of each node; set by nw_topology_finish */
     int32_t *element_first, *gpu_first, *link_first;
     int32_t link_count;
     size_t route_max;

@@ -30,21 +30,23 @@ void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
  * exchanges in phases. */
 struct nw_halo_scheme nw_halo_scheme_any(bool phased);
 
-/* Opens a process descriptor (pidfd) of each other process of this node, which
- * shows when that process ends. */
+/* Opens a process descriptor (pidfd) of each other process of this node with
+ * which this rank has a connection; it shows when that process ends. A process
+ * for which the kernel gives no descriptor is not watched. */
 nw_status nw_halo_watch_open(nw_halo *halo);
-/* Returns NW_EMPI if a process of this node has ended, with its rank in the
- * error text; else NW_OK. */
+/* Returns NW_EMPI if a process with such a descriptor has ended, with its rank
+ * in the error text; else NW_OK. */
 nw_status nw_halo_watch_check(const nw_halo *halo);
 /* Returns NW_EMPI, with `rank` as the one that ended in the error text. */
 nw_status nw_halo_watch_ended(int rank);
 void nw_halo_watch_close(nw_halo *halo);
 
-/* Sends the error of this rank's part of an exchange to every peer. Later calls
- * do nothing. */
+/* Sends the error of this rank's part of an exchange to every peer; if there
+ * are aggregates (nodes.h), also to all ranks of this node. Does nothing if the
+ * plan is already broken by an earlier error. */
 void nw_halo_failure_tell(nw_halo *halo, nw_status status);
-/* Returns the error that a peer has sent; NW_OK if no peer has sent an error.
- */
+/* Returns the error that another rank has sent by nw_halo_failure_tell; NW_OK
+ * if none has arrived. */
 nw_status nw_halo_failure_hear(const nw_halo *halo);
 
 #endif

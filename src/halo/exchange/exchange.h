@@ -96,7 +96,8 @@ struct nw_halo_connection {
     /* its aggregate, if this rank leads it; else NULL */
     struct nw_halo_aggregate *aggregate;
     void *state; /* state of the connection, whose type the method defines */
-    /* time of the last `start`, for the trace */
+    /* time at which ops->start was last called for this connection, in ns; 0 if
+     * no trace is written */
     uint64_t started_ns;
 };
 

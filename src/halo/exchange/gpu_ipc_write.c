@@ -3,10 +3,10 @@
  * The method NW_HALO_COLOCATED, between GPUs of two processes of one node,
  * without MPI (Pearson et al., "Node-aware stencil communication", figure 7b).
  * The sender packs and copies into the receiver's buffer by CUDA IPC; the
- * receiver unpacks. The ranks synchronise by two counters in shared memory. One
- * says that the buffer is free. The other says that the copy, and an event
- * after it, are queued in the sender's stream; the receiver's stream then waits
- * for this event.
+ * receiver unpacks. The ranks synchronise by two counters in shared memory. The
+ * receiver's counter says that the buffer is free. The sender's counter says
+ * that the copy, and an event after it, are queued in the sender's stream; the
+ * receiver's stream then waits for this event.
  */
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/gpus_flags.h"

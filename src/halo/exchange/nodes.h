@@ -45,7 +45,8 @@ struct nw_halo_aggregate {
     size_t count;
     size_t cells;
     int leader, other;        /* rank of the leader on this, the other node */
-    struct nw_halo_spot spot; /* position of counters and buffer */
+    struct nw_halo_spot spot; /* position of the counters and buffer of the
+                                 leader on this node, in shared memory */
 };
 
 struct nw_halo_aggregates {

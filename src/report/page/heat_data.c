@@ -15,7 +15,9 @@
 /* Lengths of the shortest and of the longest route that messages of a cell
  * take; high is -1 for a cell without messages. */
 struct heat_links {
-    double *low, *high; /* [cells x cells] in links */
+    /* [cells x cells] in links; if the topology is a distance matrix or a
+     * hierarchy, the distances that it gives */
+    double *low, *high;
 };
 
 /* Includes a route's length in the range of a cell; `first` says that it is the

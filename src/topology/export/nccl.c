@@ -307,8 +307,8 @@ static void nccl_add_tag(struct nccl_file *file, int32_t v)
     nw_text_add(text, ">\n");
     file->depth++;
     nccl_add_links(file, v, sm);
-    if (up->kind == NW_LINK_NVLINK) { /* the link from the GPU to its
-                                         processor */
+    /* NVLink from the GPU to its processor is written as <c2c> */
+    if (up->kind == NW_LINK_NVLINK) {
         nccl_indent(file);
         nw_text_format(text, "<c2c bw=\"%.0f\" count=\"1\"/>\n",
                        up->bandwidth[0] / 1e6);

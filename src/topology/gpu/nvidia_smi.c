@@ -244,8 +244,8 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
     return status;
 }
 
-/* Devices of one part of the tree, and the vertex below which they are added.
- */
+/* Devices that are closer to each other than to other devices, and the vertex
+ * below which they are added; or GPUs joined by NVLinks, without a vertex. */
 struct nvidia_smi_part {
     int32_t member[NW_SMI_MAX];
     int32_t count, vertex;

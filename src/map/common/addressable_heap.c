@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary heap of processes. The index `at` gives the position of a process in
- * `item`, so removing or updating a process needs no search. */
+/* A binary heap of processes. The array `at` gives the position of each process
+ * in `item`, so that no search is needed to remove or update a process. */
 #include "map/common/addressable_heap.h"
 
 /* Returns true if process a comes before process b in the heap: its gain is
@@ -17,8 +17,8 @@ static inline void heap_set(struct nw_heap *heap, uint32_t i, int32_t process)
     heap->at[process] = (int32_t)i + 1;
 }
 
-/* Puts a process at position i, or above it, so that its parent in the heap
- * comes before it. */
+/* Puts a process at the vacant position i of the heap, or at a position above
+ * it, so that its parent comes before it (heap_before). */
 static inline void heap_rise(struct nw_heap *heap, uint32_t i, int32_t process)
 {
     const double *gain = heap->gain;
@@ -32,8 +32,8 @@ static inline void heap_rise(struct nw_heap *heap, uint32_t i, int32_t process)
     heap_set(heap, i, process);
 }
 
-/* Puts a process at position i, or below it, so that it comes before both of
- * its children. */
+/* Puts a process at the vacant position i of the heap, or at a position below
+ * it, so that it comes before its children (heap_before). */
 static inline void heap_sink(struct nw_heap *heap, uint32_t i, int32_t process)
 {
     const double *gain = heap->gain;
@@ -56,7 +56,8 @@ void nw_heap_add(struct nw_heap *heap, int32_t process)
     heap_rise(heap, (uint32_t)heap->count++, process);
 }
 
-/* Puts a process at position i, or where it belongs above or below it. */
+/* Puts a process at the vacant position i, or where it belongs above or below
+ * that position. */
 static inline void heap_place(struct nw_heap *heap, uint32_t i, int32_t process)
 {
     if (i && heap_before(heap->gain, process, heap->item[(i - 1) / 2]))

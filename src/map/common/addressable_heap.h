@@ -10,7 +10,7 @@
 
 /* The heap. Its arrays belong to the caller. */
 struct nw_heap {
-    const double *gain; /* [processes] sort key of each process; borrowed */
+    const double *gain; /* [processes] sort key of each process */
     int32_t *at;   /* [processes] 1 + index in `item` of each process; 0: the
                       process is not in a heap. Heaps without a common process
                       may share this array. */
@@ -22,7 +22,8 @@ struct nw_heap {
 void nw_heap_add(struct nw_heap *heap, int32_t process);
 /* Removes a process that is in the heap. */
 void nw_heap_remove(struct nw_heap *heap, int32_t process);
-/* Restores the heap order after gain[process] changed. */
+/* Restores the heap order after gain[process] changed. The process must be in
+ * the heap. */
 void nw_heap_update(struct nw_heap *heap, int32_t process);
 /* Returns the process on top; -1 if the heap is empty. */
 static inline int32_t nw_heap_top(const struct nw_heap *heap)

@@ -29,7 +29,8 @@ void nw_budget_init(struct nw_budget *budget,
 }
 
 /* Reports to the user how much of the steps or of the time is used, and the
- * best value of the objective so far. `now`: time in ns. */
+ * best value of the objective so far; does nothing without a function that
+ * reports. `now`: time in ns. */
 static void budget_tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
@@ -45,7 +46,7 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
         total = budget->steps_most;
     }
     if (done > total)
-        total = 0; /* several searches run: the total work is unknown */
+        total = 0; /* more than expected: the total is unknown */
     snprintf(words, sizeof words,
              budget->best[0] ? "best so far: %s (Ctrl-C keeps it)"
                              : "searching%s (Ctrl-C keeps the best so far)",
@@ -121,7 +122,8 @@ struct budget_start {
     struct nw_budget *budget;
 };
 
-/* Runs a start; `user` is a struct budget_start. The body of a thread. */
+/* Runs a start; `user` is a struct budget_start. Threads run this function,
+ * too. */
 static nw_status budget_run_start(void *user)
 {
     struct budget_start *run = user;
@@ -136,10 +138,11 @@ static nw_status budget_run_start(void *user)
     return status;
 }
 
-/* Runs both starts, the second one with a copy of the budget even if there is
- * only one thread, so that the result does not depend on the number of threads.
- * Adds the steps of both to `budget`, without those of a second start that is
- * not needed. */
+/* Runs both starts, at the same time if there are at least two threads. The
+ * second start always has a copy of the budget, so that the result does not
+ * depend on the number of threads. Adds the steps of both to `budget`. If
+ * first_suffices() is true of the first start, the second one is not run, or
+ * its steps are not added. */
 static nw_status budget_run_apart(struct nw_budget *budget,
                                   struct nw_start start[2],
                                   bool (*first_suffices)(const void *user))
@@ -166,8 +169,8 @@ static nw_status budget_run_apart(struct nw_budget *budget,
     return status;
 }
 
-/* Runs both starts one after the other, the second one only if the first does
- * not suffice. */
+/* Runs both starts one after the other. The second one is left out if the first
+ * fails, suffices or uses up the budget. */
 static nw_status budget_run_in_turn(struct nw_budget *budget,
                                     struct nw_start start[2],
                                     bool (*first_suffices)(const void *user))

@@ -11,8 +11,8 @@
 #define NW_METROPOLIS_SIZE 4096
 
 /* Fills the table. A change of cost is accepted at temperature T if it is at
- * most T times a random entry of the table; the probability of that is
- * exp(-change / T). */
+ * most T times a random entry of the table. For a change of at least 0, the
+ * probability of that is about exp(-change / T). */
 static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
 {
     for (int i = 0; i < NW_METROPOLIS_SIZE; i++)
@@ -20,8 +20,8 @@ static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
             floor(-log((i + 0.5) / NW_METROPOLIS_SIZE) * 1048576.0) / 1048576.0;
 }
 
-/* Returns an index from 0 to count - 1: the lower 32 of the random `bits`,
- * scaled to this range. */
+/* Returns a random index from 0 to count - 1: the lower 32 bits of `bits`,
+ * which must be random, scaled to this range. */
 static inline int32_t nw_random_index(uint64_t bits, int32_t count)
 {
     return (int32_t)(((bits & 0xffffffff) * (uint64_t)(uint32_t)count) >> 32);

@@ -27,7 +27,7 @@ struct assign_gpus_work {
                           host take */
 };
 
-/* A possible move of `rank`, which has a GPU, to core unit `unit` of another
+/* A possible move of `rank`, which needs a GPU, to core unit `unit` of another
  * host. The rank on that unit, if there is one, takes the unit that `rank`
  * leaves. */
 struct assign_gpus_exchange {
@@ -59,7 +59,8 @@ static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
 }
 
 /* Returns the sum of weight x distance between a rank, if it were on core unit
- * `unit`, and all its peers except the rank `other`. */
+ * `unit`, and its peers. The rank `other` and ranks without a core unit (their
+ * cores are fixed) are left out. */
 static double assign_gpus_cost_at(const struct assign_gpus_work *work,
                                   int32_t rank, int32_t unit, int32_t other)
 {
@@ -80,7 +81,7 @@ static double assign_gpus_cost_at(const struct assign_gpus_work *work,
 
 /* Returns the change of the sum of weight x distance over all pairs of ranks if
  * a rank exchanges its core unit with the rank on `unit`, or goes to `unit` if
- * that is free. */
+ * that is free. Ranks without a core unit do not count. */
 static double assign_gpus_change_of(const struct assign_gpus_work *work,
                                     int32_t rank, int32_t unit)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs ranks into elements within the limits of load and ignores traffic. The
- * k-way engine begins from this solution if the default mapping (ranks in
- * order) exceeds the limits. Ranks are taken in descending order of load; each
- * goes to the element that can take the most additional load. With one rank per
- * element this finds a solution if one exists, unless ranks are fixed to nodes.
- */
+/* Packs ranks into elements within the limits of load and ignores traffic.
+ * Without --from, the k-way engine begins from this solution if the default
+ * mapping (ranks in order) exceeds the limits. Ranks that are fixed to some
+ * elements are packed first, then the others, both in descending order of load.
+ * Each rank goes to the element that can take the most additional load. With
+ * one rank per element this finds a solution if one exists, unless ranks are
+ * fixed to nodes. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -39,7 +40,8 @@ static int bin_packing_heaviest_first(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Returns true if rank v is restricted to some of the elements. */
+/* Returns true if rank v is fixed, so that only some of the elements may take
+ * it. */
 static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 {
     const struct nw_graph_range *range = fit->several->graph.range;
@@ -64,7 +66,8 @@ static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
 }
 
 /* Puts rank v on the element that can take the most additional load, and sets
- * part[v]. Returns false if that element cannot take the rank's load. */
+ * part[v]. Returns false if that element cannot take the rank's load, or if no
+ * element takes another rank. */
 static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
                             int32_t *part)
 {
@@ -84,7 +87,7 @@ static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
     return true;
 }
 
-/* Puts all ranks on elements, first those that are restricted to some elements.
+/* Puts all ranks on elements, first the fixed ones (bin_packing_is_ranged).
  * part[v] becomes the element of rank v. Returns false if a rank does not fit.
  */
 static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
@@ -99,8 +102,8 @@ static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
     return fits;
 }
 
-/* Allocates the arrays, sorts the ranks and adds the empty elements to the
- * heap. */
+/* Allocates the arrays, sorts the ranks and adds the elements that take ranks
+ * to the heap. */
 static nw_status bin_packing_prepare(struct bin_packing_work *fit)
 {
     const struct nw_kway_machine *m = &fit->several->machine;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps several ranks per element by the k-way engine, whose parts are elements.
  * The answer is the engine's result, or the default or initial mapping if that
- * is within the limits and better. If the objective depends on links or
- * latency, `auto` also tries two algorithms that map in phases. */
+ * is within the limits and better. If the objective depends on links or latency
+ * and all ranks have the same load, `auto` also tries two algorithms that map
+ * in phases. */
 #include "map/capacity/several.h"
 #include "map/common/parameters.h"
 #include "map/portfolio/algorithm.h"
@@ -12,10 +13,11 @@
 #include <stdlib.h>
 
 /* Returns how many starts, cycles and searches the k-way engine makes with the
- * effort of the options. If the machine has groups of near elements
- * (`grouped`), every second start partitions among these groups first; such a
- * start takes several times as long, so there are fewer starts. `refined`: the
- * engine only refines the given partition, in at least one V-cycle. */
+ * effort of the options. If load is limited and the machine has groups of near
+ * elements (`grouped`), every second start partitions among these groups first,
+ * except with effort fast. Such a start takes several times as long, so there
+ * are fewer starts. `refined`: the engine only refines the given partition, in
+ * at least one V-cycle. */
 static struct nw_kway_effort
 by_kway_choose_effort(const struct nw_several *several, bool refined)
 {
@@ -86,8 +88,8 @@ static nw_status by_kway_judge(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Returns true if every element is within its limits of load and of ranks.
- * part[v] is the element of rank v. */
+/* Returns true if every element is within its limits of load and of ranks;
+ * false also if memory is short. part[v] is the element of rank v. */
 static bool by_kway_is_within(const struct nw_several *several,
                               const int32_t *part)
 {
@@ -137,10 +139,10 @@ nw_status nw_several_try_other(const struct nw_several *several,
     return status ? status : nw_several_match(several, other, best, &won);
 }
 
-/* Sets *out to the best of the engine's result `found`, and the default and the
- * initial mapping, others[2] (NULL: none). If ranks use GPUs, *out is the
- * engine's result, because costs cannot be compared before the GPUs are
- * assigned. */
+/* Sets *out to the best of the engine's result `found`, the default mapping
+ * others[0] and the initial mapping others[1] (NULL: none), of which the last
+ * two must keep the limits. If ranks use GPUs, *out is the engine's result,
+ * because costs cannot be compared before the GPUs are assigned. */
 static nw_status by_kway_choose(const struct nw_several *several,
                                 const int32_t *found,
                                 const int32_t *const others[2],
@@ -159,10 +161,11 @@ static nw_status by_kway_choose(const struct nw_several *several,
     return status;
 }
 
-/* Runs the k-way engine. It begins from the mapping of --from; without one,
- * from the default mapping or, if that exceeds the limits, from bin packing.
- * standard[v] is the element of rank v in the default mapping. `refined`: the
- * engine only refines this partition. */
+/* Runs the k-way engine and sets *out to the best mapping (by_kway_choose). The
+ * engine begins from the mapping of --from or, without one, from the default
+ * mapping. If that exceeds the limits and bin packing keeps them, it begins
+ * from bin packing. standard[v] is the element of rank v in the default
+ * mapping. `refined`: the engine only refines this partition. */
 static nw_status by_kway_find(struct nw_several *several,
                               const int32_t *standard, bool refined,
                               nw_mapping **out)
@@ -197,10 +200,11 @@ static nw_status by_kway_find(struct nw_several *several,
     return status;
 }
 
-/* If the objective depends on links or latency, also tries the algorithms that
- * map in phases, because the k-way engine lowers only a sum over pairs of
- * ranks. Replaces *best by a better result. A method that finds no mapping
- * within the limits is ignored. */
+/* If the objective depends on links or latency, and all ranks have the same
+ * load, also tries the algorithms that map in phases, until time is over. The
+ * k-way engine alone lowers only a sum over pairs of ranks. Replaces *best by a
+ * better result. A method that finds no mapping within the limits is ignored.
+ */
 static nw_status by_kway_try_phases(struct nw_several *several,
                                     nw_mapping **best)
 {

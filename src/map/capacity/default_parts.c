@@ -77,7 +77,7 @@ static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 }
 
 /* Returns true if rank v may go to element q: it is not fixed elsewhere, q
- * takes another rank, and all fixed ranks still fit on the host of q
+ * takes another rank, and the fixed ranks of q's host still fit there
  * afterwards. */
 static bool default_parts_may_distribute(const struct default_parts_work *d,
                                          int32_t v, int32_t q)
@@ -90,8 +90,8 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
 
 /* Returns an element for rank v. The present element is order[d->at]; once it
  * has its share of the load or is full, goes on to the next one in the order.
- * If rank v may not go to the present element, tries the elements after it.
- * Returns -1 if no element takes the rank. */
+ * If rank v may not go to the present element, tries the elements after it,
+ * then those before it. Returns -1 if no element takes the rank. */
 static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
 {
     const struct nw_kway_machine *m = &d->several->machine;
@@ -114,8 +114,8 @@ static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
 }
 
 /* Assigns each rank that is fixed to one element to this element, and sets
- * part[v] to -1 for all other ranks v. Fills `spare`, the number of ranks of
- * each host beyond its fixed ranks. */
+ * part[v] to -1 for all other ranks v. If ranks are fixed, fills d->spare with
+ * the number of ranks that each host takes beyond its fixed ranks. */
 static nw_status default_parts_keep_places(struct default_parts_work *d,
                                            int32_t *part)
 {
@@ -146,7 +146,7 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
 }
 
 /* Assigns all ranks v that have no element yet (part[v] is -1), in ascending
- * order. */
+ * order. Returns NW_EINVAL if no element takes a rank. */
 static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                               int32_t *part)
 {

@@ -30,8 +30,11 @@ static int32_t several_from_mapping_find_host(const struct nw_several *several,
                : -1;
 }
 
-/* Sets *part to the element of rank r in the mapping of --from. host_of[i] is
- * the index in several->host of node i of that mapping; -1: not used. */
+/* Sets *part to the element of rank r in the mapping of --from, or to the first
+ * element that rank r is fixed to if the mapping gives it none of these.
+ * Returns NW_EINVAL if the rank is on an unused node or has no element.
+ * host_of[i] is the index in several->host of node i of that mapping; -1: not
+ * used. */
 static nw_status
 several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
                                const int32_t *host_of, int32_t *part)

@@ -43,8 +43,9 @@ static nw_status map_several_find(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Maps by an algorithm that works in phases. The result is never worse than the
- * default mapping, unless the algorithm is a baseline. */
+/* Maps by an algorithm that works in the phases of MAGC. The result is not
+ * worse than the default mapping if that keeps the limits, unless the algorithm
+ * is a baseline. */
 static nw_status map_several_by_phases(struct nw_several *several,
                                        const struct nw_algorithm *algorithm,
                                        nw_mapping **out,
@@ -69,9 +70,11 @@ static nw_status map_several_by_phases(struct nw_several *several,
     return status;
 }
 
-/* Searches by moves between slots, from the best initial solution. If the
- * objective depends on links or latency, also searches from the solution of the
- * k-way engine alone. Keeps the better result. */
+/* Searches by moves between slots, from the best initial solution that `auto`
+ * has. If the objective depends on links or latency, also searches from the
+ * solution of the k-way engine alone, unless the first mapping is proven
+ * optimal, --time or --steps is given, or time is over. Keeps the better
+ * result. */
 static nw_status map_several_move_all(struct nw_several *several,
                                       nw_mapping **out,
                                       struct nw_map_report *report)
@@ -171,8 +174,9 @@ nw_status nw_several_map(const struct nw_map_call *call,
 }
 
 /* The default mapping is what a launcher does, which knows no limits of load.
- * If ranks use GPUs, the result is options without limits, and the default
- * mapping for one rank per element assigns the GPUs. */
+ * If ranks use GPUs or the limits exclude no assignment, the result is options
+ * without limits, and the caller makes the default mapping for one rank per
+ * element, which assigns the GPUs. */
 nw_status nw_several_default(const struct nw_map_call *call,
                              struct nw_several_result *out)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Implements nw_map and nw_map_default for options that allow several ranks per
- * element (core or GPU). */
+ * element (core or hardware thread) or limit the load of elements. */
 #ifndef NW_MAP_CAPACITY_MAP_SEVERAL_H
 #define NW_MAP_CAPACITY_MAP_SEVERAL_H
 
 #include "map/problem/problem.h"
 
-/* A mapping, or options without limits with which the caller shall map
- * (portfolio/). */
+/* The result of the functions below: a mapping, or options without limits with
+ * which the caller then maps. */
 struct nw_several_result {
     bool is_plain; /* true: the options allow one rank per element only and the
                       limits exclude no assignment, so the caller maps with

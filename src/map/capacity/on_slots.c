@@ -2,9 +2,10 @@
 /*
  * Improves the result of the k-way engine by moves of ranks between slots.
  * There are two cases. With one rank per element and limits of load, an element
- * is one slot; GPUs are assigned to the engine's result, and moves keep the
- * limits. With several ranks per element, an element has a slot for each rank
- * that it takes; this requires that ranks are few and have the same load.
+ * is one slot; GPUs are assigned to the engine's result, or the mapping of
+ * --from replaces it, and moves keep the limits. With several ranks per
+ * element, an element has a slot for each rank that it takes; this requires
+ * that ranks are few and have the same load.
  */
 #include "map/capacity/slots_problem.h"
 #include "map/congestion/branch_bound.h"
@@ -14,8 +15,8 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
-/* State of one search on slots: the problem with one rank per slot, and the
- * report of its searches. */
+/* State of one call of on_slots_solve: the problem with one rank per slot, and
+ * the report of its searches. */
 struct on_slots_work {
     struct nw_slots_problem base;
     nw_mapping *found; /* result of the k-way engine; NULL if the search begins
@@ -105,8 +106,8 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
 
 /* --- auto --- */
 
-/* Returns true if swaps within the hierarchy of the machine cover the whole
- * problem. All these conditions must hold:
+/* Returns true if swaps of ranks along the tree of the machine (hierarchy/)
+ * search the whole problem. All these conditions must hold:
  * - hop-bytes is the only objective;
  * - no rank is fixed or uses a GPU;
  * - no distance matrix is given;
@@ -124,8 +125,9 @@ static bool on_slots_is_flat(const struct nw_problem *problem)
            !problem->fixed_host && !problem->topology->matrix;
 }
 
-/* Returns how long to anneal: only briefly for several ranks per element and
- * hop-bytes, because the k-way engine has already lowered these. */
+/* Returns how long to anneal: not at all with effort fast (only descent), and
+ * briefly for several ranks per element and hop-bytes, because the k-way engine
+ * has already lowered these. */
 static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
 {
     const struct nw_map_options *options = &work->base.problem.options;
@@ -138,8 +140,9 @@ static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
                : NW_SEARCH_FULL;
 }
 
-/* Proves the optimum of a tiny problem; otherwise anneals. Sets *name to the
- * name of the algorithm that was used. */
+/* Finds and proves the optimum of a tiny problem; otherwise, or if the proof
+ * takes too many steps, anneals. Sets *name to the name of the algorithm that
+ * was used. */
 static nw_status on_slots_search(struct on_slots_work *work,
                                  struct nw_slots *slots, const char **name)
 {
@@ -199,8 +202,8 @@ static const struct nw_algorithm on_slots_by_slots = {
     .kinds = NW_KINDS_ALL,
     .search = nw_search_descend};
 
-/* Runs the search for `auto` that suits the problem: swaps within the hierarchy
- * of the machine, or moves between slots. */
+/* Runs the search for `auto` that suits the problem: swaps of ranks along the
+ * tree of the machine (hierarchy/), or moves between slots. */
 static nw_status on_slots_run_auto(struct on_slots_work *work,
                                    struct nw_candidate *out)
 {
@@ -217,8 +220,8 @@ static nw_status on_slots_run_auto(struct on_slots_work *work,
 
 /* --- the whole method --- */
 
-/* Runs the search of an algorithm from the mapping of *best and keeps the
- * better of the two. */
+/* Runs the search of an algorithm from the mapping of *best and replaces *best
+ * by its result if that is better or proven optimal. */
 static nw_status on_slots_improve(struct on_slots_work *work,
                                   const struct nw_algorithm *algorithm,
                                   struct nw_candidate *best)
@@ -266,9 +269,10 @@ on_slots_choose_initial(const struct on_slots_work *work,
     return nw_algorithm_get(NW_ALGORITHM_MULTILEVEL);
 }
 
-/* Finds the initial solution: the mapping of --from, or the result of the k-way
- * engine. With --time or --steps the engine ends by effort, so that the rest of
- * the budget remains for the search from its result. */
+/* Finds the initial solution: with one rank per element, the mapping of --from
+ * if there is one and the algorithm is not `block`; otherwise the result of the
+ * k-way engine. With --time or --steps the engine ends by effort, so that the
+ * rest of the budget remains for the search from its result. */
 static nw_status on_slots_find_start(struct on_slots_work *work,
                                      const struct nw_algorithm *algorithm)
 {
@@ -291,7 +295,8 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
 }
 
 /* Runs the whole method: finds an initial solution, improves it by the search
- * of the algorithm and moves cores near their GPUs. */
+ * of the algorithm (none for `block`) and brings each rank's core and GPU
+ * nearer to each other. */
 static nw_status on_slots_solve(struct nw_several *several,
                                 bool per_element_several,
                                 const struct nw_algorithm *algorithm,

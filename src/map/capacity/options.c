@@ -78,8 +78,9 @@ void nw_several_fini(struct nw_several *several)
                 several->first, several->element, several->end);
 }
 
-/* Returns NW_EINVAL or NW_EUNSUPPORTED if an option cannot be combined with
- * several ranks per element or with limits of load. */
+/* Returns NW_EINVAL or NW_EUNSUPPORTED if an option is invalid or cannot be
+ * combined with several ranks per element or with limits of load, or if the
+ * objective needs links and the machine has none. */
 static nw_status several_check_options(const struct nw_several *several)
 {
     const struct nw_map_options *options = &several->options;

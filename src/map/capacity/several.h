@@ -2,8 +2,9 @@
 /*
  * Converts a topology, a pattern and options to a graph and a machine with
  * limits for the k-way engine, and the engine's parts back to a mapping. Used
- * for mappings that put several ranks on an element or limit its load (options
- * `capacity` and `imbalance`). Part q is element q of the machine.
+ * for mappings that put several ranks on an element (a core or hardware thread)
+ * or limit its load (options `capacity` and `imbalance`). Part q is element q
+ * of the machine.
  */
 #ifndef NW_MAP_CAPACITY_SEVERAL_H
 #define NW_MAP_CAPACITY_SEVERAL_H
@@ -13,8 +14,8 @@
 
 struct nw_algorithm;
 
-/* Returns true if each element takes at most one rank and its load is limited.
- */
+/* Returns true if the options allow one rank per element only (`capacity` is 1,
+ * not 0) and limit the load of elements. */
 bool nw_several_is_single(const struct nw_map_options *options);
 
 /* State of one call of nw_several_map or nw_several_default. The k elements of
@@ -29,36 +30,39 @@ struct nw_several {
     struct nw_graph graph;
     int64_t heaviest; /* largest load of a rank */
     struct nw_kway_machine machine;
-    double *table; /* [k x k] distance of each two elements, also in
-                      machine.table; NULL if there are too many elements */
+    double *table; /* [k x k] distance of each two elements, as the objective
+                      weighs it, also in machine.table; NULL: too many
+                      elements */
     int32_t host_count;
     int32_t *host; /* [host_count] index in the topology of each host's node,
                       ascending */
     /* [host_count] most ranks of each host; INT32_MAX: no limit */
     int32_t *slots;
-    int32_t *order; /* [host_count] index in `host` of each host that the caller
-                       named, in the caller's order */
+    int32_t *order; /* [host_count] indexes in `host`, in the order in which the
+                       caller named the hosts */
     int32_t *first; /* [host_count + 1] host h has elements first[h] ..
                        first[h + 1] - 1 */
     int32_t *element; /* [k] number of each element in the topology */
-    /* [k] where in the machine the routes of each element end */
+    /* [k] each element as an end of routes */
     struct nw_end *end;
 };
 
 /* Reads the options and makes the budget; the steps below fill the other
- * fields. The caller calls nw_several_fini, also after a failure. */
+ * fields. Returns NW_EINVAL or NW_EUNSUPPORTED if the options are invalid. The
+ * caller calls nw_several_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_several_init(struct nw_several *several,
                                         const struct nw_map_call *call);
 void nw_several_fini(struct nw_several *several);
 
 /* Steps of the preparation, to be called in this order: hosts, graph of the
- * ranks, machine. They return NW_EINVAL with a message if the ranks do not fit.
- */
+ * ranks, machine. They return NW_EINVAL with a message if the ranks do not fit
+ * or an option is invalid. */
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
 /* Fills part[n], the element of each rank, by bin packing: from the loads
- * alone, ignoring traffic. Sets *fits to true if every limit is kept. */
+ * alone, ignoring traffic. Sets *fits to true if every limit is kept; otherwise
+ * to false, and `part` is not complete. */
 NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
                                                int32_t *part, bool *fits);
 
@@ -69,7 +73,7 @@ NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
 /* Fills part[n], the element of each rank, with the default mapping. Returns
- * NW_EINVAL if fixed ranks leave too few places for the others. Defined in
+ * NW_EINVAL if the fixed ranks leave no element for another rank. Defined in
  * default_parts.c. */
 NW_MUST_CHECK nw_status
 nw_several_default_parts(const struct nw_several *several, int32_t *part);
@@ -82,14 +86,14 @@ NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
 NW_MUST_CHECK nw_status nw_several_by_kway(struct nw_several *several,
                                            const struct nw_algorithm *algorithm,
                                            nw_mapping **out);
-/* Compares two mappings by objective and second objective. Replaces *best by
- * `other` and sets *won if `other` is better, otherwise clears *won. Frees the
- * mapping that is not kept. */
+/* Compares the mappings *best and `other` by objective and, if that is equal,
+ * by second objective. If `other` is better, replaces *best by it and sets *won
+ * to true, otherwise to false. Frees the mapping that is not kept. */
 NW_MUST_CHECK nw_status nw_several_match(const struct nw_several *several,
                                          nw_mapping *other, nw_mapping **best,
                                          bool *won);
-/* Makes a mapping from part[n], the element of each rank, if it keeps all
- * limits, and replaces *best by it if it is better. */
+/* If part[n], the element of each rank, keeps all limits, makes a mapping from
+ * it and replaces *best by this mapping if it is better. */
 NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
                                              const int32_t *part,
                                              nw_mapping **best);
@@ -98,7 +102,7 @@ NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
 
 bool nw_several_uses_gpus(const struct nw_several *several);
 /* Returns true if an element that takes ranks cannot take the heaviest rank, or
- * if an element that takes none is slower than all others. */
+ * if an element is slower than all elements that take ranks. */
 bool nw_several_limits_matter(const struct nw_several *several);
 /* Returns true if the options allow one rank per element only and the limits
  * exclude no assignment, so that algorithms without limits can map. */

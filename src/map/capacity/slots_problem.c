@@ -49,9 +49,9 @@ bool nw_several_has_slots(const struct nw_several *several)
     return slots <= nw_tuned.kway.slots_max;
 }
 
-/* Lowers the capacity of core unit `unit` from --capacity to that of its
- * element q. The difference is subtracted because the unit may already have
- * less capacity, if ranks are fixed on it. */
+/* Lowers the capacity of core unit `unit` from --capacity to the number of
+ * ranks that its element q may take. The difference is subtracted because the
+ * unit may already have less capacity, if ranks are fixed on it. */
 static void slots_problem_lower_capacity(struct nw_slots_problem *work,
                                          int32_t q, int32_t unit)
 {
@@ -63,7 +63,7 @@ static void slots_problem_lower_capacity(struct nw_slots_problem *work,
 }
 
 /* Lowers the capacity of each host to the sum of its units' capacities plus the
- * number of ranks with a fixed core on it. */
+ * number of ranks with a fixed core on it, if that is less. */
 static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
 {
     int64_t *capacity;

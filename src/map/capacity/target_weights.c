@@ -2,8 +2,9 @@
 /*
  * Makes the machine of the k-way engine: the elements of the nodes that take
  * part, their distances, and for each element the wanted load (its share) and
- * the largest allowed load. Shares are proportional to the speeds of the
- * elements, unless an element takes too few ranks for its share.
+ * the largest allowed load. With a limit of load, shares are proportional to
+ * the speeds of the elements, unless an element takes too few ranks for its
+ * share. Without one, the elements are filled in order.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -64,9 +65,9 @@ static int64_t target_weights_ranks_beside(const struct nw_several *several,
     return slots < cores ? slots : cores;
 }
 
-/* If every rank uses a GPU, limits the slots of each host to what its GPUs
- * take. If the hosts have too few GPUs for all ranks, some ranks use none, and
- * the slots stay. */
+/* With one rank per element and ranks that use GPUs, limits the slots of each
+ * host to the number of ranks that its GPUs take. If the hosts have too few
+ * GPUs for all ranks, some ranks use none, and the slots stay. */
 static void target_weights_limit_to_gpus(struct nw_several *several)
 {
     int64_t total = 0;
@@ -138,7 +139,8 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
 }
 
 /* Returns the distance from a to b by which the objective weighs traffic:
- * - hop-bytes: the number of links;
+ * - hop-bytes, or a machine without links: nw_topology_distance (the number of
+ *   links, or the distance that the topology gives);
  * - latency: the latency of the route in seconds;
  * - objectives that depend on link loads: the sum of the times in ns that a
  *   byte takes on each link.
@@ -176,7 +178,8 @@ static bool target_weights_is_two_way(const nw_topology *topology,
 }
 
 /* Function nw_kway_machine.distance for machines with too many elements for a
- * table: the mean of both directions, if they differ. */
+ * table: nw_topology_distance, whatever the objective; the mean of both
+ * directions, if they differ. */
 static double target_weights_ask(const struct nw_kway_machine *machine,
                                  int32_t a, int32_t b)
 {
@@ -190,8 +193,8 @@ static double target_weights_ask(const struct nw_kway_machine *machine,
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }
 
-/* Fills the table with the distance of each two elements: the mean of both
- * directions. */
+/* Fills the table with the distance of each two elements by which the objective
+ * weighs traffic: the mean of both directions. */
 static nw_status target_weights_fill_table(struct nw_several *several)
 {
     size_t k = (size_t)several->machine.k;
@@ -288,8 +291,9 @@ static nw_status target_weights_distribute_in_turn(struct nw_several *several,
 }
 
 /* Sets the capacities (numbers of ranks) of the elements of host h so that they
- * sum to its slots. On entry they count the ranks that are fixed to one
- * element. `most`: largest capacity of an element. */
+ * sum to its slots, but none exceeds `most`. On entry they count the ranks that
+ * are fixed to one element. Returns NW_EINVAL if these are more than the slots.
+ */
 static nw_status target_weights_distribute_slots(struct nw_several *several,
                                                  int32_t h, int32_t most)
 {
@@ -314,7 +318,7 @@ static nw_status target_weights_distribute_slots(struct nw_several *several,
 }
 
 /* Sets how many ranks each element takes. Returns NW_EINVAL if the ranks do not
- * fit on all elements together, or fixed ranks on one. */
+ * fit on all elements together, or fixed ranks on one element or host. */
 static nw_status target_weights_set_capacities(struct nw_several *several)
 {
     const struct nw_graph *g = &several->graph;
@@ -388,8 +392,9 @@ static double target_weights_share_out(struct nw_several *several, double level,
     return sum;
 }
 
-/* Finds the level at which the shares sum to `all`, the load of all ranks:
- * doubles it until they do, then bisects. `mean`: mean load of a rank. */
+/* Sets the shares for the level (load of an element of speed 1) at which they
+ * sum to `all`, the load of all ranks. Finds it by doubling, then by bisection.
+ * `mean`: mean load of a rank. */
 static void target_weights_share_by_speed(struct nw_several *several,
                                           double all, double mean)
 {
@@ -453,10 +458,11 @@ static bool target_weights_is_even(const struct nw_kway_machine *m)
     return true;
 }
 
-/* Rounds the share of element q up to a whole number. If all shares are equal,
- * `all_even` is the load of all ranks, from which the result is exact.
- * Otherwise it is 0: then a share slightly above a whole number is taken as
- * this number, because the excess is a rounding error. */
+/* Returns the share of element q, rounded up to a whole number. If all shares
+ * are equal, `all_even` is the load of all ranks, from which the result is
+ * exact. Otherwise it is 0: then a share above a whole number by less than 1e-9
+ * of its value, and less than 1, becomes this number, because the excess is a
+ * rounding error. */
 static nw_graph_load target_weights_round_up(const struct nw_kway_machine *m,
                                              int32_t q, nw_graph_load all_even)
 {
@@ -468,9 +474,10 @@ static nw_graph_load target_weights_round_up(const struct nw_kway_machine *m,
                                              : whole);
 }
 
-/* Sets the share and the limit of load of each element. The limit is the share
- * plus the fraction --imbalance of it; without --imbalance, the load of all
- * ranks. */
+/* Sets the share and the limit of load of each element, and several->heaviest.
+ * The limit is the share, rounded up, plus the fraction --imbalance of it;
+ * without --imbalance, the load of all ranks. Returns NW_EINVAL if a rank is
+ * too heavy for every element. */
 static nw_status target_weights_set_limits(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;

@@ -14,7 +14,8 @@
 /* largest load of all ranks together */
 #define LOAD_MAX ((nw_graph_load)1 << 63)
 
-/* Fills the edges of the graph with the traffic between ranks. */
+/* Makes the graph, one vertex for each rank, and its edges from the traffic
+ * between ranks. */
 static nw_status to_graph_read(struct nw_several *several)
 {
     const nw_pattern *pattern = several->pattern;
@@ -44,8 +45,9 @@ static nw_status to_graph_read(struct nw_several *several)
     return status;
 }
 
-/* Sets the load of each vertex: the weight of the rank, or 1 if no weights are
- * given. */
+/* Sets the load of each vertex: the weight of the rank, or 1 if neither the
+ * options nor the pattern give weights. Returns NW_EINVAL if the sum exceeds
+ * LOAD_MAX. */
 static nw_status to_graph_set_loads(struct nw_several *several)
 {
     const uint64_t *weight = several->options.weights
@@ -67,7 +69,9 @@ static nw_status to_graph_set_loads(struct nw_several *several)
 }
 
 /* Sets the range of elements on which rank r may be: one element if its core is
- * fixed, those of one host if its node is, otherwise all. */
+ * fixed, those of one host if only its node is fixed, otherwise all. Returns
+ * NW_EINVAL if the node is not used, the core is missing or the rank has
+ * several. */
 static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
 {
     const nw_mapping *fixed = several->options.fixed;

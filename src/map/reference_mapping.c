@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping that others are compared with. It exists for every
- * pattern that has a mapping, also if ranks share cores or GPUs. */
+/* The default mapping that others are compared with. If the pattern has more
+ * ranks than the options allow, more ranks share a GPU (in patterns with GPU
+ * traffic) or a core than the options say. */
 #include "base/array.h"
 #include "map/problem/problem.h"
 
 #include <stdlib.h>
 
-/* Returns the number of ranks that send from or receive into GPU memory. */
+/* Returns the number of ranks that send from or receive into GPU memory; the
+ * number of all ranks if memory for counting them is missing. */
 static int32_t reference_count_gpu_ranks(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, count = 0;
@@ -32,8 +34,8 @@ static int64_t reference_count_elements(const struct nw_problem *problem)
 }
 
 /* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
- * the nodes, each on a core of its own on the node of its GPU; 0 if they never
- * fit. */
+ * the nodes, each with a core of its own on the node of its GPU. Returns 0 if
+ * they never fit or if `ranks` is 0. */
 static int32_t reference_least_share(const struct nw_problem *problem,
                                      int32_t ranks)
 {

@@ -16,7 +16,7 @@ struct arcs_incoming {
     double amount;
 };
 
-/* The edges of the pattern that enter each process. */
+/* The edges of the pattern that enter each process from another one. */
 struct arcs_work {
     const struct nw_arcs_of *of;
     size_t *first; /* [processes + 2] after arcs_spread with `write`, the edges

@@ -36,10 +36,10 @@ struct nw_arcs_of {
     bool messages; /* true: messages are counted; false: bytes */
 };
 
-/* Reads the arcs: those of process p are arc[row[p]] .. arc[row[p + 1] - 1].
- * Each peer occurs once, with all kinds of traffic summed; traffic of a process
- * with itself is left out. The caller frees *row and *arc, also after a
- * failure. */
+/* Reads the traffic (arcs) of each process: the arcs of process p are
+ * arc[row[p]] .. arc[row[p + 1] - 1]. Each peer occurs once, with all kinds of
+ * traffic summed; traffic of a process with itself is left out. The caller
+ * frees *row and *arc, also after a failure. */
 NW_MUST_CHECK nw_status nw_arcs_read(const struct nw_arcs_of *of, size_t **row,
                                      struct nw_arc **arc);
 

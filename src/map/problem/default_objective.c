@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the objective if the user names none. For a message of mean size on a
- * route between two distant elements (cores), compares the latency with the
- * transfer time on the narrowest link. */
+/* Chooses the objective if the user names none. For a message of mean size on
+ * the route between the first and the last core of the machine, compares the
+ * latency with the transfer time on the narrowest link. */
 #include <nodewise/map.h>
 #include "map/common/parameters.h"
 
@@ -32,7 +32,7 @@ default_objective_sum_messages(const nw_pattern *pattern)
     return sum;
 }
 
-/* A route between two distant elements of the machine. */
+/* The route between the first and the last core of the machine. */
 struct default_objective_way {
     double latency; /* latency of the route in s */
     double slow;    /* s per byte on the link with the lowest bandwidth */

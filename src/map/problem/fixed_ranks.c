@@ -3,7 +3,7 @@
 #include "map/problem/problem.h"
 
 /* Returns `set`; an empty set if it begins with a negative number, which means
- * "any core" or "any GPU". */
+ * any core (or any GPU) of the node to which the rank is fixed. */
 static struct nw_ints fixed_ranks_only_closed(struct nw_ints set)
 {
     if (set.count && set.values[0] < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Converts the mapping of --from to the answer from which a search begins: the
- * host, core unit and GPU unit of each rank. A rank with a fixed core or GPU
- * gets no unit, because units contain no fixed cores or GPUs.
- * nw_answer_check_complete decides if the answer is valid as it is. */
+ * host, core unit and GPU unit of each rank. A rank with a fixed core gets no
+ * core unit, one with a fixed GPU no GPU unit. nw_answer_check_complete decides
+ * if the answer is valid as it is. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -42,7 +42,7 @@ static int32_t from_mapping_find_unit(const struct nw_units *units,
 
 /* Sets and returns the host of a rank's GPU. The GPU may be on another host
  * than the rank. The host is -1 if the GPU's node is not among the hosts to
- * use. host_of[i] is the host of node i of the topology. */
+ * use. host_of[i] is the host of node i of the topology; -1: not used. */
 static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
                                           const int32_t *host_of, int32_t rank,
                                           struct nw_answer *answer)
@@ -58,9 +58,10 @@ static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
     return answer->gpu_host[rank];
 }
 
-/* Sets the host and the units of one rank from the mapping of --from. Returns
- * NW_EINVAL if the rank's node is not among the hosts to use. host_of[i] is the
- * host of node i of the topology; -1: not used. */
+/* Sets the host and the units of one rank from the mapping of --from; they stay
+ * unset if the mapping has no node for the rank. Returns NW_EINVAL if the
+ * rank's node is not among the hosts to use. host_of[i] is the host of node i
+ * of the topology; -1: not used. */
 static nw_status from_mapping_read_rank(const struct nw_problem *problem,
                                         const int32_t *host_of, int32_t rank,
                                         struct nw_answer *answer)

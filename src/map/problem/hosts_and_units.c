@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists the hosts: the nodes of --hosts, or all nodes, without the spare ones
  * at the end. Then divides their cores and GPUs into units: groups of as many
- * cores, or GPUs, as one rank needs. Cores and GPUs that are taken by fixed
- * ranks are left out. */
+ * cores, or GPUs, as one rank needs. Cores and GPUs that fixed ranks fill are
+ * left out. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -108,9 +108,9 @@ hosts_and_units_member_package(const struct hosts_and_units_work *cut,
         topology, nw_topology_node_elements(topology, node).first + m);
 }
 
-/* Adds the unit that consists of members[units->size]. The capacity of the unit
- * is the smallest capacity of its members. Increases *count, the number of
- * units so far. */
+/* Adds a unit that consists of the units->size cores, or GPUs, in members[].
+ * The capacity of the unit is the smallest capacity of its members. Increases
+ * *count, the number of units so far. */
 static void hosts_and_units_add_unit(struct hosts_and_units_work *cut,
                                      int32_t *count, const int32_t *members)
 {
@@ -128,10 +128,10 @@ static void hosts_and_units_add_unit(struct hosts_and_units_work *cut,
 }
 
 /* Divides the first free_count entries of cut->free_members (cores or GPUs of a
- * host) into units of units->size members: first units within one package, then
- * units across packages from the members that are left. Fewer members than a
- * unit has stay unused. Overwrites cut->free_members, and increases *count, the
- * number of units so far. */
+ * host) into units of units->size members. First makes units of members that
+ * follow each other in one package, then units across packages from the other
+ * members. Members that are too few for another unit stay unused. Overwrites
+ * cut->free_members, and increases *count, the number of units so far. */
 static void hosts_and_units_cut_free(struct hosts_and_units_work *cut,
                                      int32_t host, int32_t free_count,
                                      int32_t *count)
@@ -267,7 +267,7 @@ hosts_and_units_list_fixed(const struct nw_problem *problem,
 }
 
 /* Allocates as many units as there are cores, or GPUs, in all hosts, which is
- * the largest number that can be needed. */
+ * the largest number that can be needed, and the arrays of `cut`. */
 static nw_status hosts_and_units_size_units(struct hosts_and_units_work *cut)
 {
     struct nw_units *units = cut->units;
@@ -335,9 +335,9 @@ hosts_and_units_cut_all(struct hosts_and_units_work *cut,
 }
 
 /* Computes how many ranks (capacity), and how many ranks with GPUs
- * (gpu_capacity), each host takes: the sum of the capacities of its units plus
- * the number of ranks with a fixed core or GPU. `capacity` is at most the
- * host's slots. */
+ * (gpu_capacity), each host takes: the sum of the capacities of its core (GPU)
+ * units plus the number of ranks with a fixed core (GPU). `capacity` is at most
+ * the host's slots. */
 static nw_status
 hosts_and_units_count_capacity(struct nw_problem *problem,
                                const struct hosts_and_units_fixed_ranks *fixed)
@@ -371,7 +371,7 @@ hosts_and_units_count_capacity(struct nw_problem *problem,
     return status;
 }
 
-/* Returns NW_EINVAL if more ranks are fixed on a host than it has slots. */
+/* Returns NW_EINVAL if more ranks are fixed on a host than it takes. */
 static nw_status
 hosts_and_units_check_fixed(const struct nw_problem *problem,
                             const struct hosts_and_units_fixed_ranks *fixed)

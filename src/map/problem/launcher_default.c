@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default mapping, as a launcher that binds ranks would make it: ranks in
  * ascending order fill node after node; the ranks of a node alternate between
- * its packages and get the nearest GPUs. */
+ * its packages. They share its GPUs evenly; each gets the nearest one that is
+ * left. */
 #include "map/problem/problem.h"
 #include "map/problem/free_slots.h"
 #include "base/array.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* distances (in links) that differ less count as equal */
+/* distances (usually in links) that differ less count as equal */
 #define LAUNCHER_DEFAULT_EQUAL 1e-9
 
 /* Puts the fixed ranks on their hosts and counts them in free_slots. */
@@ -44,7 +45,9 @@ launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
     return -1;
 }
 
-/* Sets the host of each rank: ranks in ascending order fill host after host. */
+/* Sets the host of each rank: fixed ranks come first, then the other ranks in
+ * ascending order fill host after host. Returns NW_EINVAL if no host has a slot
+ * left for a rank. */
 static nw_status launcher_default_hosts(const struct nw_problem *problem,
                                         struct nw_answer *answer)
 {
@@ -165,8 +168,8 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
 }
 
 /* Takes and returns the next GPU unit of a host with free capacity; -1 if all
- * GPU units of the host are full. The i-th rank of the host thus gets GPU unit
- * i; after the last unit the first one follows again, if ranks share GPUs.
+ * GPU units of the host are full. If no unit is full, the i-th rank of the host
+ * thus gets its GPU unit i; after the last unit the first one follows again.
  * *turn is the index within the host of the unit to try first. capacity[u] is
  * how many more ranks unit u takes. */
 static int32_t launcher_default_next_gpu(const struct nw_problem *problem,
@@ -211,8 +214,8 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the mean number of links between a rank's cores and the GPUs of GPU
- * unit `gpu`. */
+/* Returns the mean distance, usually in links, between a rank's cores and the
+ * GPUs of GPU unit `gpu`. */
 static double launcher_default_distance(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         int32_t rank, int32_t gpu)
@@ -255,8 +258,8 @@ static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
 }
 
 /* Sets (*out)[h] to the number of ranks that share a GPU unit of host h,
- * rounded up, if the host's ranks are divided evenly over its GPU units. The
- * caller frees *out. */
+ * rounded up, if the ranks of the host that need a GPU unit are divided evenly
+ * over its units. The caller frees *out. */
 static nw_status
 launcher_default_count_sharers(const struct nw_problem *problem,
                                const struct nw_answer *answer, int32_t **out)
@@ -277,8 +280,8 @@ launcher_default_count_sharers(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Assigns to each rank, in ascending order, the nearest GPU unit that does not
- * yet have its even share of the host's ranks. */
+/* Assigns to each rank that needs one, in ascending order, the nearest GPU unit
+ * that does not yet have its even share of the host's ranks. */
 static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
                                                struct nw_answer *answer)
 {
@@ -295,7 +298,8 @@ static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
             continue;
         *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
                                             most[answer->host[r]]);
-        /* An even division fails if fixed ranks use some of the GPUs. */
+        /* An even division fails if fixed ranks use some of the GPUs; then the
+         * nearest GPU unit with free capacity is taken. */
         if (*gpu < 0)
             *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
                                                 INT32_MAX);
@@ -349,8 +353,8 @@ static bool launcher_default_has_nearest(const struct nw_problem *problem,
 /* Exchanges GPU units between the ranks of one host until no exchange lowers
  * the distances. Exchanges help because an earlier rank may have taken the GPU
  * nearest to a later rank although another GPU is equally near to the earlier
- * one. `first` is the first rank of the host with a GPU, next[r] the one after
- * rank r; -1: none. */
+ * one. `first` is the first rank of the host that has a GPU unit, next[r] the
+ * next such rank after rank r; -1: none. */
 static void launcher_default_bring_near(const struct nw_problem *problem,
                                         struct nw_answer *answer,
                                         const int32_t *next, int32_t first)
@@ -368,8 +372,8 @@ static void launcher_default_bring_near(const struct nw_problem *problem,
     } while (moved);
 }
 
-/* Exchanges GPUs between the ranks of each host so that they are nearer to
- * their cores. */
+/* Exchanges GPU units between the ranks of each host so that they are nearer to
+ * the ranks' cores. */
 static nw_status
 launcher_default_exchange_gpus(const struct nw_problem *problem,
                                struct nw_answer *answer)

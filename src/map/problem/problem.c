@@ -74,7 +74,8 @@ void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks)
         }
 }
 
-/* Returns how many ranks with GPUs fit on all hosts together. */
+/* Returns how many ranks with GPUs fit on all hosts together if no rank is
+ * fixed and no two ranks share a core. */
 static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -100,9 +101,9 @@ static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 }
 
 /* Decides which ranks get a GPU (wants_gpu). All do if the options ask for
- * GPUs, or if the pattern has GPU traffic and the hosts have enough GPUs for
- * all ranks. Otherwise only the ranks that send from a GPU or receive on one
- * do. */
+ * GPUs, or if the pattern has GPU traffic and all ranks fit on the hosts with a
+ * GPU each. Otherwise only the ranks that send from a GPU or receive on one do.
+ * Returns NW_EINVAL if ranks use GPUs and the machine has none. */
 static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
 {
     struct nw_map_options *options = &problem->options;
@@ -135,7 +136,8 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
 
 /* Sets the host of a rank in fixed_host, -1 if the rank is not fixed.
  * host_of[node] is the host of a node of the topology; -1: the node is not
- * used. Returns NW_EINVAL if the rank is fixed to such a node. */
+ * used. Returns NW_EINVAL if the rank is fixed to a node that is unknown or not
+ * used, or to a GPU of another node. */
 static nw_status problem_fix_rank(struct nw_problem *problem,
                                   const int32_t *host_of, int32_t rank)
 {
@@ -169,7 +171,9 @@ static nw_status problem_fix_rank(struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Sets the host of each fixed rank, if the options fix ranks. */
+/* If the options fix ranks, allocates fixed_host and sets the host of each
+ * fixed rank. Returns NW_EINVAL if the list of fixed ranks has another number
+ * of ranks than the pattern. */
 static nw_status problem_read_fixed(struct nw_problem *problem)
 {
     const nw_mapping *fixed = problem->options.fixed;
@@ -213,7 +217,8 @@ static int32_t problem_count_silent(const nw_pattern *pattern)
     return silent;
 }
 
-/* Returns the advice for ranks that do not fit, to follow "use more nodes". */
+/* Returns the rest of the advice if ranks do not fit: the text after "use more
+ * nodes", which may be empty. */
 static const char *problem_remedy(const struct nw_problem *problem)
 {
     const int32_t *slots = problem->options.slots;
@@ -301,7 +306,7 @@ nw_status nw_problem_init(struct nw_problem *problem,
         status = problem_check_capacity(problem);
     if (!status)
         status = nw_pattern_find_phases(pattern, &problem->phases);
-    /* With phases, `careful` is off: it caps hop-bytes and congestion of the
+    /* With phases, `careful` is off: it limits hop-bytes and congestion of the
      * whole pattern, which says nothing about a single phase. */
     if (!status)
         problem->options.careful &= !problem->phases->found;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A mapping problem with every default filled in. It consists of the nodes that
- * take part, the units of each node (groups of cores or of GPUs), the number of
- * ranks that each node and unit takes, and the fixed ranks. Algorithms fill an
- * answer; nw_answer_to_mapping converts it to a mapping.
+ * A mapping problem, made from the arguments of a call. It consists of the
+ * nodes that take part, the units of each node (groups of cores or of GPUs),
+ * the number of ranks that each node and unit takes, and the fixed ranks.
+ * Algorithms fill an answer; nw_answer_to_mapping converts it to a mapping.
  */
 #ifndef NW_MAP_PROBLEM_PROBLEM_H
 #define NW_MAP_PROBLEM_PROBLEM_H
@@ -25,7 +25,8 @@ struct nw_units {
     int32_t size;
     int32_t *first; /* [host_count + 1] first unit of each host */
     int32_t *member;
-    int32_t *capacity; /* [units] most ranks on each unit */
+    int32_t *capacity; /* [units] how many ranks that are not fixed to its cores
+                          or GPUs each unit takes */
 };
 
 struct nw_budget;
@@ -38,9 +39,12 @@ struct nw_problem {
     struct nw_cost *standard;
     const nw_topology *topology;
     const nw_pattern *pattern;
-    /* phases of a training step in `pattern`, if any */
+    /* phases of a training step in `pattern`; phases->found is false if it has
+     * none */
     const struct nw_pattern_phases *phases;
-    /* options of the call with every 0 replaced by its default */
+    /* options of the call. cores_per_rank, ranks_per_gpu and capacity are 1 if
+     * they were 0; gpus_per_rank, too, if ranks use GPUs. If the pattern has
+     * phases, `careful` is off. */
     struct nw_map_options options;
     bool uses_gpus;  /* at least one rank uses a GPU */
     bool *wants_gpu; /* [rank_count] the rank uses a GPU */
@@ -49,16 +53,19 @@ struct nw_problem {
     int32_t *host;
     int32_t *capacity; /* [host_count] most ranks of each host, including fixed
                           ones */
-    /* [host_count] most ranks with GPUs of each host, including fixed ones */
+    /* [host_count] most ranks with GPUs that the GPUs of each host take,
+     * including fixed ones; the host may have fewer cores */
     int32_t *gpu_capacity;
-    /* units of cores; units of GPUs; those of fixed ranks are left out */
+    /* units of cores; units of GPUs. Cores and GPUs that fixed ranks fill are
+     * left out. */
     struct nw_units core, gpu;
     bool lean; /* true: `auto` leaves out the QAP searches for small problems */
     int32_t *fixed_host; /* [rank_count] host of a fixed rank, otherwise -1;
                             NULL if no rank is fixed */
     /* Borrowed: load[r] of each rank; limit[u], the largest load allowed on
      * each core unit. NULL if loads are not limited. Only the searches on slots
-     * (congestion/) respect the limits. */
+     * (congestion/), swaps on hierarchies (hierarchy/) and the assignment of
+     * GPUs in capacity/ respect the limits. */
     const int64_t *load, *limit;
 };
 
@@ -74,9 +81,10 @@ static inline bool nw_problem_within_limit(const struct nw_problem *problem,
 /* Returns the caller's options with defaults for fields that an older, shorter
  * struct lacks; `options` may be NULL. */
 struct nw_map_options nw_problem_options(const struct nw_map_options *options);
-/* Makes the problem. If the ranks do not fit on the hosts, returns NW_EINVAL
- * with a message that says how many would. The problem borrows all arguments
- * until nw_problem_fini; `options` may be NULL. */
+/* Makes the problem; the caller calls nw_problem_fini unless this fails. If the
+ * ranks do not fit on the hosts, returns NW_EINVAL with a message that says how
+ * many would. The problem borrows all arguments until nw_problem_fini;
+ * `options` may be NULL. */
 NW_MUST_CHECK nw_status nw_problem_init(struct nw_problem *problem,
                                         const nw_topology *topology,
                                         const nw_pattern *pattern,
@@ -110,14 +118,14 @@ struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 
-/* Return where in the machine the routes of a core or GPU end; `core` and `gpu`
- * are indexes within the node. */
+/* Return a core or a GPU of a host as an end of routes; `core` and `gpu` are
+ * indexes within the node. */
 struct nw_end nw_problem_core_end(const struct nw_problem *problem,
                                   int32_t host, int32_t core);
 struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
                                  int32_t gpu);
-/* Returns the mean number of links between the given cores and GPUs of one
- * host. */
+/* Returns the mean distance (nw_topology_distance, usually in links) between
+ * the given cores and GPUs of one host. */
 double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,
                                struct nw_ints cores, struct nw_ints gpus);
 /* Returns the package of the first core of a core unit, -1 if unknown. */
@@ -136,8 +144,8 @@ struct nw_answer {
 };
 NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
                                        int32_t rank_count);
-/* Allocates gpu_host, if it is NULL, so that GPUs may be on other nodes. Sets
- * it to the host of each rank. */
+/* If gpu_host is NULL, allocates it, so that GPUs may be on other nodes, and
+ * sets it to the host of each rank. Otherwise does nothing. */
 NW_MUST_CHECK nw_status nw_answer_allow_remote(struct nw_answer *answer,
                                                int32_t rank_count);
 void nw_answer_fini(struct nw_answer *answer);
@@ -146,15 +154,17 @@ NW_MUST_CHECK nw_status nw_answer_to_mapping(const struct nw_answer *answer,
                                              const struct nw_problem *problem,
                                              nw_mapping **out);
 
-/* Converts the mapping of --from (options.start) to an answer, which stays
- * empty without one. Each rank gets the units that contain its first core and
- * first GPU in that mapping. Returns NW_EINVAL if the mapping has another
- * number of ranks or uses nodes that are not among the hosts. Defined in
- * from_mapping.c. */
+/* Makes an answer from the mapping of --from (options.start); without such a
+ * mapping, the answer has no arrays. Each rank gets the units that contain its
+ * first core and first GPU in that mapping, -1 if no unit does or if it is
+ * fixed to a core or GPU. The caller calls nw_answer_fini unless this fails.
+ * Returns NW_EINVAL if the mapping has another number of ranks or uses nodes
+ * that are not among the hosts. Defined in from_mapping.c. */
 NW_MUST_CHECK nw_status nw_answer_from_mapping(const struct nw_problem *problem,
                                                struct nw_answer *answer);
-/* Returns NW_EINVAL if a rank lacks a host or unit, is not where it is fixed,
- * or if a core, GPU or host has more ranks than it takes. */
+/* Returns NW_EINVAL if a rank lacks a host or a unit that it needs, or is not
+ * on the host to which it is fixed. Also returns it if a unit or host has more
+ * ranks than it takes. */
 NW_MUST_CHECK nw_status nw_answer_check_complete(
     const struct nw_problem *problem, const struct nw_answer *answer);
 
@@ -165,11 +175,14 @@ NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,
 NW_MUST_CHECK nw_status nw_problem_default(const struct nw_map_call *call,
                                            nw_mapping **out);
 /* Assigns core units as the default mapping does: the ranks of each host
- * alternate between its packages. The hosts of the ranks must be set. */
+ * alternate between its packages, and each gets a unit of its own, -1 if none
+ * is left. The hosts of the ranks must be set. Ranks fixed to a core get none.
+ */
 NW_MUST_CHECK nw_status nw_answer_default_cores(
     const struct nw_problem *problem, struct nw_answer *answer);
-/* Assigns the GPU units of each host to its ranks in order, starting again with
- * the first unit after the last one. The hosts of the ranks must be set. */
+/* Assigns the GPU units of each host in ascending order to those of its ranks
+ * that need one; after the last unit the first one follows again. The hosts of
+ * the ranks must be set. A rank gets -1 if all units are full. */
 NW_MUST_CHECK nw_status nw_answer_gpus_in_order(
     const struct nw_problem *problem, struct nw_answer *answer);
 

@@ -116,8 +116,8 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
     return NW_OK;
 }
 
-/* Writes the cores, or GPUs, of the ranks in range `part` of those that threads
- * share, in the usual case that units have one member and no rank is fixed.
+/* Job `part` of NW_PARALLEL_RANGES: writes the cores, or GPUs, of its range of
+ * ranks, in the usual case that units have one member and no rank is fixed.
  * `user` is a struct to_mapping_work. */
 static void to_mapping_fill_plain(void *user, int32_t part)
 {

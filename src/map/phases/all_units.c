@@ -28,8 +28,9 @@ struct all_units_work {
     struct nw_end *end; /* [places] each place as an end of routes; passed on to
                            nw_places */
     int32_t place_count;
-    int32_t *fixed_place; /* [count] place of a process whose rank is fixed; -1:
-                             not fixed */
+    int32_t *fixed_place; /* [count] place of a process whose rank is fixed to a
+                             core or GPU, or to a host (set later); -1: not
+                             fixed */
     int32_t *reserved; /* [hosts] number of ranks fixed to the host that take up
                           no place on its units (all_units_reserve) */
     int32_t *initial;  /* [count] place of each process in flat->start; NULL: no
@@ -74,7 +75,7 @@ static nw_status all_units_list_ranks(struct all_units_work *work)
     return status;
 }
 
-/* Returns how many ranks may be placed on the free units of a host: the host's
+/* Returns how many ranks may be placed on the units of a host: the host's
  * capacity, minus the ranks in reserved[host], which use the capacity but no
  * unit. INT32_MAX: no limit. */
 static int32_t all_units_rank_limit(const struct all_units_work *work,
@@ -149,8 +150,9 @@ static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
     return count;
 }
 
-/* Adds the free units of a host as places. If more units are free than ranks
- * may be placed, takes units that are spread evenly over the node. */
+/* Adds the free units of a host as places. If there are more of them than ranks
+ * may be placed, takes units that are spread evenly over the list of the node's
+ * units. */
 static void all_units_add_units(struct all_units_work *work, int32_t host)
 {
     const struct nw_units *units = work->units;
@@ -170,7 +172,8 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
     all_units_trim_capacity(work, place, limit);
 }
 
-/* Adds an extra place for each rank that is fixed to a core or GPU. */
+/* Adds an extra place for each rank that is fixed to a core (or to a GPU, if
+ * GPU units are assigned). */
 static void all_units_add_fixed(struct all_units_work *work)
 {
     for (int32_t p = 0; work->problem->fixed_host && p < work->count; p++) {
@@ -222,8 +225,9 @@ static nw_status all_units_list_places(struct all_units_work *work)
     return NW_OK;
 }
 
-/* Returns the place of process p in the initial answer flat->start; -1 if its
- * unit there is not among the places. */
+/* Returns the place of process p in the initial answer flat->start: that of its
+ * unit (place_of[unit]), or its fixed place if it has no unit there; -1:
+ * neither exists. */
 static int32_t all_units_slot_of(const struct all_units_work *work,
                                  const int32_t *place_of, int32_t p)
 {
@@ -235,7 +239,7 @@ static int32_t all_units_slot_of(const struct all_units_work *work,
 }
 
 /* Converts the units in flat->start to places, in work->initial. A rank whose
- * unit is not among the places stays unplaced. */
+ * unit is not among the places gets -1. */
 static nw_status all_units_read_start(struct all_units_work *work)
 {
     size_t units = (size_t)work->units->first[work->problem->host_count];
@@ -275,7 +279,8 @@ static nw_status all_units_read_limits(struct all_units_work *work)
     return status;
 }
 
-/* Places the fixed ranks and marks them as fixed. */
+/* Places the ranks that are fixed to a core, GPU or host, and marks them as
+ * fixed. */
 static nw_status all_units_put_fixed(struct all_units_work *work,
                                      struct nw_placement *placement)
 {

@@ -11,15 +11,16 @@ struct nw_all_units {
     unsigned kinds; /* mask of enum nw_kind: the traffic that counts */
     bool gpus;   /* true: place the ranks with GPUs on GPU units; false: place
                     all ranks on core units */
-    bool paired; /* if the pattern uses GPUs, a node offers only as many units
-                    as it has pairs of a free core and a free GPU */
+    bool paired; /* if ranks use GPUs, a node takes only as many ranks as it has
+                    both cores and GPUs for */
     const struct nw_answer *start; /* answer from which the placer starts; NULL:
                                       none */
 };
 
 /* Places ranks on units: fills host[rank] and core[rank] of the answer for all
  * ranks, or gpu_host[rank] and gpu[rank] for the ranks with GPUs if `gpus` is
- * set. The unit (core or gpu) of a fixed rank is -1. */
+ * set; gpu_host must be allocated (nw_answer_allow_remote). A rank that is
+ * fixed to a core (or GPU) gets -1 as its unit. */
 NW_MUST_CHECK nw_status nw_all_units_place(const struct nw_problem *problem,
                                            const struct nw_all_units *flat,
                                            struct nw_answer *answer,

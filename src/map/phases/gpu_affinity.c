@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Affinity of a rank's core, GPU and NIC, which MAGC ignores. The affinity cost
- * of a rank on a place is the time that the rank's own bytes take on the links
- * to its NIC and between its core and GPU, times the weight of --affinity. */
+ * of a rank on a place is the weight of --affinity times a sum of seconds.
+ * These are the times of the rank's own bytes on the links to its NIC and, if
+ * the place is a GPU unit, between its core and this GPU. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -94,8 +95,8 @@ static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
     return nw_problem_core_end(problem, answer->host[rank], core);
 }
 
-/* Fills affinity[ranks.count x places]: the seconds that each rank of one node
- * costs on each of the node's units. */
+/* Fills affinity[ranks.count x places]: the affinity cost, in seconds, of each
+ * of the ranks, which are on one node, on each place of this node. */
 static void gpu_affinity_fill(const struct nw_problem *problem,
                               const struct nw_answer *answer,
                               const struct nw_placement *placement,

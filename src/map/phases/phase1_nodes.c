@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phase 1 of MAGC: assigns ranks to nodes. Each node is one place, at its NIC;
- * several NICs count as one NIC with the sum of their bandwidths. */
+ * if the machine has a network, several NICs of a node count as one NIC with
+ * the sum of their bandwidths. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -53,10 +54,10 @@ static void phase1_widen_node(const nw_topology *topology, int32_t node,
                 phase1_nics_per(topology, node, c, i);
 }
 
-/* Widens the links of all nodes that have several NICs. Multiplies the
- * bandwidths of network links by the largest number of NICs of a node: each
- * NIC may have its own part of the network (a rail), but all routes between two
- * places take the same part. */
+/* If the machine has a network, widens the links of all hosts that have several
+ * NICs. Also multiplies the bandwidths of network links by the largest number
+ * of NICs of a host. Each NIC may have its own part of the network (a rail),
+ * but all routes between two places take the same part. */
 static void phase1_widen_links(const struct nw_problem *problem,
                                struct nw_places *places)
 {
@@ -174,8 +175,9 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
 }
 
 /* Returns true if the ranks are first placed by host traffic (NW_KIND_HH)
- * alone, as one of several initial placements. That is done if the pattern has
- * host and GPU traffic and the placer is nw_place_partition. */
+ * alone, as one of several initial placements. That is done if all kinds of
+ * traffic count, the pattern has host and GPU traffic, and the placer is
+ * nw_place_partition. */
 static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;
@@ -186,7 +188,8 @@ static bool phase1_wants_initial(const struct phase1_work *phase)
            nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
 }
 
-/* Makes a place of each host and runs the placer on them. */
+/* Makes a place of each host and runs the placer on them, twice if
+ * phase1_wants_initial. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

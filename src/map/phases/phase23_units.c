@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases 2 and 3 of MAGC: within each node, phase 2 assigns ranks to core units
  * by the traffic between host memories, phase 3 to GPU units by that between
- * GPUs. Nodes of one type share their table of routes. */
+ * GPUs. Nodes of one type with the same units share their table of routes,
+ * unless ranks are fixed to their cores or GPUs. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -23,7 +24,9 @@ struct phase23_work {
     int32_t *rank;  /* ranks that this phase places, host by host */
     int32_t *local; /* [ranks] index of a rank in its host's list; -1: none */
     struct nw_places places;
-    int32_t places_host; /* host for which `places` was made last; -1: none */
+    int32_t places_host; /* host for which `places` was made last; -1: none, or
+                            `places` has extra places for fixed ranks and suits
+                            no other host */
     struct nw_random random;
     uint64_t steps;
 };
@@ -36,7 +39,7 @@ static struct nw_ints phase23_fixed_of(const struct phase23_work *work,
 }
 
 /* Returns true if the rank is placed by this phase: phase 2 places all ranks,
- * phase 3 the ranks with a GPU. */
+ * phase 3 the ranks that use a GPU or are fixed to one. */
 static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
     return !work->gpus || work->problem->wants_gpu[rank] ||
@@ -121,7 +124,7 @@ static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 }
 
 /* Makes the places of a host: its units, and after them an extra place for each
- * rank that is fixed to a core or GPU. */
+ * rank that is fixed to a core (in phase 2) or GPU (in phase 3). */
 static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
                                       size_t fixed)
 {
@@ -154,8 +157,8 @@ static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
     return status;
 }
 
-/* Places the fixed ranks of a host, each on its own extra place after the
- * units. */
+/* Places the ranks of a host that are fixed to a core (or GPU), each on its own
+ * extra place after the units. */
 static nw_status phase23_put_fixed(struct phase23_work *work,
                                    struct nw_placement *placement, int32_t host)
 {
@@ -172,8 +175,8 @@ static nw_status phase23_put_fixed(struct phase23_work *work,
     return status;
 }
 
-/* Sets the free slots of a host's places and places the fixed ranks of the
- * host. */
+/* Sets the free slots of a host's places, and puts each rank that is fixed to a
+ * core (or GPU) on its extra place. */
 static nw_status phase23_fill_free_slots(struct phase23_work *work,
                                          struct nw_placement *placement,
                                          int32_t host)
@@ -233,7 +236,8 @@ static void phase23_take_answer(struct phase23_work *work,
                 work->units->first[host] + placement->place[p];
 }
 
-/* Places the listed ranks of one host on its units, unless all are fixed. */
+/* Places the listed ranks of one host on its units, unless all are fixed to
+ * cores (or GPUs). */
 static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
     size_t fixed = phase23_fixed_count(work, host);

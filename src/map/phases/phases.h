@@ -16,8 +16,9 @@ struct nw_phases {
                          congestion */
 };
 
-/* Runs the three phases and fills `answer`, which the caller has initialised
- * and left empty. Adds their steps and times to those in `report`. */
+/* Runs phases 1 and 2, and phase 3 if ranks use GPUs, and fills `answer`, which
+ * the caller has initialised and left empty. Adds their steps and times to
+ * those in `report`. */
 NW_MUST_CHECK nw_status nw_answer_by_phases(const struct nw_problem *problem,
                                             const struct nw_phases *phases,
                                             struct nw_answer *answer,
@@ -36,14 +37,16 @@ NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 
-/* Makes one place of each host: its end of routes is a NIC of the node, with
- * the bandwidth of all NICs of the node together. */
+/* Makes one place of each host: its end of routes is the first NIC of the node,
+ * or the node's root if it has no NIC. If the machine has a network, this NIC
+ * has the bandwidth of all NICs of the node together. The caller calls
+ * nw_places_fini. */
 NW_MUST_CHECK nw_status nw_places_of_hosts(const struct nw_problem *problem,
                                            struct nw_places *places);
-/* Computes (*out)[process x places]: the seconds of affinity cost of each
- * process on each place of one node. *out is NULL if --affinity is 0. The
- * caller frees *out. `ranks`: ranks of the processes; `gpus`: places are GPU
- * units. Defined in gpu_affinity.c. */
+/* Computes (*out)[processes x places]: the affinity cost, in seconds, of each
+ * process on each place of one node. *out is NULL if --affinity is 0, if the
+ * machine has no links, or on failure. The caller frees *out. `ranks`: ranks of
+ * the processes; `gpus`: places are GPU units. Defined in gpu_affinity.c. */
 NW_MUST_CHECK nw_status nw_gpu_affinity(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         const struct nw_placement *placement,

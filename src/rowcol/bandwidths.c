@@ -126,7 +126,8 @@ static void bandwidths_set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
 }
 
 /* Reads "between GROUP GROUP HORIZONTAL VERTICAL": the bandwidths, in both
- * directions, between all processes of two groups. */
+ * directions, between all processes of two groups, or inside a group that is
+ * named twice. */
 static nw_status bandwidths_read_between(struct bandwidths_reader *r,
                                          char *rest)
 {
@@ -230,8 +231,9 @@ nw_status nw_bandwidths_read(const char *path, struct nw_bandwidths *out)
     return status;
 }
 
-/* Returns the bandwidth of the slowest link on the route from node x to node y,
- * in bytes/s. */
+/* Returns the bandwidth, in bytes/s, of the slowest link on the route from the
+ * first core of node x to that of node y. Returns 0 if the route has no link.
+ * hops[] is scratch for a route. */
 static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
                                  uint32_t *hops)
 {
@@ -265,7 +267,8 @@ static bool bandwidths_alike(const char *a, const char *b)
 
 /* Sets the bandwidths between all nodes of a topology, one process per node.
  * Consecutive nodes whose names differ only in the number at their end form a
- * group. */
+ * group. Returns NW_EINVAL if a node has no cores or a route has no bandwidth.
+ */
 static nw_status bandwidths_fill_from(const nw_topology *t,
                                       struct nw_bandwidths *b, uint32_t *hops)
 {

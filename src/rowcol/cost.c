@@ -14,12 +14,13 @@
 struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
-    double across, along;   /* bytes of a message of one process, if all rows
-                               and columns are equal, times 1e6 for costs in
-                               microseconds: across: to the next process in the
-                               row; along: in the column */
-    double *height, *width; /* height: fraction of the grid in each row; width:
-                               in each column; NULL: all are equal */
+    double across, along;   /* across, along: bytes of a message to the next
+                               process in the row (across) or column (along), if
+                               all rows and columns are equal, times 1e6 for
+                               costs in microseconds */
+    double *height, *width; /* [rows], [columns] fraction of the grid that each
+                               row (height) or column (width) gets; NULL: all
+                               are equal */
 };
 
 static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,
@@ -35,7 +36,7 @@ static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
 }
 
 /* Returns the cost, in microseconds, of the link from place (i, j) to the next
- * place in its row; 0 at the end of a row that is not periodic. */
+ * place in row i; 0 at the end of a row that is not periodic. */
 static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                               int32_t j)
 {
@@ -55,7 +56,7 @@ static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
 }
 
 /* Returns the cost, in microseconds, of the link from place (i, j) to the next
- * place in its column; 0 at the end of a column that is not periodic. */
+ * place in column j; 0 at the end of a column that is not periodic. */
 static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                            int32_t j)
 {
@@ -74,8 +75,8 @@ static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, next, j));
 }
 
-/* Returns the cost, in microseconds, of all links of the rank at place (i, j),
- * to its neighbours in its row and in its column. */
+/* Returns the cost, in microseconds, of all links of the process at place (i,
+ * j) to its neighbours in its row and in its column. */
 static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
                              int32_t j)
 {

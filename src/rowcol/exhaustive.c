@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the order of processes with the lowest cost for a shape (rows x
- * columns) by trying all orders; needed if the cost is not a sum over links.
- * Places are filled line by line along the shorter side. A partial order is
- * dropped as soon as one rank in it costs at least as much as the best order
- * known. With speeds, the cost of a rank depends on the whole order, so that
- * only complete orders are compared. */
+ * columns) by trying all orders, at most TRIES partial ones; needed if the cost
+ * is not a sum over links. Places are filled line by line along the shorter
+ * side. A partial order is dropped as soon as one process in it costs at least
+ * as much as the best order known. With speeds, the cost of a rank depends on
+ * the whole order, so that only complete orders are compared. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
@@ -60,7 +60,8 @@ static double exhaustive_load_of(const struct exhaustive_every *e,
 }
 
 /* Returns true if the present partial order may still become better than the
- * best order: the rank at `place` and its neighbours cost less so far. */
+ * best order: the process at `place` and each of its neighbours cost less so
+ * far, or speeds are given. */
 static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
                                   int32_t place)
 {
@@ -91,7 +92,9 @@ static void exhaustive_count_whole(struct exhaustive_every *e)
         e->least = figure;
 }
 
-/* Returns true if there are few enough orders to try all of them. */
+/* Returns true if the search is run: with speeds for at most MAX_SPEEDS
+ * processes; without speeds for at most MAX, and only for the slowest rank,
+ * since held_karp.c solves the sum over links. */
 static bool exhaustive_are_few(const struct nw_rowcol_problem *problem)
 {
     int32_t p = problem->bandwidths->count;

@@ -18,8 +18,9 @@
 
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
-/* The front: the last `width` processes that got a place, oldest first. Its
- * code is the number whose digits in base p are these processes. */
+/* The front: the last `width` processes that got a place, oldest first (order).
+ * Its code is the number whose p-ary digits are these processes. `ascending`
+ * has them sorted. */
 struct held_karp_front {
     uint32_t bits; /* set of the processes, as bits; 0 if a process occurs
                       twice, so that the code is invalid */
@@ -117,7 +118,8 @@ static double held_karp_first_line(const struct held_karp_lines *l,
 }
 
 /* Extends a state by each process that has no place yet, and updates the lowest
- * costs of the states reached. */
+ * costs of the states reached. Does nothing if the state already costs as much
+ * as the best complete order. */
 static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -178,7 +180,8 @@ static void held_karp_take_least(struct held_karp_lines *l)
 }
 
 /* Fills the table of lowest costs, beginning with the first lines that are
- * already in it. `must`: processes, as bits, that are in every first line. */
+ * already in it, and keeps the best complete order. `must`: processes, as bits,
+ * that are in every first line. */
 static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;

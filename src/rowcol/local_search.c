@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The search for the best arrangement. If the lowest sum of a shape (rows x
  * columns) can be proven, the search takes the order with this sum. For other
- * shapes it starts from several orders: by rows, by columns, the result of the
- * paper's heuristic, every order of the groups if they are few, and random
- * orders. From each it takes steps until none lowers the cost: swaps of two
- * processes, reversals of a run of places, and moves of a run. If a shape has
- * few orders, all of them are tried. */
+ * shapes it starts from several orders, filled in by rows and by columns: the
+ * given one, or every order of the groups if they are few, and the result of
+ * the paper's heuristic. It also starts from random orders. From each it takes
+ * steps until none lowers the cost: swaps of two processes, reversals of a run
+ * of places, and exchanges of two adjacent runs. If a shape has few orders,
+ * exhaustive.c then tries all of them. */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -26,7 +27,7 @@ struct local_search_search {
 };
 
 /* Returns true and updates s->now if the present arrangement costs less than
- * before the last step. */
+ * before the last step, by more than rounding errors. */
 static bool local_search_better(struct local_search_search *s)
 {
     double figure = nw_rowcol_figure_of(s->problem, &s->a);

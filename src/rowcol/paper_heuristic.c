@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The heuristic of Malik and Lastovetsky (2016), see nodewise/rowcol.h. Step 1
  * chooses the best shape for the given order of processes, filled in by rows or
- * by columns. Step 2 sorts the groups inside each column, from the first column
- * to the last, and then the columns. The result, read column by column, is the
- * order for the next iteration. The heuristic ends when the cost no longer
- * falls. */
+ * by columns. Step 2 finds a cheap order of the groups inside each column, from
+ * the first column to the last, and then one of the columns. The result, read
+ * column by column, is the order for the next iteration. The heuristic ends
+ * when the cost no longer falls. */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
 
@@ -18,7 +18,7 @@ struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* with the objective "sum" */
     struct nw_rowcol a, tried, best;         /* `best`: result of step 1 in this
                                                 iteration */
-    int32_t *order; /* [count] order of the processes at the begin of this
+    int32_t *order; /* [count] order of the processes at the beginning of this
                        iteration */
 };
 
@@ -109,8 +109,9 @@ static bool paper_heuristic_next_order(int32_t *order, int32_t n)
     return true;
 }
 
-/* Items to sort: the runs of one column, or all columns. cost() applies the
- * present order to the arrangement and returns its cost. */
+/* Items whose cheapest order is searched: the runs of one column, or all
+ * columns. cost() applies the present order to the arrangement and returns its
+ * cost. */
 struct paper_heuristic_ordering {
     struct paper_heuristic_state *s;
     int32_t n, *order, *kept;

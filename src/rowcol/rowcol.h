@@ -10,9 +10,9 @@
 double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement);
 
-/* Returns the cost of columns 0 .. j only, in microseconds. Uses the heights
- * and widths of the whole arrangement. For j = 0 the cost is the vertical sum
- * of column 0. */
+/* Returns the cost, in microseconds, of the links inside and between columns 0
+ * .. j only; those from the last column back to the first one count if j is the
+ * last column. Uses the heights and widths of the whole arrangement. */
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement, int32_t j);
 
@@ -28,18 +28,21 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
                     const struct nw_rowcol *from, struct nw_rowcol *to);
 
-/* Finds an order of processes with the lowest sum for the shape of `a`, and
- * stores it in `a`. In these cases it returns false and leaves the order in `a`
- * undefined:
+/* Finds an order of processes with the lowest sum for the shape of `a`, stores
+ * it in `a` and returns true. In these cases it returns false and leaves the
+ * order in `a` as it was:
+ * - memory is missing;
  * - the objective is not the sum;
  * - speeds are given;
  * - there would be too many states. 14 processes are few enough in any shape,
- *   16 processes in the shape 2 x 8. */
+ * 16 processes in the shape 2 x 8. */
 bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 
-/* Tries every order, for the shape of `a`, that may be better than `best`, and
- * stores the best one in `best`. Does nothing if there are too many orders. */
+/* Tries the orders, for the shape of `a`, that may be better than `best`, and
+ * stores the best one in `best`. Stops after a fixed number of partial orders.
+ * Does nothing if there are too many processes, if memory is missing, or,
+ * without speeds, if the objective is the sum. Overwrites the order in `a`. */
 void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
                        struct nw_rowcol *a, struct nw_rowcol *best);
 

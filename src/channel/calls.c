@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls that send, receive, test and wait. Each takes the channel's lock,
- * and creates or checks a request. */
+/* The calls that send, receive, test, wait and cancel, and the call that forces
+ * a protocol. Each takes the channel's lock. */
 #include "channel/state.h"
 
 #include "base/backoff.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates a request for a message. On success, the caller holds the channel's
- * lock and must release it. */
+/* Sets *out to a request for a message: a spare one, or else a new one. On
+ * success, the caller holds the channel's lock and must release it. */
 static nw_status request_make(nw_channel *channel,
                               const struct nw_channel_message *message,
                               nw_channel_request **out)

@@ -78,8 +78,8 @@ static nw_status read_environment(struct nw_channel_options *options)
 }
 
 /* If the options give neither a file nor an allgather function, the channel
- * connects the processes of the PMIx job. Their rank and number come from PMIx.
- */
+ * connects the processes of the PMIx job, unless it has only one rank. The rank
+ * and the number of ranks come from PMIx; options that differ are an error. */
 static nw_status channel_find_group(struct nw_channel_options *options)
 {
     int32_t rank, count;
@@ -292,9 +292,10 @@ static bool all_said_bye(const nw_channel *channel)
     return true;
 }
 
-/* Sends BYE to all peers and waits for their BYE, after which no peer writes to
- * this process's memory or reads from it. Gives up after a tenth of the
- * channel's time limit. */
+/* Sends BYE to all peers with which messages were exchanged and that are not
+ * lost, and waits for their BYE. After that, no peer writes to this process's
+ * memory or reads from it. Gives up after a tenth of the channel's time limit.
+ */
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of an open channel, shared by the files of src/channel. The member
  * `lock` protects the state. Functions declared here require that the caller
- * holds the lock. */
+ * holds the lock, except nw_channel_lock and the functions that serve only to
+ * open or close a channel. */
 #ifndef NW_CHANNEL_STATE_H
 #define NW_CHANNEL_STATE_H
 
@@ -21,17 +22,20 @@
 #include <sys/single_threaded.h>
 
 enum {
-    NW_PIECES = 4, /* staging pieces for sends, and as many for receives */
+    NW_PIECES = 4, /* staging pieces (struct nw_piece) for sends, and as many
+                      for receives */
     NW_PIECE_BYTES = 262144,
     /* bounce buffers, one for each packed message in flight */
     NW_BOUNCES = 16,
     /* slots for each peer's messages that need no credit */
     NW_SPARE_SLOTS = 8,
-    /* one for ranks of this host, one for ranks of other hosts */
+    /* Endpoint 0 (shm) is for ranks of this host, endpoint 1 for ranks of other
+     * hosts. Endpoint 1 is for all ranks if the user names a provider or if shm
+     * is not available. */
     NW_ENDPOINTS = 2,
     NW_IPC_MAPPINGS = 32, /* maximum number of allocations opened by CUDA IPC */
-    /* The sender opens the receiver's GPU memory for messages of at least this
-     * many bytes. */
+    /* If a message of at least this many bytes goes into GPU memory of another
+     * process of this host, the sender opens this memory by CUDA IPC. */
     NW_OPEN_BYTES = 65536,
     /* A message is timed only if at most this many requests are in flight: the
      * message itself and the receive of its reply. */
@@ -61,16 +65,17 @@ struct nw_op {
     enum nw_op_kind kind;
 };
 
-/* A receive buffer of one message ("slot"). It is either posted to libfabric or
- * holds a message that has not been delivered yet. */
+/* A receive buffer of one message ("slot"). It is posted to libfabric, or will
+ * be posted in the next round of progress, or holds a message that has not been
+ * delivered yet. */
 struct nw_slot {
     struct nw_op op;
     struct nw_slot *next;
     struct nw_endpoint *fabric;
     struct nw_wire wire;
     struct nw_slot *data; /* slot with the payload, if `wire` is a HEAD */
-    /* The receive that matches the message and waits for the rest of it; or
-     * NULL. */
+    /* The receive that matched the message, while it waits for the rest of the
+     * message or for the copy to GPU memory; or NULL. */
     nw_channel_request *match;
     /* the adapter copies from this slot to the GPU */
     bool looping;
@@ -79,8 +84,9 @@ struct nw_slot {
     uint64_t filled; /* payload bytes of a HEAD or PART received so far */
 };
 
-/* A staging buffer of pinned host memory. A large message that the adapter
- * cannot move to or from GPU memory is copied through such pieces. */
+/* A staging buffer of pinned host memory. A large message is copied through
+ * such pieces if the adapter cannot move it to or from GPU memory, or if it
+ * reads GPU memory more slowly. */
 struct nw_piece {
     char *memory;
     struct fid_mr *region[NW_ENDPOINTS];
@@ -170,15 +176,16 @@ struct nw_channel_request {
     nw_status status;
     struct nw_bounce *bounce;
     const void *payload; /* payload of an eager send; NULL: not prepared yet */
-    /* The fields from here to `asked_ns` belong to a rendezvous. They are
-     * cleared when a rendezvous starts and ends, so that small messages do not
+    /* The fields from here to `asked_ns` belong to a rendezvous or a message of
+     * NW_CHANNEL_CMA; eager messages also use `moved` and `kept`. They are
+     * reset when a rendezvous starts and ends, so that small messages do not
      * pay for them. */
     uint64_t id, remote; /* id of this request, and of the peer's request */
     uint64_t abort;      /* id of the peer's request to end by ABORT; 0: none */
     uint64_t total, granted; /* bytes of the message; bytes granted by CTS */
     uint64_t moved; /* bytes moved so far, also by an eager send in parts */
     struct nw_grant *grants;
-    struct nw_flight *aloft; /* writes that libfabric has accepted */
+    struct nw_flight *aloft; /* writes in flight */
     struct fid_mr *region;
     struct nw_region *kept; /* cached registration of the GPU memory */
     nw_status failing;      /* error that is reported after the last write */
@@ -186,16 +193,18 @@ struct nw_channel_request {
      * memory is copied to staging pieces before the writes. `timed`: the
      * duration of the message goes into channel->takes. */
     bool chosen, copied, timed;
-    struct nw_piece *ahead; /* holds the first bytes, copied before the CTS */
+    struct nw_piece *ahead; /* staging piece with the message's first bytes,
+                               which were copied before the CTS came */
     uint64_t began_ns, ahead_ns; /* for `timed`: time of the start; ns that the
                                     copy into `ahead` took */
     /* `opening`: the sender asks to open the receiver's GPU memory. `weighed`:
      * the duration of the message goes into channel->openings. */
     bool opening, weighed;
     uint64_t asked_ns;
-    /* The header of a send. It must lie in one cache line: the kernel sends the
-     * header as a separate iovec element, and an element in two cache lines
-     * would cost more than packing header and payload into one buffer. */
+    /* The header of a send. Its first NW_WIRE_HEADER bytes must lie in one
+     * cache line, because the kernel sends them as a separate iovec element. An
+     * element in two cache lines would cost more than packing header and
+     * payload into one buffer. */
     _Alignas(64) struct nw_wire wire;
     char text[NW_ERROR_TEXT];
 };
@@ -207,7 +216,8 @@ struct nw_peer {
      * from it. `bye`: it has sent BYE. `lost`: this process has given it up. */
     bool here, used, bye, lost;
     bool reaped;            /* the requests with this lost peer have ended */
-    bool at_once;           /* we may access its memory by system calls */
+    bool at_once;           /* reached by shm, and we may access its memory by
+                               system calls */
     bool refuses;           /* the peer's GPU cannot open our GPU memory */
     bool draining, drained; /* the connection is ending; it has ended */
     uint64_t died_ns; /* time at which we found that its process has ended;
@@ -243,8 +253,8 @@ struct nw_channel {
     struct nw_costs costs;
     struct nw_choice choice[NW_ENDPOINTS][NW_LOCALITIES][NW_REGIMES][2][2];
     /* Host messages below this size in bytes use the protocol
-     * NW_CHANNEL_GATHER. If the provider copies messages, it copies them within
-     * our call. */
+     * NW_CHANNEL_GATHER, unless the user forces another. If the provider copies
+     * messages, it copies them within our call. */
     uint64_t small[NW_ENDPOINTS][NW_REGIMES];
     enum nw_locality locality[NW_ENDPOINTS][NW_GPUS];
     int32_t gpu_count;
@@ -257,7 +267,8 @@ struct nw_channel {
      * travels in the 64-bit word that libfabric carries beside the payload
      * (proto/wire.h). */
     size_t head[NW_ENDPOINTS];
-    /* Mask of those bits of this word that the provider carries. */
+    /* Mask of the bits that the provider carries of the 64-bit word beside a
+     * payload. */
     uint64_t word_mask[NW_ENDPOINTS];
     struct nw_peer *peer;
     struct nw_slot *slot;
@@ -268,9 +279,9 @@ struct nw_channel {
     struct nw_slot *unposted, *loops;
     struct nw_slot *unexpected, *unexpected_tail;
     /* `posted`: receives without a matching message. `flying`: sends that
-     * libfabric has accepted and not completed. `movers`: rendezvous sends that
-     * libfabric could not take a write of yet. `starved`: receives that wait
-     * for free staging pieces. */
+     * libfabric has accepted and not completed. `movers`: rendezvous sends with
+     * a write that waits for libfabric or for a free staging piece. `starved`:
+     * receives that wait for free staging pieces. */
     struct nw_list posted, flying, movers, starved;
     struct nw_list draining;   /* waiting for libfabric, peer lost (drain.c) */
     struct nw_list leaving;    /* their owners already have the result */
@@ -356,10 +367,13 @@ static inline void nw_request_free(nw_channel_request *request)
     request->next = request->channel->spare;
     request->channel->spare = request;
 }
-/* Frees all requests; libfabric must be closed. */
+/* Frees all requests whose owners already have the result; libfabric must be
+ * closed. */
 void nw_requests_free(nw_channel *channel);
 /* Ends a request with `status`; on an error, nw_error_text() must hold its
- * message. */
+ * message. If the peer is lost and libfabric still uses the request's memory,
+ * the request ends later (nw_drain_keeps). Does nothing if the request is done.
+ */
 void nw_request_finish(nw_channel_request *request, nw_status status);
 /* Ends a request without error. The request must be in no list and hold no
  * resources, like most small messages. */
@@ -382,7 +396,7 @@ void nw_request_forget(nw_channel_request *request);
 
 /* proto/send.c: sends messages. nw_send_start sends a new request or queues it.
  * nw_send_push retries the sends that wait. nw_send_done is called when
- * libfabric has completed a send. */
+ * libfabric reports the end of an eager send. */
 void nw_send_start(nw_channel_request *request);
 void nw_send_push(nw_channel *channel);
 void nw_send_done(nw_channel_request *request);
@@ -396,17 +410,20 @@ struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
 ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
                        const struct nw_wire *wire);
 /* Sends a control message immediately, or queues it if libfabric cannot take it
- * now. Gives up the peer if memory is exhausted. */
+ * now. Gives up the peer if memory is exhausted or if libfabric fails. Does
+ * nothing if the peer is lost. */
 void nw_send_control(struct nw_peer *peer, nw_channel *channel,
                      const struct nw_wire *wire);
-/* Sends the control messages that are queued for a peer. Returns false if some
- * remain in the queue. */
+/* Sends the control messages that are queued for a peer. Returns false if
+ * libfabric cannot take all of them now. If libfabric fails, gives up the peer
+ * and returns true. */
 bool nw_push_controls(nw_channel *channel, struct nw_peer *peer);
 void nw_control_done(nw_channel *channel, struct nw_control *control);
 
 /* proto/receive_slot.c: nw_slot_post gives a slot to libfabric, which receives
- * the next message into it. nw_slot_release does so after a message was
- * delivered, and returns n credits to its sender. */
+ * a message into it. nw_slot_release is called after a message was delivered.
+ * It lets the next round of progress post the slot, and returns n credits to
+ * the sender. */
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot);
 void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
 
@@ -438,8 +455,8 @@ static inline bool nw_request_is_draining(const nw_channel_request *request)
  * libfabric still uses its memory. Keeps it in channel->draining then. */
 bool nw_drain_keeps(nw_channel_request *request, nw_status status);
 /* Returns true if libfabric no longer uses the memory of a request in
- * channel->draining. Otherwise posts the write that ends the connection to the
- * peer, if needed, and returns false. */
+ * channel->draining, or if the time limit has passed. Otherwise posts the write
+ * that ends the connection to the peer, if needed, and returns false. */
 bool nw_drain_is_over(nw_channel_request *request);
 /* Reports that libfabric refused the write that ends the connection; `error` is
  * libfabric's code. */
@@ -460,7 +477,8 @@ struct nw_protocol_copy nw_choose_protocol(nw_channel *channel,
 bool nw_choose_to_copy(const nw_channel_request *request);
 
 /* proto/progress.c: the progress loop. */
-/* Makes one round of progress; returns true if anything happened. */
+/* Makes one round of progress. Returns true if libfabric reported a completion
+ * or a peer confirmed a read. */
 bool nw_progress(nw_channel *channel);
 
 /* proto/reap.c: ends the requests of peers that are marked as lost. */
@@ -470,13 +488,14 @@ void nw_peers_reap(nw_channel *channel);
 /* Marks a peer as lost: it has died, or has broken the protocol. The next round
  * of progress ends its requests. */
 void nw_peer_lose(nw_channel *channel, struct nw_peer *peer);
-/* Checks all processes of this host and marks those that have died as lost. */
+/* Checks the processes of all peers on this host. Marks a peer as lost 0.1 s
+ * after its death was found. */
 void nw_peers_look(nw_channel *channel);
 /* Returns true if the process `pid` of a peer on this host has ended. */
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
 /* wireup/exchange_addresses.c: when a channel opens, all ranks exchange their
  * host names and endpoint addresses. This call is collective. nw_peers_leave
- * releases the resources of all peers. */
+ * closes the process descriptors of all peers. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 

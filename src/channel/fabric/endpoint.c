@@ -332,8 +332,9 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                                       : FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-/* Returns true if the operation with this context has ended, and sets *code to
- * its result: 0, or a negative libfabric code. */
+/* Returns true if the operation with this context has ended or the queue
+ * reports an error, and sets *code to the result: 0, or a negative libfabric
+ * code. */
 static bool is_over(struct nw_endpoint *fabric, const void *context,
                     ssize_t *code)
 {

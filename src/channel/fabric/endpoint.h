@@ -38,9 +38,9 @@ struct nw_endpoint {
     size_t name_bytes;
     char name[NW_ENDPOINT_NAME];
     size_t limit; /* maximum bytes of one operation */
-    /* The largest message in bytes that the provider copies through its own
-     * shared memory; a larger message needs a system call. SIZE_MAX: no limit.
-     */
+    /* The largest message in bytes that the provider shm copies through its own
+     * shared memory; a larger message needs a system call. SIZE_MAX for other
+     * providers. */
     size_t whole;
     /* Messages of up to `whole` bytes are sent with FI_INJECT: the provider
      * copies them during the call and reports no completion. */
@@ -90,8 +90,9 @@ NW_MUST_CHECK nw_status nw_endpoint_describe(struct nw_endpoint *fabric,
 NW_MUST_CHECK nw_status nw_endpoint_ready(const struct nw_endpoint *fabric,
                                           int code, struct fid_mr *region,
                                           struct fid_mr **out);
-/* Returns the address by which peers name registered memory in remote writes:
- * its virtual address, or 0 if the provider counts from the region's start. */
+/* Returns the address by which peers name the start of a registered region,
+ * `memory`, in remote writes: its virtual address, or 0 if the provider counts
+ * from the region's start. */
 uint64_t nw_endpoint_address(const struct nw_endpoint *fabric,
                              const void *memory);
 void nw_endpoint_unregister(struct fid_mr *region); /* NULL is ignored */

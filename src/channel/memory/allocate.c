@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A calling thread without a current CUDA context gets one: that of the GPU
- * that holds the new memory. */
+/* If the memory comes from CUDA and the calling thread has no current CUDA
+ * context, the thread gets that of the GPU that holds the memory. */
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
     void *host = NULL;

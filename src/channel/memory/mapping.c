@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the GPU mapping: GDRCopy, unless the user asks for another. Vulkan
- * reaches only memory that Vulkan allocated. The resident kernel was slower
+/* Selects the GPU mapping, by which the CPU copies to and from GPU memory
+ * without the driver: GDRCopy, unless the user asks for another. Vulkan reaches
+ * only memory that Vulkan allocated. The resident kernel was slower
  * than the driver's copies for every message size on an H100
  * (bench/results/gpu-sharing-2026-11-26.txt). */
 #include "channel/memory/mapping.h"

@@ -54,7 +54,7 @@ void nw_gpu_mapping_close(
 /* Allocates the back end's resources for the GPU that the caller uses, so that
  * the first message need not. NULL is ignored. */
 void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping);
-/* Returns true if the open back end `mapping` reaches this GPU memory. Every
+/* Returns true if the open back end `mapping` may reach this GPU memory. Every
  * back end reaches memory that Vulkan allocated, but Vulkan reaches no other
  * memory. Returns false if `mapping` is NULL. */
 bool nw_gpu_mapping_serves(const struct nw_gpu_mapping *mapping,

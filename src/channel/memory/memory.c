@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distinguishes host buffers from GPU buffers by asking the CUDA driver, if it
- * is loaded. No function changes the caller's current GPU. */
+/* Distinguishes host buffers from GPU buffers by asking the CUDA driver, which
+ * is loaded at first use. No function changes the caller's current GPU. */
 #include "channel/memory/memory.h"
 
 #include "base/status.h"

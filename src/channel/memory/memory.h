@@ -15,8 +15,8 @@
 bool nw_memory_open(void);
 /* Returns the number of GPUs; call nw_memory_open before. */
 int32_t nw_memory_gpus(void);
-/* Returns the number of the GPU that is current in the calling thread, or 0 if
- * none is. Call nw_memory_open before. */
+/* Returns the number of the GPU that is current in the calling thread, else the
+ * first that this process uses, else 0. Call nw_memory_open before. */
 int32_t nw_memory_home(void);
 /* Returns the GPU that holds `memory`, or -1 for host memory. */
 int32_t nw_memory_gpu(const void *memory);

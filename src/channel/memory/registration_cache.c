@@ -63,7 +63,8 @@ static bool forget_oldest(struct nw_rcache *regions)
 }
 
 /* Registers a region. If that fails, the resources for registrations may be
- * exhausted, so it drops the least recently used region and tries again. */
+ * exhausted, so it drops the least recently used region and tries again, until
+ * the cache has no unused region. */
 static nw_status rcache_enter(struct nw_rcache *regions,
                               struct nw_endpoint *fabric,
                               struct nw_region *region)

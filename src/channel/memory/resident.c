@@ -16,9 +16,10 @@
  *
  * The kernel is not launched if others would wait for it. If several processes
  * use the GPU without MPS, their kernels take turns with ours; then the kernel
- * is launched only if the user has selected this mapping by name. If
- * CUDA_LAUNCH_BLOCKING is set, the launch would wait for the kernel's end, so
- * the mapping is not opened. Opening it allocates the resources for the GPU in
+ * is launched only if the user has selected this way of copying by name
+ * (NODEWISE_CHANNEL_MAPPING=resident). If CUDA_LAUNCH_BLOCKING is set, the
+ * launch would wait for the kernel's end, so this GPU mapping (mapping.h) is
+ * not opened. A channel that opens it allocates the resources for the GPU in
  * use.
  */
 #include "channel/memory/mapping.h"
@@ -195,7 +196,8 @@ static bool takes_turns(int32_t gpu)
     return (!asked || strcmp(asked, "resident")) && nw_sharing_takes_turns(gpu);
 }
 
-/* Launches a kernel if messages come close together and no kernel runs. */
+/* Launches a kernel if messages come close together and no kernel runs, unless
+ * a kernel has failed or other processes would have to wait. */
 static void resident_call(struct resident *one, int32_t gpu)
 {
     uint64_t now = nw_clock_ns(), before = one->asked;
@@ -204,7 +206,8 @@ static void resident_call(struct resident *one, int32_t gpu)
     one->asked = now;
     if (one->barred || now - before > IDLE_NS || (one->epoch && !is_gone(one)))
         return;
-    /* first message on this GPU since the mapping was opened */
+    /* no resources on this GPU: it was not in use when the mapping was opened,
+     * or was reset since */
     if (!one->stream)
         resident_make_ready(one, gpu);
     if (one->barred || takes_turns(gpu))

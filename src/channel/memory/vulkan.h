@@ -124,15 +124,16 @@ struct cu_buffer {
 
 /* Allocates GPU memory that the CPU can also access: sets *out to its address
  * on the GPU and *host to its address for the CPU. NW_ENODEV if Vulkan does not
- * know this GPU. nw_vulkan_free frees the memory. */
+ * know this GPU; NW_ENOMEM if too many such allocations exist. nw_vulkan_free
+ * frees the memory. */
 NW_MUST_CHECK nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out,
                                       void **host);
 /* Frees memory of nw_vulkan_new and returns true; does nothing and returns
  * false for other memory. */
 bool nw_vulkan_free(void *memory);
 /* nw_vulkan_is_used returns true if any memory of nw_vulkan_new exists.
- * nw_vulkan_at returns the address for the CPU of such memory, or NULL for
- * other memory. */
+ * nw_vulkan_at returns the address for the CPU of `bytes` bytes of such memory,
+ * or NULL for other memory. */
 bool nw_vulkan_is_used(void);
 void *nw_vulkan_at(const void *memory, size_t bytes);
 /* For tests: sets `uuid` to the UUID of the first device that Vulkan lists.

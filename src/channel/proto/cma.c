@@ -6,7 +6,7 @@
  * acknowledgement page: a shared page of words, which peers map. A send
  * occupies one word of its acknowledgement page; after the read, the receiver
  * writes the send's id into this word, which the sender polls. A receiver that
- * cannot read the memory answers with a CTS as in a rendezvous.
+ * cannot read the memory answers with a CTS or an OPEN as in a rendezvous.
  */
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
@@ -25,8 +25,9 @@
 
 enum { CMA_READ_BYTES = 1 << 30 }; /* most bytes of one system call */
 
-/* An acknowledgement page: NW_WIRE_WORDS words of shared memory, each in a
- * cache line of its own, because different processes write to them. */
+/* An acknowledgement page: NW_WIRE_WORDS entries ("words") of shared memory,
+ * each in a cache line of its own, because different processes write to them.
+ */
 struct nw_ack_page {
     struct {
         _Alignas(64) uint64_t read; /* id of the send whose payload was read */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends an eager message. NW_CHANNEL_GATHER passes header and payload as two
  * iovecs, NW_CHANNEL_PACK copies both into one buffer, and NW_CHANNEL_TWO sends
- * them as two messages. A message that the provider cannot copy whole is sent
- * in parts. */
+ * them as two messages. A message that the provider shm cannot copy at once is
+ * sent in at most NW_PARTS parts. */
 #include "channel/proto/eager.h"
 
 #include "base/clock.h"
@@ -122,8 +122,8 @@ nw_status nw_eager_prepare(nw_channel_request *request)
 }
 
 /* Returns true if libfabric's provider copies the whole message, or all its
- * parts, before the send call returns. An empty message of NW_CHANNEL_TWO
- * counts as one message, because it has no second one. */
+ * parts, before the send call returns. Returns false for an empty message of
+ * NW_CHANNEL_TWO: it has no parts, but its empty payload must be sent. */
 bool nw_eager_is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =
@@ -282,8 +282,8 @@ ssize_t nw_two_post(nw_channel_request *request)
 }
 
 /* Returns true if an eager message is too large for the provider to copy at
- * once, but small enough that sending it in parts is faster than a copy by the
- * kernel. */
+ * once, but fits into NW_PARTS parts. Sending these is faster than a copy by
+ * the kernel. */
 static bool is_in_parts(const nw_channel_request *request)
 {
     size_t whole = nw_fabric_of(request->channel, request->peer)->whole;

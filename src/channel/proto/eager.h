@@ -19,8 +19,8 @@ static inline size_t nw_eager_head(const nw_channel_request *request)
  * later. Do not call it after request->payload has been set. */
 NW_MUST_CHECK nw_status nw_eager_prepare(nw_channel_request *request);
 /* Returns true if libfabric's provider copies the whole message, or all its
- * parts, before the send call returns. An empty message of NW_CHANNEL_TWO
- * counts as one message, because it has no second one. */
+ * parts, before the send call returns. Returns false for an empty message of
+ * NW_CHANNEL_TWO: it has no parts, but its empty payload must be sent. */
 bool nw_eager_is_copied(const nw_channel_request *request);
 /* Passes header and payload to libfabric as one message. Returns 0 or a
  * negative libfabric error code. */

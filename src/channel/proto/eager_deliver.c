@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Delivers an eager message from its slot to the receive buffer. Host memory is
- * written by memcpy; GPU memory by the driver, by the adapter or through a
- * mapping. */
+ * written by memcpy; GPU memory by the driver, by the adapter or through a GPU
+ * mapping (memory/mapping.h). */
 #include "channel/state.h"
 
 #include "base/status.h"
@@ -47,7 +47,8 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
 
 /* Starts a remote write by which the NIC copies the message from its slot to
  * GPU memory. The target of the write is this process's own endpoint
- * (loopback). */
+ * (loopback). If libfabric cannot take the write now, the slot waits in
+ * channel->loops. */
 static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
                              nw_channel_request *request)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large messages between GPUs of one host. The receiver offers its GPU memory
- * (OPEN); the sender opens it by CUDA IPC, copies into it, and reports the
- * bytes (DONE). The sender uses this protocol for all messages of NW_OPEN_BYTES
- * or more. For smaller ones it times this protocol and the other, and asks for
- * this one if it was faster.
+ * Large messages into GPU memory of another process of one host. The receiver
+ * offers its GPU memory (OPEN); the sender opens it by CUDA IPC, copies into
+ * it, and reports the bytes (DONE). The receiver offers its memory for all
+ * messages of NW_OPEN_BYTES or more. For smaller ones from GPU memory, down to
+ * NW_WEIGH_BYTES, the sender times this protocol and a rendezvous without an
+ * offer, and asks for an offer if this was faster.
  *
  * Opening takes longer than many copies, so up to NW_IPC_MAPPINGS allocations
  * stay open. A mapping is identified by its IPC handle and the buffer id,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nonces keep processes outside the job out of the channel. Each process draws
- * a random number, its nonce, before it opens. Its peers learn the nonce when
- * they meet (wireup/exchange_addresses.c), and put it into every message to
- * this process. The receiver refuses messages without its nonce. Over tcp any
- * process can connect, so each header has the nonce. With another provider, a
- * small message has no nonce: its header is only the word beside the payload.
- */
+ * a random number, its nonce, when it opens a channel. Its peers learn the
+ * nonce when they meet (wireup/exchange_addresses.c), and put it into the
+ * header of each message to this process, which refuses headers without its
+ * nonce. Over tcp any process can connect, so each message has a whole header.
+ * With another provider, a small message may have no nonce: its header is only
+ * the word beside the payload. */
 #ifndef NW_CHANNEL_PROTO_NONCE_H
 #define NW_CHANNEL_PROTO_NONCE_H
 

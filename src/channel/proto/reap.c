@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends the requests with a lost peer, one that was given up, and frees the
- * slots and control messages that they use. */
+/* Ends the requests with a peer that was given up as lost, and frees the slots
+ * and control messages that belong to this peer. */
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
 
@@ -78,7 +78,7 @@ static void reap_early(nw_channel *channel, struct nw_peer *peer)
 }
 
 /* Drops the lost peer's unmatched messages, beginning with the first that is
- * announced but not transferred (RTS, CMA). All later messages of this peer
+ * announced but not transferred (RTS, ASK, CMA). All later ones of this peer
  * are dropped, too: they must not match the receives that were meant for the
  * announced ones. */
 static void reap_announced(nw_channel *channel, struct nw_peer *peer)

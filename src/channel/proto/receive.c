@@ -179,8 +179,8 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
     came_in_turn(channel, head, peer);
 }
 
-/* Handles the payload of a message whose HEAD or PART has arrived. It comes
- * whole or in parts, which are all appended to the first one. */
+/* Handles the payload of a message whose HEAD has arrived. The payload comes
+ * whole or in pieces; later pieces are appended to the slot of the first. */
 static void data_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -233,8 +233,8 @@ NW_RARE static void payload_came(nw_channel *channel, struct nw_slot *slot,
         data_came(channel, slot, head, bytes);
 }
 
-/* Handles a message that matches no receive: an answer of a rendezvous, a
- * return of credits or BYE. */
+/* Handles a control message, which needs no matching receive: a message of a
+ * rendezvous after its RTS, a return of credits or BYE. */
 NW_RARE static void control_came(nw_channel *channel, struct nw_slot *slot,
                                  struct nw_peer *peer)
 {

@@ -7,8 +7,8 @@
 #include <rdma/fi_errno.h>
 
 /* Adds a slot to the list channel->unposted, which the next round of progress
- * posts to libfabric. So the receive of the message in this slot need not wait
- * for that. */
+ * posts to libfabric. So the delivery of the slot's message need not wait for
+ * that. */
 static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 {
     slot->next = channel->unposted;

@@ -14,8 +14,9 @@ nw_rendezvous_fabric(const nw_channel_request *request)
     return nw_fabric_of(request->channel, request->peer);
 }
 
-/* Returns true if the request's GPU memory is copied through staging pieces
- * (pinned host memory), false if the NIC accesses it directly. */
+/* Returns true if the request's GPU memory must be copied through staging
+ * pieces (pinned host memory), because the NIC cannot access it. Returns false
+ * for host memory. */
 static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 {
     return request->gpu >= 0 &&
@@ -31,8 +32,8 @@ struct nw_piece *nw_piece_unused(struct nw_piece *pieces);
 struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
 /* Registers the request's GPU memory with libfabric, unless it is already
- * registered. If that is impossible, sets request->staged and returns NW_OK,
- * because the message can go through staging pieces. */
+ * registered. If libfabric refuses the memory (NW_EIO), sets request->staged
+ * and returns NW_OK, because the message can go through staging pieces. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
 /* Ends the request with the error `status`. When its last write to the peer has
  * ended, the peer gets an ABORT for its own request, whose id is `theirs`. */
@@ -47,8 +48,9 @@ void nw_rendezvous_push_writes(nw_channel *channel);
  * message announced by `rts`: offers or grants its memory. */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
-/* For the sender, after its RTS was sent: copies the first bytes from GPU
- * memory to a staging piece while the receiver answers. */
+/* For the sender, after its RTS was sent: copies the first bytes of a message
+ * that goes through staging pieces while the receiver answers. Does nothing if
+ * many messages are in flight. */
 void nw_rendezvous_asked(nw_channel_request *request);
 /* For the sender: handles a CTS from `peer`: writes into the memory that it
  * grants. */

@@ -21,8 +21,9 @@ static struct nw_selector *rendezvous_send_pace_of(nw_channel_request *request)
 
 /* Decides whether GPU memory is copied to staging pieces before the writes,
  * although the NIC could read it: some NICs read GPU memory so slowly that the
- * copy is faster. Messages that travel alone are timed with both paths, and the
- * faster path is used. Until both times are known, the cost model decides. */
+ * copy is faster. If few messages are in flight, both paths are timed, and the
+ * faster one is used. Otherwise, until both times are known, the cost model
+ * decides. */
 static void rendezvous_send_choose(nw_channel_request *request)
 {
     struct nw_selector *selector = rendezvous_send_pace_of(request);
@@ -117,9 +118,10 @@ static bool is_opened(const nw_channel_request *request)
            (request->message.bytes >= NW_OPEN_BYTES || request->opening);
 }
 
-/* Copies the first bytes of a GPU message to a staging piece while the receiver
- * answers the RTS, unless many messages are in flight. If the copy fails, that
- * is ignored, because the bytes are copied again after the grant. */
+/* Copies the first bytes of a message that goes through staging pieces while
+ * the receiver answers the RTS, unless many messages are in flight or no piece
+ * is free. A failure of the copy is ignored, because the bytes are then copied
+ * after the grant. */
 void nw_rendezvous_asked(nw_channel_request *request)
 {
     size_t bytes = request->message.bytes;
@@ -233,7 +235,8 @@ static nw_status rendezvous_send_make_ready(nw_channel_request *request,
 }
 
 /* Starts the next remote write of a grant. Returns false if the write must be
- * tried again later, or if the request has ended with an error. */
+ * tried again later, if the request has ended with an error, or if the peer was
+ * given up. */
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
     nw_status status =

@@ -251,8 +251,8 @@ void nw_send_start(nw_channel_request *request)
         channel->counts.stalled++;
 }
 
-/* Handles the completion of a send. An eager message is done when its buffer
- * may be used again; a rendezvous, when its last byte was written. */
+/* Handles the end of an eager send, which libfabric reports when the message's
+ * buffer may be used again. */
 void nw_send_done(nw_channel_request *request)
 {
     if (request->peer->two == request)

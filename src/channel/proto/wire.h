@@ -21,7 +21,7 @@ enum {
 
 enum nw_wire_kind {
     NW_WIRE_EAGER = 1, /* the payload follows the header in this message */
-    NW_WIRE_HEAD,      /* the payload comes as the peer's next message */
+    NW_WIRE_HEAD,      /* the payload comes in one or more later messages */
     NW_WIRE_PART,      /* the first part of the payload follows the header; the
                           other parts come as later messages */
     /* Replaces a message whose payload the sender could not read from GPU
@@ -45,15 +45,15 @@ enum nw_wire_kind {
     NW_WIRE_KINDS
 };
 
-/* The header of a message. Messages of all kinds have its first 40 bytes, up to
- * `nonce`. Those of a rendezvous have the bytes up to `handle`. OPEN has all
- * bytes: `handle` is a CUDA IPC handle, `address` the offset in that
+/* The header of a message. Messages of all kinds have its first 40 bytes, which
+ * end with `nonce`. CTS, DONE and CMA also have the bytes before `handle`. OPEN
+ * has all bytes: `handle` is a CUDA IPC handle, `address` the offset in that
  * allocation, and `key` the buffer id of CUDA. */
 struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;
     int32_t source;
-    int32_t tag;
+    int32_t tag;      /* in CTS: 1 if it grants the last bytes, else 0 */
     uint16_t credits; /* number of receive slots that the sender returns to the
                          receiver */
     /* In kinds EAGER to RTS: the message's number in the sequence from this
@@ -84,9 +84,9 @@ static inline bool nw_wire_is_rts(const struct nw_wire *wire)
 /* The header of a small message, packed into the 64-bit word that libfabric
  * carries beside the payload (FI_REMOTE_CQ_DATA). The payload is then the whole
  * message. From the highest bit on, the word has 1 bit as a mark, 31 bits of
- * tag, 16 of source rank, 8 of sequence number and 8 of credits. Version and
- * number of ranks need not be sent, since all ranks compared them at open. A
- * word without the mark accompanies a payload that follows its HEAD or PART. */
+ * tag, 16 of source rank, 8 of sequence number and 8 of credits. The version
+ * need not be sent, since all ranks compared it at open. A word without the
+ * mark accompanies a payload that follows its HEAD or PART. */
 enum { NW_WIRE_WORD_RANKS = 1 << 16, NW_WIRE_WORD_CREDITS = 1 << 8 };
 #define NW_WIRE_WORD (UINT64_C(1) << 63)
 

@@ -78,7 +78,8 @@ static double cost_out(const struct nw_ends *ends,
 }
 
 /* Returns the seconds that the bytes take from the slot into the receiver's
- * memory. If many messages are in flight, the adapter also writes arriving
+ * memory; INFINITY if this kind of copy is impossible. If many messages are in
+ * flight, the adapter also writes arriving
  * messages to the slots. A loopback copy, which reads the slot and writes to
  * the GPU through the adapter, then uses the adapter's link for the third time.
  */

@@ -41,11 +41,11 @@ struct nw_costs {
 };
 
 void nw_costs_default(struct nw_costs *out);
-/* Sets the cost of a hop (one message to the peer) with this provider to its
- * measured value. */
+/* Sets the latency of a hop (one message to the peer) to the value of this
+ * provider, if it is in the list of known providers. */
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
-/* Sets the cost of stores and loads with this GPU mapping (its nw_gpu_mapping
- * name) to measured values. */
+/* Sets the costs of stores and loads to those measured with the resident
+ * kernel, if that is this GPU mapping (its nw_gpu_mapping name). */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
 /* Returns the seconds of one step with `bytes` bytes. */
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
@@ -56,8 +56,8 @@ bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes);
 
 /* The regime depends on how many requests are in flight. NW_REGIME_LATENCY:
  * there are few requests, so each message takes its full latency.
- * NW_REGIME_FLOOD: there are so many requests that the load of the adapter
- * limits the rate of messages. */
+ * NW_REGIME_FLOOD: many requests are in flight, and the adapter limits the rate
+ * of messages. */
 enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
 /* The regime becomes flood at 8 or more requests in flight, and becomes latency
  * again below 3. */
@@ -80,6 +80,8 @@ struct nw_protocol_copy {
 struct nw_ends {
     struct nw_costs costs;
     bool gpu[2]; /* true: GPU memory at the sender [0], receiver [1] */
+    /* `adapter`: the adapter reaches GPU memory. `mapping`: a GPU mapping is
+     * open, by which the CPU copies to and from GPU memory. */
     bool adapter, mapping;
     /* The sender must copy GPU memory to host memory even for the protocol
      * GATHER. */

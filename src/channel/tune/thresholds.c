@@ -95,9 +95,9 @@ static bool is_left(const struct thresholds_candidates *candidates,
     return false;
 }
 
-/* Returns the smallest size in bytes in the interval `between` at which another
- * combination is better than `method`. Uses bisection, since times may jump
- * between sizes. */
+/* Finds by bisection the size in bytes in the interval `between` from which on
+ * another combination is better than `method` by at least 4 %. Uses bisection,
+ * since times may jump between sizes. Changes `between`. */
 static uint64_t where_left(const struct thresholds_candidates *candidates,
                            struct nw_protocol_copy method, uint64_t between[2])
 {

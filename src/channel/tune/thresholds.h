@@ -10,9 +10,9 @@ enum { NW_STEPS = 8, NW_PROVIDER_NAME = 32 };
 
 /* The distance between the core, the GPU and the adapter (NIC). */
 enum nw_locality {
-    NW_LOCAL_SWITCH, /* GPU and adapter share a PCIe switch */
+    NW_LOCAL_SWITCH, /* like SOCKET; GPU and adapter share a PCIe switch */
     NW_LOCAL_SOCKET, /* core, GPU and adapter at one socket, or unknown */
-    NW_LOCAL_FAR,    /* core, GPU and adapter at different sockets */
+    NW_LOCAL_FAR,    /* core, GPU and adapter not all at one socket */
     NW_LOCALITIES
 };
 /* Returns the locality of a GPU and an adapter, given by their PCI addresses
@@ -20,8 +20,8 @@ enum nw_locality {
 enum nw_locality nw_locality_find(const char *system, const char *gpu,
                                   const char *adapter);
 
-/* Sets the rate (bytes/s) at which an adapter reads GPU memory at this locality
- * to a measured value. */
+/* Sets the rate (bytes/s) at which an adapter reads GPU memory, if it shares a
+ * PCIe switch with the GPU. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality);
 
 /* The fastest protocol and copy for each range of message sizes. Steps are in

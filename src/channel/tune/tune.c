@@ -60,7 +60,8 @@ static nw_status tune_pass(struct tuner *t, bool send,
 }
 
 /* Returns true if this end reads or writes the message's host memory between
- * messages, as programs do. Every second message is measured in this way. */
+ * messages, as programs do. With one message in flight, every second turn is
+ * measured in this way. */
 static bool tune_is_touched(const struct tuner *t, bool send)
 {
     return t->touches && !t->of.gpu[!send];

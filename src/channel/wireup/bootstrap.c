@@ -48,10 +48,11 @@ static int bootstrap_open_path(const char *path)
 }
 
 /* Opens the file. Refuses a device or a pipe, because ranks would read from it
- * forever, and would remove it at the end. Only the owner may read the file,
- * since it contains the nonces by which ranks recognise each other. A rank that
- * writes the first line has protected the file before, so a file that is not
- * empty needs no protection, or it has other content and stays as it is. */
+ * forever, and would remove it at the end. Refuses a file of another user. Only
+ * the owner may read the file, since it contains the nonces by which ranks
+ * recognise each other. A rank that writes the first line has protected the
+ * file before, so a file that is not empty needs no protection, or it has other
+ * content and stays as it is. */
 static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
@@ -118,9 +119,9 @@ void nw_meeting_close(struct nw_meeting *meeting)
     free(meeting);
 }
 
-/* Locks the file; a file system without locks does not matter. Returns NW_EIO
- * if another process, for example a stopped one, holds the lock for too long.
- */
+/* Locks the file; returns NW_OK without a lock if the file system has no locks.
+ * Returns NW_EIO if another process, for example a stopped one, holds the lock
+ * beyond the time limit. */
 static nw_status bootstrap_lock(const struct nw_meeting *meeting, int how)
 {
     while (flock(meeting->file, how | LOCK_NB) &&

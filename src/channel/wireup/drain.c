@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends the requests with a peer that was given up. The peer may still be alive,
- * and libfabric may still use the memory of a request. So a request ends only
- * after its operations have ended. For sends, libfabric reports their
- * completion. Writes by the peer end with the connection. To end the
- * connection, we post a write with an invalid key. The peer's tcp provider then
- * disables its endpoint, and our libfabric cancels all operations with the
- * peer. */
+ * and libfabric may still use the memory of a request. So with the provider
+ * tcp, a request ends only after its operations have ended or a time limit has
+ * passed. For sends, libfabric reports their completion. Writes by the peer end
+ * with the connection. To end the connection, we post a write with an invalid
+ * key. The peer's tcp provider then disables its endpoint, and our libfabric
+ * cancels all operations with the peer. */
 #include "channel/proto/protocols.h"
 
 #include "base/clock.h"

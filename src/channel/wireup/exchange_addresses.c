@@ -115,9 +115,9 @@ static nw_status exchange_addresses_introduce(nw_channel *channel,
     return status;
 }
 
-/* Opens the endpoints: shm for ranks of this host, and the best usable network
- * provider for ranks of other hosts. If the options name a provider, opens an
- * endpoint of that provider only. */
+/* Opens the endpoints: shm for ranks of this host, and the first usable network
+ * provider if there are ranks of other hosts or if shm fails. If the options
+ * name a provider, opens an endpoint of that provider only. */
 static nw_status open_fabrics(nw_channel *channel)
 {
     static const char *const shared[] = {"shm", NULL};

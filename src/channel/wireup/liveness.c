@@ -71,8 +71,9 @@ bool nw_peers_has_died(const nw_channel *channel, int32_t pid)
     return false;
 }
 
-/* Marks peers whose processes have died as lost. Waits GRACE_NS after a death,
- * since messages that the process had sent may still arrive. */
+/* Marks peers of this host whose processes have died as lost. Waits GRACE_NS
+ * after a death was found, since messages that the process had sent may still
+ * arrive. */
 void nw_peers_look(nw_channel *channel)
 {
     int32_t me = channel->peer[channel->options.rank].pid;

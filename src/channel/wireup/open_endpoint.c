@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Opens an endpoint of one provider. If its adapter cannot reach GPU memory,
- * opens it again without GPU memory, because host memory then need not be
- * registered. */
+/* Opens an endpoint of one provider; if `gpu` is set, for GPU memory. If its
+ * adapter then cannot reach GPU memory, opens it again without GPU memory,
+ * because host memory then need not be registered. */
 static nw_status open_best(const char *provider, bool gpu,
                            struct nw_endpoint *fabric)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recursive bisection along the elements: a range of elements is halved at its
- * widest gap, and the vertices of the range are bisected accordingly, until
- * each range is one element. A half may get more load than its share, but not
- * so much that the bisections below it could not keep the elements' limits.
+ * Recursive bisection along the elements: a range of elements is cut in two at
+ * one of its widest gaps, and the vertices of the range are bisected
+ * accordingly, until each range is one element. Starts with multisection divide
+ * a range into several groups instead, if it has such groups. A half may get
+ * more load than its share, but not so much that the bisections below it could
+ * not keep the elements' limits.
  */
 #include "base/array.h"
 #include "base/parallel.h"
@@ -37,14 +39,14 @@ struct bisect_elements_range {
     int32_t *vertex; /* [count] vertices of the graph to divide among the
                         elements */
     int32_t count;
-    int32_t depth; /* number of divisions that led from all elements to this
-                      range */
+    int32_t depth; /* number of divisions by which this range was made from all
+                      elements */
 };
 
 /* Returns the element of a range at which its second half begins: at one of the
- * widest gaps, so that both halves have about the same share of the load. Below
- * a depth of nw_tuned.kway.lopsided_depth all gaps are considered, because then
- * the widest gaps seem to separate single elements only. */
+ * widest gaps, so that both halves have about the same share of the load. From
+ * depth nw_tuned.kway.lopsided_depth on, all gaps are considered, because the
+ * widest gaps then seem to separate single elements only. */
 static int32_t
 bisect_elements_choose_middle(const struct nw_kway_machine *m,
                               const struct bisect_elements_range *here)
@@ -240,8 +242,8 @@ bisect_elements_cut_range(struct bisect_elements_work *s,
     return status;
 }
 
-/* State while vertices, in the order of their numbers, fill one element after
- * the other. */
+/* State while the listed vertices of a range fill one element after the other.
+ */
 struct bisect_elements_filling {
     int32_t at;          /* element that is being filled */
     double load, share;  /* over the vertices and elements from this element on:
@@ -274,7 +276,8 @@ static void bisect_elements_close_element(const struct nw_kway_machine *m,
 }
 
 /* Assigns the vertices of a range, in the order of the list, to its elements,
- * one element after the other. Used if time is over. */
+ * one element after the other. A vertex that may not be on the present element
+ * goes to the first one on which it may be. Used if time is over. */
 static void
 bisect_elements_fill_in_order(struct bisect_elements_work *s,
                               const struct bisect_elements_range *here)
@@ -493,8 +496,9 @@ static double bisect_elements_work_of(const struct bisect_elements_work *s)
     return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
 }
 
-/* Returns the number of threads for bisections. With a time limit it is 1,
- * because the stages that share the time must run one after the other. */
+/* Returns the number of threads for bisections. Without a budget it is 1; with
+ * a time limit, too, because the stages that share the time must run one after
+ * the other. */
 static int32_t bisect_elements_threads_of(const struct nw_budget *budget)
 {
     return budget && !budget->end_ns ? budget->threads : 1;

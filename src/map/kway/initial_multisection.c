@@ -96,7 +96,7 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
 }
 
 /* Fills the table of distances between groups: the distance between the first
- * elements of two groups. */
+ * elements of two groups; 0 inside a group. */
 static void
 initial_multisection_fill_table(struct nw_kway_multisection *groups,
                                 const struct nw_kway_machine *machine)

@@ -27,8 +27,8 @@ static inline bool nw_kway_allows(const struct nw_graph *graph, int32_t v,
            (graph->range[v].low <= q && q < graph->range[v].high);
 }
 
-/* The elements of the machine (for example nodes or cores), numbered so that
- * near elements have near numbers. */
+/* The elements of the machine (cores, hardware threads, or groups of them),
+ * numbered so that near elements have near numbers. */
 struct nw_kway_machine {
     int32_t k; /* number of elements */
     /* Symmetric distances between elements: `table` is [k x k]; if it is NULL,
@@ -64,21 +64,23 @@ struct nw_kway_run;
 
 /* How much work a search does, set by the effort that the user chose. */
 struct nw_kway_effort {
-    int starts;       /* number of partitions made from scratch and then
-                         combined; 0: only nw_kway_run.given is refined */
+    int starts;       /* number of partitions that a generation makes from
+                         scratch and then combines; 0: only nw_kway_run.given is
+                         refined */
     int cycles;       /* how often the best partition is coarsened and refined
                          again (V-cycles) */
-    int repeats;      /* how often each bisection is repeated; the best cut is
-                         kept */
+    int repeats;      /* most repetitions of a bisection, of which the best cut
+                         is kept; a range of few elements is bisected only
+                         once */
     int tries;        /* initial cuts of the coarsest graph in each bisection;
                          the best is kept */
     int searches;     /* most rounds of local search on each level */
     int patience;     /* a local search ends after this many moves without a new
                          best */
-    int group_starts; /* in every second start, ranges of elements are
-                         divided among groups of near elements, and this many
-                         partitions among groups are made and combined; 0:
-                         bisection only */
+    int group_starts; /* in every second start, elements are divided into groups
+                         of near elements if possible, and this many partitions
+                         among the groups are made and combined; 0: only
+                         bisection */
     /* once this budget is overdue, the initial bisection assigns the remaining
      * vertices to elements in order; NULL: it never does */
     struct nw_budget *budget;
@@ -96,13 +98,17 @@ struct nw_kway_run {
     struct nw_kway_effort effort;
     uint64_t seed;
     struct nw_budget *budget; /* limits the search; gets one step for each
-                                 partition made or refined again */
-    const int32_t *given;     /* [n] partition from which the search starts, or
-                                 NULL */
+                                 partition made, combined or refined again */
+    const int32_t *given;     /* [n] partition that is refined if effort.starts
+                                 is 0, otherwise combined with the result of the
+                                 starts if both cost about the same. If it keeps
+                                 the limits, the result is not worse. May be
+                                 NULL only with starts */
     const double *share;      /* [k] wanted loads that replace machine->share in
                                  every second start, or NULL */
-    int per_part;             /* coarsening stops when fewer than about this
-                                 many vertices per part are left; 0: default */
+    int per_part;             /* coarsening stops when at most this many
+                                 vertices per part are left; 0:
+                                 nw_tuned.kway.vertices_per_part */
     int wholes;               /* the first `wholes` starts are partitioned
                                  without coarsening */
     bool given_fits;          /* out: `given` exceeds no limit, capacity or
@@ -111,10 +117,11 @@ struct nw_kway_run {
 
 /* Fills part[n] with the element of each vertex. The result respects limits,
  * capacities and ranges; the function returns NW_EINVAL if it finds no such
- * partition. If time is over before the first partition is finished, the
- * remaining vertices are assigned to elements in order and the loads are
- * rebalanced. If that result exceeds a limit, a partition is computed in full
- * regardless of time. */
+ * partition. If time is over before the first partition is finished, the result
+ * is run->given, if that keeps all limits. Otherwise, the remaining vertices
+ * are assigned to elements in order and the loads are rebalanced. If that
+ * result exceeds a limit, a partition is computed in full regardless of time.
+ */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
 /* Fills part[n] with the element of each vertex, but may exceed limits. Runs
@@ -151,7 +158,8 @@ uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 /* --- recursive bisection along the order of the elements --- */
 
 /* Fills part[n] with the element of each vertex, by recursive bisection of the
- * graph. Elements may get more load than their limits. */
+ * graph and, if effort->group_starts is not 0, multisection. Elements may get
+ * more load than their limits. */
 NW_MUST_CHECK nw_status nw_kway_bisect_elements(
     const struct nw_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
@@ -200,18 +208,21 @@ struct nw_kway_state {
     int32_t *next;  /* [n] next vertex of the same part, -1: none */
     int32_t *back;  /* [n] previous vertex of the same part, -1:
                        none */
-    double *bound;  /* [k] nw_kway_state_gather(v) sets it: bytes between v and
-                       its neighbours in each part */
+    double *bound;  /* [k] bytes between the gathered vertex v
+                       (nw_kway_state_gather) and its neighbours in each part;
+                       all 0 if no vertex is gathered */
     int32_t *near;  /* [near_count] parts in which v has neighbours, that is,
                        whose `bound` is not 0 */
     int32_t near_count;
     double gained;            /* sum of the gains of all moves so far */
-    uint64_t looked;          /* number of arcs visited so far */
+    uint64_t looked;          /* number of vertices and arcs visited so far */
     uint64_t look;            /* when `looked` reaches this, the clock is read
                                  again */
     bool late;                /* time is over: every sweep and search ends */
-    uint64_t until;           /* time at which `late` becomes true; 0: never */
-    struct nw_budget *budget; /* sets `late` if overdue; NULL: never */
+    uint64_t until;           /* time (ns) at which `late` becomes true; 0: only
+                                 if the budget is overdue */
+    struct nw_budget *budget; /* sets `late` if overdue; NULL: `late` stays
+                                 false */
 };
 NW_MUST_CHECK nw_status
 nw_kway_state_init(struct nw_kway_state *state, const struct nw_graph *graph,
@@ -233,8 +244,8 @@ static inline bool nw_kway_state_over(const struct nw_kway_state *state,
     return state->load[q] > state->limit[q] || state->count[q] > state->most[q];
 }
 
-/* Returns true if time is over. Reads the clock only once for many visited
- * arcs. */
+/* Returns true if time is over, and sets state->late. Reads the clock only once
+ * for many visited arcs. */
 bool nw_kway_state_is_late(struct nw_kway_state *state);
 
 /* These functions compute the cost of a vertex in several parts:
@@ -252,9 +263,10 @@ struct nw_kway_move {
     int32_t to;  /* part to move to; -1: no move */
     double gain; /* amount by which the cost falls */
 };
-/* The best moves of a vertex to another part where it has neighbours: `fit` is
- * the best move that keeps the limits of that part, `any` the best move
- * regardless of the limits. */
+/* The best moves of a vertex to another part where it has neighbours and may
+ * be; if these parts are many, only the few with the most bytes are compared.
+ * `fit` is the best move that keeps the limits of that part, `any` the best
+ * move regardless of the limits. */
 struct nw_kway_moves {
     struct nw_kway_move fit, any;
 };
@@ -265,19 +277,22 @@ void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
 
 /* --- label propagation, local search, rebalancing --- */
 
-/* Moves each vertex to the best adjacent part where it fits. Makes at most
- * `passes` passes and ends after a pass that moves few vertices. */
+/* Moves each vertex to the best adjacent part where it fits, if that lowers the
+ * cost, or keeps the cost and makes the loads more equal. Makes at most
+ * `passes` passes. Ends earlier after a pass that moves few vertices, or if
+ * time is over. */
 NW_MUST_CHECK nw_status nw_kway_label_propagation(struct nw_kway_state *state,
                                                   int passes,
                                                   struct nw_random *random);
-/* Starts a local search at every vertex, in random order. A search also makes
- * moves that increase the cost and ends after `patience` moves without a new
- * best; then it undoes the moves after the best state. */
+/* Starts a local search at every vertex that no earlier search has moved, in
+ * random order, until time is over. A search also makes moves that increase the
+ * cost and ends after `patience` moves without a new best; then it undoes the
+ * moves after the best state. */
 NW_MUST_CHECK nw_status nw_kway_multitry_fm(struct nw_kway_state *state,
                                             int patience,
                                             struct nw_random *random);
 /* Moves vertices out of parts that exceed their limits. Sets *balanced to true
- * if no part exceeds a limit at the end. */
+ * if no part exceeds a limit at the end, otherwise to false. */
 NW_MUST_CHECK nw_status nw_kway_rebalance(struct nw_kway_state *state,
                                           bool *balanced);
 

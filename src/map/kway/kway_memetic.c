@@ -4,9 +4,9 @@
  * several partitions, each from its own seed ("starts"). Then the partitions
  * are combined in pairs. To combine two partitions, coarsening keeps two
  * vertices together if they are in the same part in both partitions. The better
- * of the two partitions is then refined on all levels again. Starts and
- * combinations depend on nothing but the seed, so threads can run them in any
- * order.
+ * of the two partitions is then refined on all levels again. Each start depends
+ * only on its seed, and each combination only on its seed and its two
+ * partitions, so threads can run them in any order.
  */
 #include "map/kway/kway_memetic_internal.h"
 #include "map/common/parameters.h"
@@ -33,8 +33,8 @@ struct kway_memetic_batch {
     pthread_mutex_t lock;
 };
 
-/* Runs task i of a batch. Counts a step in the budget if neither a time nor a
- * number of steps limits the search. */
+/* Runs task i of a batch; after Ctrl-C only task 0. Counts a step in the budget
+ * if neither a time nor a number of steps limits the search. */
 static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
     struct kway_memetic_batch *batch = user;
@@ -54,8 +54,8 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     return NW_OK;
 }
 
-/* Runs `count` tasks at the same time and counts a step for each in the budget.
- */
+/* Runs `count` tasks at the same time and counts a step in the budget for each
+ * task that was run. */
 static nw_status kway_memetic_run_batch(struct nw_budget *budget,
                                         struct kway_memetic_task *task,
                                         int count)
@@ -90,8 +90,9 @@ static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
     return (int)nw_budget_slice(budget, (uint64_t)left);
 }
 
-/* Runs `*count` tasks in order and sets *count to the number of tasks that ran
- * before the budget ended. */
+/* Runs `*count` tasks in order and sets *count to the number of tasks that
+ * ended before the budget did. If the call has made no partition yet, at least
+ * one task is run. */
 static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
                                         struct kway_memetic_task *task,
                                         int *count)
@@ -182,9 +183,10 @@ static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
 }
 
 /* Combines the best of *count partitions with the worst, the second best with
- * the second worst, and so on, which leaves about half of them. A single
- * partition is instead coarsened and refined again. Sets *count to the number
- * of partitions left. */
+ * the second worst, and so on, which leaves half of them. If the number is odd,
+ * the middle one is dropped, and the worst one remains, too. A single partition
+ * is instead coarsened and refined again. Sets *count to the number of
+ * partitions left. `number` makes the seeds differ between calls. */
 static nw_status kway_memetic_combine(struct nw_kway_run *run,
                                       struct kway_memetic_answer *answer,
                                       int *count, uint64_t number)
@@ -230,9 +232,11 @@ static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 }
 
 /* Runs one generation. It makes partitions from scratch, combines them until
- * one partition is left, and refines this partition in V-cycles. answer[0] is
- * the result; the caller frees the partitions of all answers. `number` is the
- * number of the generation; it selects the seeds. */
+ * one partition is left, and refines this partition in V-cycles. If the budget
+ * ends earlier, the best partition so far is the result. answer[0] is the
+ * result, without a partition if all starts were left out; the caller frees the
+ * partitions of all answers. `number` is the number of the generation; it
+ * selects the seeds. */
 static nw_status kway_memetic_generation(struct nw_kway_run *run,
                                          struct kway_memetic_answer *answer,
                                          uint64_t number)
@@ -261,7 +265,8 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
 
 /* Copies the caller's partition, run->given, and its cost to *given, so that it
  * competes with the partitions of the generations. Sets run->given_fits to
- * whether it respects all limits. Changes nothing if run->given is NULL. */
+ * whether it respects all limits and ranges. Changes nothing if run->given is
+ * NULL. */
 static nw_status kway_memetic_copy_given(struct nw_kway_run *run,
                                          struct kway_memetic_answer *given)
 {
@@ -290,7 +295,9 @@ static nw_status kway_memetic_copy_given(struct nw_kway_run *run,
 }
 
 /* Combines champion[0], the best partition so far, with champion[1], the result
- * of a generation. If one costs far more, keeps the better one instead. */
+ * of a generation. Keeps only the better one instead if one costs far more, if
+ * champion[0] exceeds a limit, or if the budget has ended. champion[0] becomes
+ * the result. */
 static nw_status kway_memetic_challenge(struct nw_kway_run *run,
                                         struct kway_memetic_answer champion[2],
                                         uint64_t number)
@@ -337,8 +344,9 @@ static nw_status kway_memetic_evolve(struct nw_kway_run *run,
     return status;
 }
 
-/* Refines only the given partition *one, in V-cycles; makes no partition from
- * scratch. */
+/* Refines only the given partition *one, in V-cycles: as many as the effort
+ * has, with --time or --steps until the limit. Makes no partition from scratch.
+ */
 static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
                                           struct kway_memetic_answer *one)
 {

@@ -32,7 +32,8 @@ struct kway_memetic_task {
     struct kway_memetic_answer out;
 };
 
-/* Defined in v_cycle.c: fills task->out. */
+/* Fills task->out. task->out.part stays NULL if the task is left out, because
+ * time is over and run->given keeps all limits. Defined in v_cycle.c. */
 
 NW_MUST_CHECK nw_status
 nw_kway_memetic_run_task(struct kway_memetic_task *task);

@@ -20,21 +20,24 @@ struct multitry_fm_step {
     double gain;
 };
 
-/* State of one round of searches: one search from each vertex. */
+/* State of one round of searches: one search from each vertex that has not yet
+ * moved. */
 struct multitry_fm_search {
     struct nw_kway_state *state;
     struct nw_heap heap; /* vertices that may move, the one with the largest
                             `gain` first */
     double *gain;        /* [n] gain of a vertex's best move, when last
                             computed */
-    uint8_t *used;       /* [n] 1: the vertex has moved in this round */
+    uint8_t *used;       /* [n] 1: the vertex has moved in this round, even if
+                            the move was undone */
     struct multitry_fm_step *step; /* [n + 1] moves of this search, in order */
     /* count: number of moves in `step`; kept: how many of them lead to the best
      * state; patience: the search ends after this many moves beyond that state
      */
     int32_t count, kept, patience;
     int32_t over; /* part that exceeds its limit now; -1: none */
-    int chain;    /* number of moves since a part first exceeded its limit */
+    int chain;    /* number of moves in a row that left a part which exceeded
+                     its limit */
     bool lost;    /* two parts exceed their limits: the search ends */
 };
 
@@ -86,7 +89,8 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
 
 /* Makes the best move of a vertex out of s->over, the part that exceeds its
  * limit. After nw_tuned.kway.chain such moves in a row, only moves into parts
- * where the vertex fits are allowed. Returns false if no move is possible. */
+ * where the vertex fits are allowed. Looks at the first nw_tuned.kway.scanned
+ * vertices of the part only. Returns false if none of them can move. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};

@@ -22,10 +22,12 @@ struct kway_rebalance_balance {
                        capacity, INT32_MAX if no path exists */
     int32_t *queue; /* [k] scratch: a list of parts */
     struct nw_kway_move *move; /* [n] best move of a vertex to any part with
-                                  free capacity, or UNKNOWN */
+                                  free capacity; its `to` is -1 if no part can
+                                  take the vertex, UNKNOWN if it must be
+                                  computed */
 };
 
-/* Value of move[v].to: the best move must be computed again. */
+/* Value of move[v].to: the best move of v is not known or may have changed. */
 #define UNKNOWN (-2)
 
 /* Returns true if part q is below both its limits, of load and of vertices. */
@@ -68,8 +70,8 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 struct kway_rebalance_best {
     struct nw_kway_move move;
     int32_t vertex; /* vertex that moves; -1: no move found */
-    double value;   /* a gain times the load of the vertex, a loss divided by
-                       it, so that heavy vertices are preferred */
+    double value;   /* a gain times 1 + the load of the vertex, or a loss
+                       divided by that, so that heavy vertices are preferred */
 };
 
 /* Compares the moves of v from p to each adjacent part with fewer hops; updates
@@ -127,8 +129,8 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
     return count;
 }
 
-/* Returns the best move of v to a part that has free capacity for v. Considers
- * only the first `rooms` parts in b->queue. */
+/* Returns the best move of v to a part that has free capacity for v; its `to`
+ * is -1 if no part has. Considers the parts b->queue[0 .. rooms - 1]. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)
@@ -154,9 +156,10 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
     return best;
 }
 
-/* Returns the best move of v to any part with free capacity. The stored move
- * stays valid until a neighbour of v moves or v no longer fits into the part it
- * would move to, because all other moves only add load to parts. */
+/* Returns the best move of v to any part with free capacity; its `to` is -1 if
+ * no part can take v. The stored move stays valid until a neighbour of v moves
+ * or v no longer fits into the part it would move to, because all other moves
+ * only add load to parts. */
 static const struct nw_kway_move *
 kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
 {
@@ -191,8 +194,8 @@ static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
     return true;
 }
 
-/* For each part that exceeds a limit, moves vertices to any parts where they
- * fit. */
+/* Moves vertices out of each part that exceeds a limit to any parts where they
+ * fit, until the part is within its limits or none of its vertices can move. */
 static nw_status
 kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
 {
@@ -210,9 +213,9 @@ kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
 }
 
 /* Passes vertices from part `full` towards parts with free capacity, from part
- * to adjacent part, until no part on the path exceeds its limits. The present
- * path is in b->queue; each part on it has fewer hops than the one before, so
- * no part occurs twice. */
+ * to adjacent part, until no part on the path exceeds its limits or no vertex
+ * can move on. The present path is in b->queue; each part on it has fewer hops
+ * than the one before, so no part occurs twice. */
 static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
                                    int32_t full)
 {
@@ -231,8 +234,8 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
         if (v >= 0 && b->hops[move.to])
             path[length++] = move.to;
         else if (v < 0 || !kway_rebalance_has_room(s, move.to))
-            length--; /* p is within its limits, or paths must be searched
-                         again */
+            length--; /* p is within its limits or no vertex of it can move, or
+                         the target is full now */
     }
 }
 
@@ -251,9 +254,9 @@ static nw_graph_load kway_rebalance_overload(const struct nw_kway_state *s)
     return sum;
 }
 
-/* Brings all parts within their limits, first by moves between adjacent parts
- * along paths to free capacity, then by moves to any part with free capacity.
- */
+/* Brings parts within their limits as far as possible, first by moves between
+ * adjacent parts along paths to free capacity, then by moves to any part with
+ * free capacity. */
 static nw_status kway_rebalance_relieve_all(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;

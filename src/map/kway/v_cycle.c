@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes one partition of the memetic algorithm. The graph is coarsened without
- * joining vertices of different parts of the parent partitions, then
- * partitioned when it is small, and the partition is refined on every level
- * from the coarsest to the finest. */
+ * joining vertices of different parts of the parent partitions. The small graph
+ * gets the partition of a parent or, without parents, a new one. The partition
+ * is then refined on every level from the coarsest to the finest. */
 #include "map/kway/kway_memetic_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -58,10 +58,11 @@ static double kway_memetic_total_load(const struct nw_graph *graph)
     return sum;
 }
 
-/* Coarsens the graph until few vertices per part are left, without joining
- * vertices of different parts of the partitions task->one and task->other. Sets
- * *coarse_part to the partition task->one on the coarsest level; NULL if there
- * is only one level or task->one is NULL. */
+/* Coarsens the graph until few vertices per part are left, coarsening hardly
+ * shrinks the graph or time is over; not at all if task->whole. Joins only
+ * vertices that are in the same part in both partitions task->one and
+ * task->other (NULL: any). Sets *coarse_part to the partition task->one on the
+ * coarsest level; NULL if there is only one level or task->one is NULL. */
 static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct nw_random *random,
                                            struct kway_memetic_levels *levels,
@@ -112,9 +113,9 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
     return status;
 }
 
-/* Widens the limits of load by half of the heaviest vertex, and those of the
- * number of vertices by the largest vertex, because coarse vertices are heavy
- * and could not move otherwise. */
+/* Widens the limits of load by half of the heaviest vertex, because coarse
+ * vertices are heavy and could not move otherwise. Limits of the number of
+ * vertices grow by the size of the largest vertex, except limits of 0. */
 static void kway_memetic_widen_limits(struct nw_kway_state *state)
 {
     const struct nw_graph *g = state->graph;
@@ -160,7 +161,8 @@ static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 }
 
 /* Refines a partition on one level: rebalancing, label propagation, then rounds
- * of local search. */
+ * of local search. If time is over, coarse levels are left out. On the finest
+ * level, sets task->out.balanced. */
 static nw_status kway_memetic_refine(struct kway_memetic_task *task,
                                      const struct nw_graph *graph, bool finest,
                                      struct nw_random *random, int32_t *part)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Branch and bound with the bound of Gilmore and Lawler. For every free item
- * and place, it computes a lower bound of the item's cost there: its cost with
- * the placed items, plus the product of its largest flows with the shortest
- * remaining distances. The linear assignment problem of these costs gives a
- * lower bound of the whole. Its reduced costs exclude places before they are
- * tried.
+ * and place, it computes a lower bound of the item's cost there. This is its
+ * cost with the placed items, plus the products of its flows to the other free
+ * items, largest first, and the distances to the other free places, shortest
+ * first. The linear assignment problem of these costs gives a lower bound of
+ * the whole. Its reduced costs exclude places before they are tried.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -58,7 +58,8 @@ gilmore_lawler_distance_of(const struct gilmore_lawler_search *search,
         ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
 }
 
-/* Lists the items without a place and the places without an item in *node. */
+/* Lists the real items without a place and the places without an item in *node.
+ */
 static void gilmore_lawler_list_free(const struct gilmore_lawler_search *search,
                                      struct gilmore_lawler_node *node)
 {
@@ -162,7 +163,8 @@ static double gilmore_lawler_limit(const struct gilmore_lawler_search *search)
 
 /* Completes the partial solution of a search-tree node: puts node->item[i] on
  * node->place[column[i]], and the movable items without flows on the remaining
- * places. Keeps the solution if its cost is the lowest so far. */
+ * places. Keeps the solution if its cost is the lowest so far, and takes the
+ * items from their places again. */
 static void gilmore_lawler_take_solution(struct gilmore_lawler_search *search,
                                          const struct gilmore_lawler_node *node,
                                          const int32_t *column)
@@ -193,7 +195,8 @@ static void gilmore_lawler_take_solution(struct gilmore_lawler_search *search,
 }
 
 /* Returns true if places a and b are interchangeable in every solution: their
- * distances to all other places are equal. */
+ * distances to all other places, and to each other in both directions, are
+ * equal. */
 static bool gilmore_lawler_are_twins(const struct gilmore_lawler_search *search,
                                      int32_t a, int32_t b)
 {
@@ -213,7 +216,8 @@ static bool gilmore_lawler_are_twins(const struct gilmore_lawler_search *search,
 }
 
 /* Returns true if `column` need not be tried, because its place is
- * interchangeable with the place of an earlier column. */
+ * interchangeable with the place of a column with a lower number, which is
+ * tried or excluded itself. */
 static bool
 gilmore_lawler_has_earlier_twin(const struct gilmore_lawler_search *search,
                                 const struct gilmore_lawler_node *node,
@@ -227,8 +231,9 @@ gilmore_lawler_has_earlier_twin(const struct gilmore_lawler_search *search,
 }
 
 /* Returns the row of the item to branch on: the item with the fewest places
- * that are still possible; among equal items, the one whose places cost the
- * most. */
+ * that are still possible. Among equal items, it is the one with the largest
+ * sum of reduced costs over all places. An excluded place counts in this sum
+ * with the lowest cost that excludes it. */
 static int
 gilmore_lawler_choose_item(const struct gilmore_lawler_search *search,
                            const struct gilmore_lawler_node *node)
@@ -315,8 +320,9 @@ static bool gilmore_lawler_has_time(struct gilmore_lawler_search *search)
     return exact->proven;
 }
 
-/* Bounds a node of the search tree, and branches if its bound is below the cost
- * of the best solution. */
+/* Bounds a node of the search tree. If its bound is below the cost of the best
+ * solution, takes the assignment that gave the bound as a solution, and
+ * branches if the bound is still lower. */
 static void gilmore_lawler_visit(struct gilmore_lawler_search *search,
                                  int depth, double fixed)
 {

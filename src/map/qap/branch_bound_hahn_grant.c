@@ -17,8 +17,8 @@
 #include <string.h>
 
 #define MOST NW_QAP_EXACT_MOST
-/* Maximum number of steps, which take some minutes. The limit is not a time, so
- * that results are equal on all machines. */
+/* Maximum number of steps unless the caller sets it; they take some minutes.
+ * The limit is not a time, so that results are equal on all machines. */
 #define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
@@ -47,7 +47,8 @@ struct hahn_grant_node {
     /* whether facilities [0], locations [1] have symmetries */
     bool symmetric[2];
     int orbit[2][MOST]; /* orbit (symmetry.h) of each facility, location */
-    double cost[MOST];  /* bound for each place of the selected line */
+    double cost[MOST];  /* lower bound of how much each place of the line raises
+                           the cost above the bound of this node */
     /* For each place of the line: the first place that is symmetric to it. */
     int first[MOST];
 };
@@ -119,9 +120,9 @@ static void hahn_grant_read_line(const struct nw_dual_ascent *problem, int line,
 }
 
 /* Returns the line with the fewest places that still have to be tried: those
- * whose bound is less than `room`, the difference between the cost to beat and
+ * whose bound is less than the given difference between the cost to beat and
  * the bound of this node. If several lines have equally few, returns the one
- * with the greatest mean bound. */
+ * whose places to be tried have the greatest mean bound. */
 static int hahn_grant_choose_line(const struct nw_dual_ascent *problem,
                                   double room, struct hahn_grant_node *node)
 {

@@ -27,7 +27,8 @@ static double *row_of(struct nw_dual_ascent *problem, int i, int p)
     return problem->pair + ((size_t)i * n + (size_t)p) * n * n;
 }
 
-/* Spreads the cost of a place equally over its pairs. */
+/* Spreads the cost of place (i, p), facility i on location p, equally over its
+ * pairs with other places. */
 static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
 {
     int n = problem->n;
@@ -39,9 +40,9 @@ static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
         pair[j] += part;
 }
 
-/* Moves the costs of all pairs of place (i, p), from both of their entries,
- * into the matrix `out`, which has no row i and no column p. Pairs with an
- * excluded place get the cost `never`. */
+/* Moves the costs of all pairs of place (i, p), facility i on location p, from
+ * both of their entries, into the matrix `out`, which has no row i and no
+ * column p. Pairs with an excluded place get the cost `never`. */
 static void dual_ascent_take(struct nw_dual_ascent *problem, int i, int p,
                              double never, double *out)
 {
@@ -132,8 +133,9 @@ void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
     }
 }
 
-/* Fills the matrix `out` with the costs of all places that are compatible with
- * place (i, p). Each includes the cost of its pair with place (i, p). */
+/* Fills the matrix `out` with the costs of all other places (facility on a
+ * location) that are possible together with place (i, p): their linear cost
+ * plus the cost of the pair. Excluded places get `never`. */
 static void dual_ascent_see(struct nw_dual_ascent *problem, int i, int p,
                             double never, double *out)
 {

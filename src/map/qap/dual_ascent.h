@@ -37,9 +37,9 @@ struct nw_dual_ascent {
  * not on location p if linear[i * n + p] >= enough - bound. */
 void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
                         int rounds);
-/* Sets ahead[i * n + p] to a lower bound of the cost's increase if facility i
- * is on location p. If this raises the bound to `enough`, excludes the location
- * for this facility. */
+/* Sets ahead[i * n + p] to a lower bound of how much the cost exceeds
+ * problem->bound if facility i is on location p. If `bound` plus this reaches
+ * `enough`, excludes the location for this facility by its linear cost. */
 void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough);
 /* Sets *out to the problem that remains if facility i is fixed on location p.
  * The caller has allocated out->pair. */

@@ -19,10 +19,11 @@ struct linear_assignment_work {
     double far[NW_LINEAR_ASSIGNMENT_MAX];     /* [column] length of the shortest
                                                  path from the row being
                                                  assigned */
-    int32_t from[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] previous column on that
-                                               path; -1: none */
-    bool done[NW_LINEAR_ASSIGNMENT_MAX];    /* [column] the length of its path
-                                               is final */
+    int32_t from[NW_LINEAR_ASSIGNMENT_MAX];   /* [column] previous column on the
+                                                 shortest path to this one; -1:
+                                                 none */
+    bool done[NW_LINEAR_ASSIGNMENT_MAX];      /* [column] the length of the
+                                                 shortest path to it is final */
 };
 
 /* Extends shortest paths over the columns by way of `row`, which is at distance

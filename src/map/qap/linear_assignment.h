@@ -11,7 +11,8 @@
  * so that the sum of the costs is minimal, where rows <= columns <=
  * NW_LINEAR_ASSIGNMENT_MAX. cost is [rows x columns]. Fills column[row] and
  * returns the sum. On return cost[] holds the reduced costs under the optimal
- * dual solution: 0 for the assigned pairs, at least 0 for all others. */
+ * dual solution: 0 for the assigned pairs (but for rounding), at least 0 for
+ * all others. */
 double nw_linear_assignment(double *cost, int rows, int columns,
                             int32_t *column);
 

@@ -2,10 +2,10 @@
 /*
  * Memetic search with a population of good solutions (members). A child keeps
  * the assignments that its parents have in common, takes the others from either
- * parent and is improved by tabu search. It replaces the worst member if it
- * costs less and is not in the population (after Benlic and Hao, Expert Systems
- * with Applications 42, 2015). When the population no longer changes, all
- * members but the best are perturbed.
+ * parent if possible and is improved by tabu search. It replaces the worst
+ * member if it costs less and is not in the population (after Benlic and Hao,
+ * Expert Systems with Applications 42, 2015). When the population no longer
+ * changes, all members but the best are perturbed.
  */
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
@@ -66,8 +66,8 @@ void nw_qap_memetic_fini(struct nw_qap_memetic *memetic)
     *memetic = (struct nw_qap_memetic){0};
 }
 
-/* Improves a child by tabu search, sets *cost to its cost, and updates the best
- * solution of the population. */
+/* Improves a child by tabu search, sets *cost to its cost, and keeps it as the
+ * best solution if it is better. */
 static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
                                 double *cost)
 {
@@ -80,8 +80,9 @@ static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* Adds a member to the population: the first is the given start, all others are
- * random assignments. Each is improved by tabu search. */
+/* Adds a member to the population: the first is the given start; for the
+ * others, the movable items are shuffled over their places. Each is improved by
+ * tabu search. */
 static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
 {
     int32_t *child = qap_memetic_member_of(memetic, memetic->count);
@@ -94,7 +95,8 @@ static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
     memetic->count++;
 }
 
-/* Returns the cheaper of two members drawn at random. */
+/* Returns the cheaper of two members drawn at random, which may be the same
+ * one. */
 static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
 {
     int32_t a =
@@ -122,8 +124,8 @@ static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
             child[i] = open[at++];
 }
 
-/* Makes `child` by uniform crossover of two parents: the place of each item is
- * that of either parent. */
+/* Makes `child` by uniform crossover of two parents: each item gets its place
+ * in either parent, at random, or a random free place if both are taken. */
 static void qap_memetic_cross(struct nw_qap_memetic *memetic,
                               const int32_t *mother, const int32_t *father,
                               int32_t *child)
@@ -150,7 +152,8 @@ static void qap_memetic_cross(struct nw_qap_memetic *memetic,
     qap_memetic_fill_open(memetic, child);
 }
 
-/* Returns true if a member is equal to the child. */
+/* Returns true if a member that was not perturbed since is equal to the child.
+ */
 static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
                                  const int32_t *child, double cost)
 {

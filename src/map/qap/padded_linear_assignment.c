@@ -24,12 +24,14 @@
 struct matching {
     double *cost; /* [n][WIDE] reduced costs, not negative */
     int n;
-    uint32_t free;    /* bit mask of the columns without a row */
+    uint32_t free;    /* bit mask of the columns without a row; only place_first
+                         uses it */
     int row_of[WIDE]; /* row assigned to each column; -1: none */
 };
 
-/* reduce_columns subtracts from each column its least number; reduce_rows does
- * the same for rows. Both return the sum of the subtracted numbers. */
+/* reduce_columns fills the padding and subtracts from each column its least
+ * number; reduce_rows subtracts from each row its least number. Both return the
+ * sum of the subtracted numbers. */
 INLINE double reduce_columns(double *cost, int n)
 {
     double least[WIDE], sum = 0;
@@ -91,8 +93,8 @@ INLINE uint32_t columns_within(const double *row, double most)
 }
 
 /* Assigns rows at zero cost: to a free column, or to a column whose present row
- * can move to another column at zero cost. Returns the bit mask of the rows
- * that stay unassigned. */
+ * can move to a free column at zero cost. Returns the bit mask of the rows that
+ * stay unassigned. */
 INLINE uint32_t place_first(struct matching *work)
 {
     uint32_t nothing[WIDE], left = 0;
@@ -139,7 +141,8 @@ struct ways {
 };
 
 /* Replaces paths to columns by shorter ones that pass through `row`, which is
- * at the distance `length`. */
+ * at the distance `length`. Sets open[] to the lengths of the paths, at least
+ * HUGE for those that are final. */
 INLINE void shorten(const double *cost, struct ways *ways, int row,
                     double length, double *open)
 {
@@ -190,7 +193,7 @@ INLINE void reprice(struct matching *work, const struct ways *ways, int row,
         for (int k = 0; k < WIDE; k++) {
             double left = work->cost[i * WIDE + k] - off_row[i] + on_column[k];
 
-            /* rounding could make it negative */
+            /* rounding could make the reduced cost negative */
             work->cost[i * WIDE + k] = left > 0 ? left : 0;
         }
 }

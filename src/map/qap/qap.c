@@ -49,8 +49,8 @@ static void qap_make_symmetric(double *m, size_t n)
         }
 }
 
-/* Returns true if all values of m[] are whole numbers. Raises *most to their
- * largest absolute value. */
+/* Returns true if all values of m[] are whole numbers. Raises *most to the
+ * largest of them. */
 static bool qap_is_whole(const double *m, size_t cells, double *most)
 {
     for (size_t i = 0; i < cells; i++) {
@@ -121,9 +121,10 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
-/* Returns how much a cost may differ from the cost from scratch by rounding. If
- * costs are not exact, that is a fraction of the cost that all flows would have
- * at the largest distance. */
+/* Returns how much a cost that a search updated by changes may differ from the
+ * cost computed anew. If costs are exact, that is 0.25, less than any true
+ * difference. Otherwise it is a small fraction of the cost that all flows would
+ * have at the largest distance, or of the cost `start` if that is more. */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

@@ -50,8 +50,9 @@ struct nw_robust_tabu;
 NW_MUST_CHECK nw_status nw_robust_tabu_new(const struct nw_qap *qap,
                                            struct nw_robust_tabu **out);
 void nw_robust_tabu_free(struct nw_robust_tabu *tabu);
-/* Makes `steps` swaps, beginning with place[] (the place of each item). On
- * return place[] is the best assignment found. Returns its cost. */
+/* Makes up to `steps` swaps, one each step unless all are forbidden, beginning
+ * with place[] (the place of each item). On return place[] is the best
+ * assignment found. Returns its cost. */
 double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
                           uint64_t steps, int32_t *place);
 
@@ -68,7 +69,8 @@ struct nw_qap_memetic {
                              population */
     int32_t *member;      /* [size + 1][n] place of each item in each member;
                              the last row is the child */
-    double *cost;         /* [size] cost of each solution of the population */
+    double *cost;         /* [size] cost of each member; INFINITY: perturbed, to
+                             be replaced */
     uint64_t child_steps; /* steps of tabu search that each child gets */
     uint64_t steps;       /* steps of all tabu searches so far */
     int32_t *best;        /* [n] place of each item in the best solution
@@ -77,16 +79,18 @@ struct nw_qap_memetic {
     int32_t *open; /* [n] scratch: places that the child does not use */
     bool *taken;   /* [n] scratch: an item of the child is on the place */
 };
-/* Prepares a population whose first member will be start[n]. The caller calls
- * nw_qap_memetic_fini, also after a failure. */
+/* Prepares a population whose first member will be start[n] (the place of each
+ * item), improved by tabu search. The caller calls nw_qap_memetic_fini, also
+ * after a failure. */
 NW_MUST_CHECK nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
                                             const struct nw_qap *qap,
                                             uint64_t seed,
                                             const int32_t *start);
 void nw_qap_memetic_fini(struct nw_qap_memetic *memetic);
-/* Adds a member until the population is complete; then makes one child of two
- * members, improves it, and lets it replace the worst member if it is better.
- */
+/* Adds a member if the population is not yet complete. Otherwise makes one
+ * child of two members and improves it; it replaces the worst member if it is
+ * better and differs from all members. If too many children in a row did not,
+ * perturbs all members but the best. */
 void nw_qap_memetic_next(struct nw_qap_memetic *memetic);
 
 /* --- annealing --- */
@@ -112,7 +116,8 @@ struct nw_qap_exact_search {
     bool proven; /* out: place[] is an optimum */
 };
 /* Improves place[] (the place of each item) by branch and bound. It becomes an
- * optimum if the limit of nodes suffices. Returns NW_EINVAL for more than
+ * optimum, and exact->proven is set, if neither the limit of nodes nor goes_on
+ * ends the search before. Returns NW_EINVAL for more than
  * NW_LINEAR_ASSIGNMENT_MAX places. */
 NW_MUST_CHECK nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
                                               struct nw_qap_exact_search *exact,
@@ -126,7 +131,7 @@ struct nw_qap_proof {
 };
 /* Improves the solution place[n] of a problem of at most NW_QAP_EXACT_MOST
  * items (dual_ascent.h), all of which may move. Ends when the solution is
- * proven optimal or when the step limit is reached. */
+ * proven optimal (up to NW_QAP_TOLERANCE) or when the step limit is reached. */
 NW_MUST_CHECK nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
                                           int32_t *place,
                                           struct nw_qap_proof *proof);

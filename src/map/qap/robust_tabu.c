@@ -6,8 +6,9 @@
  * item u, and g_u that of the distances. The swap adds (f_u - f_v)(g_u - g_v)
  * to the stored change of every pair (u, v) without r and s. The changes of
  * pairs with r or s are computed from the products P_uv = sum over k of
- * flow[u][k] x distance[v][k]. These are also stored, since a swap changes P
- * only by a matrix of rank one.
+ * flow[u][k] x distance[v][k], the distances being those between the present
+ * places of items. These are also stored, since a swap changes P only by a
+ * matrix of rank one and in columns r and s.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -34,7 +35,7 @@ struct nw_robust_tabu {
     struct robust_tabu_side side[2];
     double *turned; /* transposed flows if the problem is not symmetric */
     double *change; /* [n^2] change[u * n + v]: change of the cost if items u <
-                       v swap */
+                       v swap; kept for real u and movable v */
     /* [n^2] until[i * n + a]: first step at which item i may return to place a
      */
     uint64_t *until;
@@ -136,7 +137,7 @@ static double robust_tabu_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Returns what one side contributes to the change of the cost if u and v swap.
+/* Returns the part of one side in the change of the cost if items u and v swap.
  */
 static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
                                   size_t u, size_t v)
@@ -148,7 +149,8 @@ static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
            (a[uv] - a[vv]) * (c[vv] - c[uv]);
 }
 
-/* Returns the change of the cost if u and v swap, from the stored products. */
+/* Returns the change of the cost if items u and v swap, from the stored
+ * products. */
 static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
                                     size_t v)
 {
@@ -193,7 +195,7 @@ static void robust_tabu_swap_values(double *x, double *y)
     *y = z;
 }
 
-/* Computes f and g of both sides for the swap of items r and s. */
+/* Computes f and g of each side for the swap of items r and s. */
 static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
                                          size_t s)
 {
@@ -322,7 +324,7 @@ static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
            tabu->until[v * n + (size_t)tabu->now[u]] > step;
 }
 
-/* Returns the pair whose swap changes the cost least (or lowers it most). A
+/* Returns the pair whose swap lowers the cost most, or else raises it least. A
  * tabu pair is taken only if its change is below `wanted`. */
 static struct robust_tabu_choice
 robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,

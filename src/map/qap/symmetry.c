@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds symmetric rows of a matrix. Two rows are symmetric if there is a
- * renumbering of rows and columns that exchanges them, leaves the matrix
- * unchanged, and keeps the numbers of all taken rows. Machines and periodic
- * grids have many symmetries. */
+ * renumbering of rows and columns that gives one the number of the other,
+ * leaves the matrix unchanged, and keeps the numbers of all taken rows.
+ * Machines and periodic grids have many symmetries. */
 #include "map/qap/symmetry.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ struct renumbering {
     int tries;
 };
 
-/* Compares with a tolerance, because the sums along a route and along its
- * reverse may differ in their last bits. */
+/* Compares two elements of the matrix with a tolerance, because the sums along
+ * a route and along its reverse may differ in their last bits. */
 static bool symmetry_same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));

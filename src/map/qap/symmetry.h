@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds symmetric rows of a matrix. Two rows are symmetric if a renumbering of
- * rows and columns that exchanges them leaves the matrix unchanged. The rows
- * that are symmetric to each other form an orbit. */
+ * rows and columns that gives one the number of the other leaves the matrix
+ * unchanged. The rows that are symmetric to each other form an orbit. */
 #ifndef NW_MAP_QAP_SYMMETRY_H
 #define NW_MAP_QAP_SYMMETRY_H
 
@@ -14,8 +14,8 @@ struct nw_qap_symmetry {
 };
 
 /* Sets orbit[i] to the lowest row that is symmetric to row i, or to i if row i
- * is not symmetric to a lower row. Returns false if no two rows are symmetric.
- * May miss some symmetries, since the search is limited. */
+ * is taken or not symmetric to a lower row. Returns false if no two rows are
+ * symmetric. May miss some symmetries, since the search is limited. */
 bool nw_qap_orbits(const struct nw_qap_symmetry *symmetry, int *orbit);
 
 #endif

@@ -15,8 +15,8 @@
  *
  * Memory: small messages arrive in landing slots of `slot_bytes` bytes. A peer
  * may occupy `credits` slots; its further sends wait. A channel needs (credits
- * + 8) x (slot_bytes + 64) bytes for each peer, and 2 x 4 staging buffers of
- * 256 KiB for large GPU messages.
+ * + 8) x (slot_bytes + 136) bytes for each rank. On a machine with GPUs, it
+ * also needs 2 x 4 staging buffers of 256 KiB for large GPU messages.
  *
  * Failures: a peer that dies on this host is detected within 0.5 s of progress.
  * A peer on another host is detected when its provider reports the loss, which
@@ -55,8 +55,8 @@ enum { NW_CHANNEL_ANY = -1 }; /* any source or any tag, in a receive */
 /* Protocol of a message. AUTO chooses the cheapest by the cost table. Messages
  * above slot_bytes, and over shm above 20 KiB, always use rendezvous, or CMA if
  * they are in host memory. CMA is replaced by another protocol if the peer is
- * on another host, if the kernel does not let one process read the other, or
- * for GPU memory above slot_bytes.
+ * on another host, if the kernel does not let one process read the other, for
+ * an empty message, or for GPU memory above slot_bytes.
  *
  * A rendezvous or CMA send ends only after its receive was posted. Therefore
  * never wait for a send before the receive is posted, whatever its size. */
@@ -78,7 +78,8 @@ enum nw_channel_copy {
     NW_CHANNEL_COPY_AUTO,
     NW_CHANNEL_NAIVE,    /* the driver copies the payload */
     NW_CHANNEL_LOOPBACK, /* the NIC writes to its own host */
-    NW_CHANNEL_FASTCOPY, /* the CPU writes through a mapping of GPU memory */
+    NW_CHANNEL_FASTCOPY, /* written without the driver, in the way that
+                            nw_channel_mapping names */
     NW_CHANNEL_COPIES
 };
 
@@ -148,7 +149,8 @@ struct nw_channel_result {
     int32_t peer, tag;
     size_t bytes; /* sent by the peer, even if the buffer was smaller */
     enum nw_channel_protocol protocol;
-    enum nw_channel_copy copy; /* COPY_AUTO: no copy was needed */
+    enum nw_channel_copy copy; /* of a receive; COPY_AUTO: no payload was copied
+                                  from a slot into GPU memory */
 };
 
 /* Starts a send or a receive. The channel uses the buffer until the request is
@@ -174,12 +176,14 @@ nw_channel_wait(nw_channel_request **request, struct nw_channel_result *result);
  */
 NW_API void nw_channel_cancel(nw_channel_request *request);
 
-/* Returns when all pending output has been sent, or after 1 s. Call it before a
- * long time without channel calls, because peers may wait for this output. */
+/* Returns when libfabric has sent all messages that do not wait for a grant or
+ * a read by their receiver, or after 1 s. Call it before a long time without
+ * channel calls, because peers may wait for these messages. */
 NW_API void nw_channel_flush(nw_channel *channel);
 
-/* Sends with this protocol and copies with this method from now on, as if the
- * channel had been opened with them. AUTO restores the channel's own choice. */
+/* Messages that are sent from now on use this protocol, and later copies of
+ * received payloads into GPU memory use this method. AUTO restores the
+ * channel's own choice. Sends that have started are not changed. */
 NW_API void nw_channel_force(nw_channel *channel,
                              enum nw_channel_protocol protocol,
                              enum nw_channel_copy copy);
@@ -190,10 +194,12 @@ struct nw_channel_counts {
     uint64_t copied[NW_CHANNEL_COPIES]; /* eager payloads into GPU memory */
     uint64_t bytes_sent, bytes_received;
     uint64_t unexpected; /* messages that arrived before their receive */
-    uint64_t stalled;    /* sends that waited for a credit or a slot */
+    uint64_t stalled;    /* sends that could not start at once, for example for
+                            lack of a credit */
     uint64_t
         malformed; /* rejected: damaged or from a process outside the group */
-    uint64_t lost_peers; /* peers that ended without closing the channel */
+    uint64_t lost_peers; /* peers that exchanged messages with this channel and
+                            were lost before they closed theirs */
     uint64_t opened; /* large messages copied directly into another process's
                         GPU memory */
 };
@@ -239,9 +245,9 @@ NW_API NW_MUST_CHECK nw_status nw_channel_table_check(const char *file,
 
 /* Memory for benchmarks and tests, on the host or on a GPU. The GPU is the
  * current one, else the first that the process uses, else GPU 0, which becomes
- * current. NW_ENODEV: no GPU. GPU memory up to 1 MiB may come from Vulkan: the
- * CPU can access it, but other processes cannot open it. The caller frees *out
- * with nw_channel_memory_free. */
+ * current. NW_ENODEV: no GPU. If the user has selected the mapping "vulkan",
+ * GPU memory may come from Vulkan: the CPU can access it, but other processes
+ * cannot open it. The caller frees *out with nw_channel_memory_free. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,
                                                      void **out);
 NW_API void nw_channel_memory_free(bool gpu, void *memory);

@@ -249,7 +249,7 @@ struct nw_halo_places {
 /* Divides the domain into pieces and places them. `places` may be NULL if
  * options->topology names a machine. Then each GPU of the machine is a slot, or
  * each core if it has no GPUs. NW_EINVAL: an extent is 0 or smaller than a
- * radius along its axis, or the domain cannot be divided into so many pieces.
+ * radius along its axis, or the domain cannot be divided into that many pieces.
  * The caller frees *out with nw_halo_layout_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_make(const struct nw_halo_options *options,
@@ -295,8 +295,9 @@ NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_mapping(const nw_halo_layout *layout,
                        const nw_topology *topology, nw_mapping **out);
 
-/* The first method in the order of NW_HALO_METHOD_LIST that fits two pieces if
- * each rank has `slots_per_rank` slots. Values below 1 mean 1. */
+/* The first method in the order of NW_HALO_METHOD_LIST, without `aware`, that
+ * fits two pieces if each rank has `slots_per_rank` slots. Values below 1 mean
+ * 1. */
 NW_API enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                                  int32_t from, int32_t to,
                                                  int32_t slots_per_rank);
@@ -322,7 +323,9 @@ NW_API NW_MUST_CHECK nw_status nw_halo_layout_predict(
 /* Solves a quadratic assignment problem: n facilities with flow[i * n + j] are
  * assigned to n locations with distance[a * n + b]. out[i] is the location of
  * facility i. The sum of flow x distance is minimised, or maximised for
- * NW_HALO_PLACE_WORST. Up to n = 16, branch and bound proves the result and
+ * NW_HALO_PLACE_WORST; the trivial and the random placement need no search.
+ * NW_EINVAL: n is below 1, or a number is invalid. Up to n = 16, branch and
+ * bound proves the result and
  * sets `exact`. If the step limit ends it first, the best assignment found so
  * far is returned and `exact` is false. Beyond 16 the mapping engine searches
  * and `exact` is false. Equal input gives equal results on every machine. */

@@ -68,8 +68,9 @@ NW_MPI_API NW_MUST_CHECK nw_status nw_halo_start(nw_halo *halo,
                                                  const int32_t *subset,
                                                  int32_t count);
 /* Continues the exchange. *done becomes true when this rank's ghost cells are
- * filled and its own cells may change. nw_halo_wait continues the exchange
- * until then. NW_EMPI: a peer is lost, and the halo can only be freed. */
+ * filled and its own cells may change; it is also true if no exchange runs.
+ * nw_halo_wait continues the exchange until then. After an error, such as
+ * NW_EMPI if a peer is lost, the halo can only be freed. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_halo_test(nw_halo *halo, bool *done);
 NW_MPI_API NW_MUST_CHECK nw_status nw_halo_wait(nw_halo *halo);
 

@@ -81,7 +81,7 @@ typedef struct nw_launch {
     size_t word_count;
     char **word; /* the command line */
     bool uses_exec;
-    char *note; /* lines for the user; NULL if there are none */
+    char *note; /* lines for the user, or NULL */
     size_t variable_count;
     char **variable; /* environment of the command: "NAME=VALUE" */
 } nw_launch;
@@ -148,15 +148,16 @@ struct nw_launch_place {
 };
 /* Reads the place of one rank. A file of up to 64 KiB, or any file if `whole`
  * is true, is read and checked as by nw_mapping_read. In a larger file only the
- * head and the rank's line are checked. `index` is -1 if the mapping does not
- * have this rank. NW_EFORMAT and NW_EIO: the sentence names file and line. */
+ * head and the rank's line are checked; if that fails, the whole file is read.
+ * `index` is -1 if the mapping does not have this rank. NW_EFORMAT and NW_EIO:
+ * the sentence names file and line. */
 NW_API NW_MUST_CHECK nw_status nw_launch_place_read(
     const char *path, int32_t rank, bool whole, struct nw_launch_place *out);
 
 /* Binds the calling thread to the rank's cores. The CPU numbers come from the
- * kernel's files without hwloc, unless HWLOC_XMLFILE, HWLOC_SYNTHETIC or
- * HWLOC_FSROOT is set. NW_ENODEV: a core does not exist here or may not be
- * used; the binding is then unchanged. */
+ * kernel's files. They come from hwloc if these files do not suffice, or if
+ * HWLOC_XMLFILE, HWLOC_SYNTHETIC or HWLOC_FSROOT is set. NW_ENODEV: a core does
+ * not exist here or may not be used; the binding is then unchanged. */
 NW_API NW_MUST_CHECK nw_status nw_launch_bind_cores(const nw_mapping *mapping,
                                                     int32_t rank,
                                                     enum nw_elements elements);
@@ -200,8 +201,9 @@ NW_API const char *nw_launch_granted(void);
 NW_API NW_MUST_CHECK nw_status nw_launch_granted_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
-/* Sets the variables with which CUDA, ROCm and oneAPI select GPUs. `gpus` is a
- * list from nw_launch_gpus. Changes the environment by setenv(3): call it while
+/* Sets the variables with which CUDA, ROCm and oneAPI select GPUs, and removes
+ * GPU_DEVICE_ORDINAL, which would select again. `gpus` is a list from
+ * nw_launch_gpus. Changes the environment by setenv(3): call it while
  * no other thread runs. NW_ENOMEM: out of memory.
  *
  * - CUDA: CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES
@@ -212,8 +214,8 @@ NW_API NW_MUST_CHECK nw_status nw_launch_choose_gpus(const char *gpus);
 
 /* The name of the NIC that the mapping gives the rank: from the topology if
  * `node` is not -1 and the topology has the name, and otherwise from the
- * kernel. *out is NULL if the mapping gives no NIC. NW_ENODEV: there is no such
- * NIC. The caller frees *out with free(). */
+ * kernel. *out is NULL if the mapping gives no NIC. NW_ENODEV: the NIC does not
+ * exist. The caller frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status nw_launch_nic(const nw_topology *topology,
                                              int32_t node,
                                              const nw_mapping *mapping,

@@ -95,7 +95,8 @@ struct nw_map_options {
         .move_cost = -1                                                        \
     }
 
-/* How the mapping was computed, for people and to repeat the run. */
+/* How the mapping was computed. The same options with this number of steps give
+ * the mapping again, unless `hurried` is set. */
 struct nw_map_report {
     const char *algorithm; /* the one whose mapping was returned; static */
     uint64_t steps;
@@ -113,7 +114,8 @@ struct nw_map_report {
 /* Computes a valid mapping that is never worse than the default mapping for the
  * objective (relative tolerance 1e-9). The paper's baselines `strategy1`,
  * `strategy2`, `independent`, `random` and `cyclic` are exceptions: if one is
- * requested by name, its mapping is returned unchanged. `options` and `report`
+ * requested by name, its mapping is returned unchanged. A restart (`lost`) may
+ * also give a mapping that is worse than the default. `options` and `report`
  * may be NULL. NW_EINVAL: the machine is too small; the sentence says what
  * would fit. The caller frees *out with nw_mapping_free. */
 NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,

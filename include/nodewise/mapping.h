@@ -57,7 +57,9 @@ NW_API NW_MUST_CHECK nw_status nw_mapping_write(const nw_mapping *mapping,
 NW_API NW_MUST_CHECK nw_status nw_mapping_write_by(const nw_mapping *mapping,
                                                    const char *path,
                                                    int32_t threads);
-/* Writes one element number per line: line i holds the first core of rank i. */
+/* Writes one number per line: line i holds the number in the topology of the
+ * first core (or hardware thread) of rank i. NW_EINVAL: a rank's core is open.
+ */
 NW_API NW_MUST_CHECK nw_status nw_mapping_write_elements(
     const nw_mapping *mapping, const nw_topology *topology, const char *path);
 

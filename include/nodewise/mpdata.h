@@ -5,11 +5,12 @@
  * x l cells, step by step, with five inputs (x, u1, u2, u3, h) and one output
  * (x).
  *
- * Arrays are in C order; the third axis is contiguous. x and h have one value
- * for each cell. u1, u2 and u3 have one value for each face: the advective
- * Courant number times h, u dt/dx h. u1 has (n + 1) x m x l values: u1[i]
- * belongs to the face below cell i, u1[i + 1] to the face above it. u2 has n x
- * (m + 1) x l values, and u3 has n x m x (l + 1). All calls are local.
+ * Arrays are in C order; the third axis is contiguous. Inputs x and h have one
+ * value for each cell. Inputs u1, u2 and u3 have one value for each face: the
+ * advective Courant number times h, u dt/dx h. Array u1 has (n + 1) x m x l
+ * values: u1[i] belongs to the face below cell i, u1[i + 1] to the face above
+ * it. Array u2 has n x (m + 1) x l values, and u3 has n x m x (l + 1). All
+ * calls are local.
  */
 #ifndef NODEWISE_MPDATA_H
 #define NODEWISE_MPDATA_H
@@ -45,9 +46,9 @@ enum nw_mpdata_path {
 /* Options of nw_mpdata_new. Initialise with NW_MPDATA_OPTIONS_INIT. */
 struct nw_mpdata_options {
     size_t size;         /* sizeof of this struct */
-    int32_t passes;      /* donor-cell pass and corrective passes; at least 1 */
+    int32_t passes;      /* donor-cell pass and corrective passes; 1 to 8 */
     bool limited;        /* non-oscillatory: no new extrema */
-    bool infinite_gauge; /* x of either sign; two passes */
+    bool infinite_gauge; /* x of either sign; requires two passes */
     bool third_order;    /* third-order terms, for constant velocity */
     bool divergent;      /* adds the term for divergent flow */
     bool single;         /* computes in float instead of double */
@@ -76,8 +77,8 @@ enum nw_mpdata_field {
 };
 
 /* The number of cells beyond a side that a step reads: one for the donor-cell
- * pass and for each corrective pass, one more with limiting or with third
- * order, two more with both. */
+ * pass, and one for each corrective pass. A corrective pass reads one more with
+ * limiting, and one more with third order. */
 NW_API int32_t nw_mpdata_halo(const struct nw_mpdata_options *options);
 
 /* Creates a solver for size[0] x size[1] x size[2] cells. x and the velocities
@@ -143,10 +144,10 @@ NW_API struct nw_mpdata_cells nw_mpdata_cells_of(nw_mpdata *solver,
 NW_API struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *solver,
                                               enum nw_mpdata_field field);
 #endif
-/* The parts of a step. nw_mpdata_fill fills a field's ghost cells at periodic
- * and open sides; the caller fills those at neighbour sides. nw_mpdata_advance
- * computes the cells low <= (i, j) < high; call it until all cells are
- * computed. nw_mpdata_turn makes the new x the current x. */
+/* The parts of a step. The function nw_mpdata_fill fills a field's ghost cells
+ * at periodic and open sides; the caller fills those at neighbour sides. Then
+ * nw_mpdata_advance computes the cells low <= (i, j) < high. Call it until all
+ * cells are computed. Then nw_mpdata_turn makes the new x the current x. */
 NW_API void nw_mpdata_fill(nw_mpdata *solver, enum nw_mpdata_field field);
 NW_API void nw_mpdata_advance(nw_mpdata *solver, const int64_t low[2],
                               const int64_t high[2]);

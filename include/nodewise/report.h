@@ -70,8 +70,9 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
 
 /* The gain of a mapping over the default mapping. Every command prints it. */
 struct nw_headline {
-    bool total;           /* set by the caller; true: figures of the whole run,
-                             false: of one exchange */
+    bool total;           /* true: figures of the whole run, false: of one
+                             exchange. Set by the caller; becomes true for a
+                             training step that was recorded from a run */
     bool has_phases;      /* one exchange is one training step */
     bool has_domains;     /* an NVLink domain joins several nodes */
     bool has_time;        /* false: the machine has no bandwidths, and the
@@ -111,8 +112,8 @@ struct nw_report_input {
     size_t size; /* sizeof of this struct */
     const nw_topology *topology;
     const nw_pattern *pattern;
-    const struct nw_report_mapping *mapping; /* the first mapping is the one to
-                                                compare with */
+    const struct nw_report_mapping *mapping; /* the others are compared with the
+                                                first mapping */
     size_t mapping_count;                    /* at least 1 */
     const char *topology_source, *pattern_source;
     const char *command; /* command that made the report */

@@ -48,14 +48,16 @@ nw_topology_load(const char *source, const struct nw_topology_options *options,
 /* Describes a machine by several SOURCEs. Hosts are matched by name; a short
  * host name matches its long form. */
 struct nw_topology_parts {
-    size_t size;         /* sizeof of this struct */
-    const char *network; /* gives hosts and switches; or NULL */
+    size_t size; /* sizeof of this struct */
+    /* SOURCE that gives hosts and switches; NULL: nodes[0] gives them */
+    const char *network;
     /* Sources that describe the inside of hosts. "HOSTS=SOURCE" applies to
      * those hosts. "SOURCE" applies to the hosts that it names, or to all hosts
      * if it is the only source and describes one node. */
     const char *const *nodes;
     size_t node_count;
-    const char *gpus; /* one node, which gives the GPU links; or NULL */
+    const char *gpus; /* SOURCE of one node, which gives the GPU links; or NULL.
+                         Without `nodes`, it also gives the inside of hosts */
 };
 #define NW_TOPOLOGY_PARTS_INIT                                                 \
     {                                                                          \
@@ -126,7 +128,7 @@ NW_API bool nw_topology_bundled(size_t index, const char **name,
 NW_API const char *nw_topology_name(const nw_topology *topology);
 
 /* One line for each doubtful statement of the source, for example a node that
- * Slurm lists on two switches; "" if there are none. Borrowed. */
+ * Slurm lists on two switches; "" if all statements are clear. Borrowed. */
 NW_API const char *nw_topology_notes(const nw_topology *topology);
 
 NW_API int32_t nw_topology_node_count(const nw_topology *topology);
@@ -230,8 +232,10 @@ NW_API bool nw_topology_is_integral(const nw_topology *topology);
 NW_API size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
                                 struct nw_end b, uint32_t *hops);
 NW_API size_t nw_topology_route_max(const nw_topology *topology);
-/* Returns into how many equal parts a message from a to b is divided: 1, except
- * between GPUs of two nodes that have several NICs of their own. Part i takes
+/* Returns into how many equal parts a message from a to b is divided. The
+ * result is above 1 only between GPUs of two nodes that have several NICs of
+ * their own and no common NVLink domain, if neither end names its NIC. Part i
+ * takes
  * the route between the ends with `nic` = -1 - i. nw_topology_distance and
  * nw_topology_level are those of part 0. */
 NW_API int32_t nw_topology_stripe_count(const nw_topology *topology,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of GPU operations for objects on a GPU that was reset. The
- * operations do nothing: the driver has already freed the objects, and may have
- * reused their addresses and handles. */
+/* The table of GPU operations for objects on a GPU that was reset. It has the
+ * operations that free objects or that callers use around freeing them; all
+ * others are NULL. The operations do nothing: the driver has already freed the
+ * objects, and may have reused their addresses and handles. */
 #include "gpu/gpu.h"
 
 static void *after_reset_context(void)

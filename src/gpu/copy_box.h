@@ -24,8 +24,9 @@ struct nw_gpu_box {
     uint32_t quantities, to_shift, from_shift, unused;
 };
 
-/* The argument of every kernel, with addresses in GPU memory. Thread block b
- * works on the box owner[b]. `shift` has the byte offsets of quantities. */
+/* The argument of the kernels that copy boxes, with addresses in GPU memory.
+ * Thread block b works on box[owner[b]]. `shift` has the byte offsets of
+ * quantities. */
 struct nw_gpu_boxes {
     const struct nw_gpu_box *box;
     const uint32_t *owner;

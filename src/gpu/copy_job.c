@@ -52,7 +52,7 @@ static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
 }
 
 /* Writes the tables into `image`, the host copy of job->memory, and sets the
- * pointers of each launch to the place of its table in GPU memory. */
+ * pointers of each launch to the addresses of its tables in GPU memory. */
 static void write_image(const struct nw_gpu_copy_table *table, char *image,
                         struct nw_gpu_copy_job *job)
 {

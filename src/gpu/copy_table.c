@@ -25,9 +25,10 @@ static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
     *magic = (uint32_t)(((UINT64_C(1) << *shift) + divisor - 1) / divisor);
 }
 
-/* Returns the bitwise OR of the addresses and distances of one side of a copy.
- * Its lowest bit that is 1 limits the width of a word, because all addresses
- * must be multiples of the width. */
+/* Returns the bitwise OR of the address of one side of a copy and of the
+ * distances between its rows, planes and quantities. The lowest bit that is 1
+ * limits the width of a word, because all addresses must be multiples of the
+ * width. */
 static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)
 {
     const int64_t *shift = to ? p->to_shift : p->from_shift;

@@ -26,7 +26,8 @@ struct nw_gpu_piece {
     const int64_t *to_shift, *from_shift;
 };
 
-/* One kernel launch: boxes whose words have the same width. */
+/* One kernel launch: boxes with the same work, whose words have the same width.
+ */
 struct nw_gpu_group {
     enum nw_gpu_work work;
     int width; /* a word has 2^width bytes */

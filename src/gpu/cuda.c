@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NVIDIA GPUs through the CUDA driver library only, which is loaded at first
- * use, with our own declarations instead of CUDA's header. This file has
- * streams, events, graphs and objects shared with other processes;
- * cuda_memory.c and cuda_kernels.c have the rest. */
+ * use, with our own declarations instead of CUDA's header. This file has the
+ * table of operations, streams, events, graphs and objects shared with other
+ * processes; the other files cuda_*.c have the rest. */
 #include "gpu/cuda.h"
 
 #include "base/library.h"

@@ -33,8 +33,9 @@ struct cuda_context_known {
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuda_context_known context_known[NW_GPUS];
 
-/* Returns whether the context still exists. If the driver has a fatal error,
- * every query fails; the context then counts as existing. */
+/* Returns whether the context still exists. The context counts as existing if
+ * it has no witness, or if the driver has a fatal error, after which every
+ * query fails. */
 static bool context_lives(const struct cuda_context_known *known)
 {
     uint64_t id = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The embedded kernels on NVIDIA GPUs: the driver compiles their PTX code once
- * for each GPU, at the first launch. */
+/* The embedded kernels on NVIDIA GPUs: the driver compiles their PTX code at
+ * the first load or launch on a GPU, and again after the GPU was reset. */
 #include "gpu/cuda.h"
 
 #include "base/status.h"

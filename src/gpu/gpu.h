@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GPU operations in one table, equal for NVIDIA and AMD GPUs. Operations with a
- * stream argument only add work to the stream and never wait for the GPU; all
- * others are complete when they return. Operations that create an object use
- * the current GPU of the calling thread.
+ * stream argument only add work to the stream and do not wait for the GPU,
+ * except stream_wait; all others are complete when they return. Operations that
+ * create an object use the current GPU of the calling thread.
  */
 #ifndef NW_GPU_GPU_H
 #define NW_GPU_GPU_H
@@ -53,7 +53,8 @@ struct nw_gpu_life {
 enum { NW_GPUS = 64 };
 
 /* The operations of one driver. Functions that return bool return false on
- * failure. */
+ * failure, but `serves` and `lives` return true if the answer is unknown. HIP
+ * has no `range`, `id` and `keep_in_step`; they are NULL. */
 struct nw_gpu {
     const char *name;
     /* Loads the driver and sets *count to the number of GPUs (at least one).
@@ -153,7 +154,7 @@ struct nw_gpu {
      * memory that came from `alloc`. The handle stands for the whole
      * allocation, and *offset is the offset of `memory` inside it.
      * memory_import opens the handle, in another process than the one that
-     * exported it. */
+     * exported it. NW_EUNSUPPORTED: this GPU cannot access that memory. */
     nw_status (*memory_export)(void *memory, struct nw_gpu_handle *out,
                                size_t *offset);
     nw_status (*memory_import)(const struct nw_gpu_handle *handle, void **out);

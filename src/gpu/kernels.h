@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The embedded kernels: their names, their PTX code, and their reference
- * implementation on the host. */
+/* The embedded kernels: their names, their PTX code, and the reference
+ * implementation on the host of those that copy boxes. */
 #ifndef NW_GPU_KERNELS_H
 #define NW_GPU_KERNELS_H
 

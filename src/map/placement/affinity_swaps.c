@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lowers the affinity cost of a placement, after placers that ignore affinity.
- * Swaps and moves processes within a node if that lowers the sum of two costs:
- * bytes x seconds per byte on all routes, and the affinity cost of each process
- * at its place. Algorithm 1 of MAGC includes affinity itself and does not need
- * this. */
+ * Swaps and moves processes between the places of a node if that lowers the sum
+ * of two costs. These are bytes x seconds per byte on all routes, and the
+ * affinity cost of each process at its place. Algorithm 1 of MAGC includes
+ * affinity itself and does not need this. */
 #include "map/placement/placement.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -46,7 +46,8 @@ static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
     return sum;
 }
 
-/* Returns the decrease of the cost if p and q swap their places. */
+/* Returns the decrease of the cost if p and q swap their places; traffic
+ * between p and q counts twice. */
 static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
                                        int32_t p, int32_t q)
 {
@@ -67,7 +68,7 @@ static bool affinity_swaps_is_gain(double gain, double before)
 }
 
 /* Moves p to the first place with a free slot where p costs less than now.
- * Returns true if there is one. */
+ * Returns true if p was moved. */
 static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
                                      int32_t p)
 {
@@ -87,8 +88,8 @@ static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
     return false;
 }
 
-/* Swaps p with the first process of a lower number whose swap lowers the cost.
- * Returns true if there is one. */
+/* Swaps p with the first process of a lower number on another place if that
+ * lowers the cost; fixed processes stay. Returns true if p was swapped. */
 static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
 {
     struct nw_placement *placement = work->placement;

@@ -4,8 +4,8 @@
  * congestion; without bandwidths, or if hop-bytes come first, it moves all that
  * have traffic with other places. A trial is a swap or move that is evaluated;
  * it updates only the loads that it changes. The sum of eighth powers of the
- * loads replaces the maximum, so that relieving one of several equally loaded
- * links is an improvement. */
+ * congestion of all links replaces the maximum, so that relieving one of
+ * several equally congested links is an improvement. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of processes of a place that are tried in swaps with a process. */
+/* Most processes of one place that are tried in swaps with a process. */
 #define PARTNERS 4
 /* Smallest change of hop-bytes that counts as a change: MIN_MAX, or the
  * fraction MIN_OF_ALL of the placement's hop-bytes if that is less. MIN_MAX is
@@ -35,11 +35,12 @@ struct congestion_swaps_work {
     uint32_t *buffer; /* scratch for one route */
     int32_t *head;    /* [places] first process on a place; -1: empty place */
     int32_t *next;    /* [processes] next process on the same place; -1: none */
-    double scale;     /* 1 / maximum congestion before the first pass */
+    double scale;     /* 1 / maximum congestion before the first pass; 0 without
+                         congestion */
     double most;      /* maximum congestion at the start of the present pass */
     double hop_bytes; /* change of hop-bytes by the present trial */
-    double least;     /* smallest change of hop-bytes that is more than a
-                         rounding error */
+    double least;     /* changes of hop-bytes below this count as rounding
+                         errors */
     uint64_t begun;   /* placement->steps when the search began */
 };
 
@@ -56,8 +57,9 @@ congestion_swaps_distance(const struct congestion_swaps_work *work,
     return nw_places_distance(places, from, to);
 }
 
-/* Adds `bytes` on the route from one place to another to the present trial.
- * Negative bytes are taken off the route. */
+/* Adds `bytes` on the route from one place to another to the load changes and
+ * the hop-bytes of the present trial. Negative bytes are taken off the route.
+ */
 static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
                                          int32_t from, int32_t to, double bytes)
 {
@@ -126,8 +128,9 @@ static double congestion_swaps_eighth(double x)
     return x * x;
 }
 
-/* Ends the present trial and returns the change of the sum of eighth powers. If
- * `keep` is true, the loads of the trial become the present loads. */
+/* Ends the present trial and returns its change of the sum of the eighth powers
+ * of congestion x work->scale. If `keep` is true, the loads of the trial become
+ * the present loads. */
 static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
                                          bool keep)
 {
@@ -315,7 +318,8 @@ static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
 }
 
 /* Tries all places for p, or if there are many, only the places of its peers
- * and those next to them. Returns true if p was moved. */
+ * and those with the next lower and higher number. Returns true if p was moved.
+ */
 static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
                                          int32_t p)
 {

@@ -23,9 +23,11 @@ bool nw_placement_cost_less(const struct nw_placement *placement,
                             const struct nw_placement_cost *a,
                             const struct nw_placement_cost *b);
 
-/* Swaps and moves processes between places to lower the maximum congestion,
- * then the hop-bytes. Keeps fixed processes and capacities. Never makes the
- * placement worse. */
+/* Swaps and moves processes between places. Each change lowers the sum of the
+ * eighth powers of the congestion of all links, which stands for the maximum
+ * congestion, or leaves this sum equal and lowers the hop-bytes. With
+ * placement->by_distance, hop-bytes come first: no change raises them. Keeps
+ * fixed processes and capacities. */
 NW_MUST_CHECK nw_status
 nw_placement_congestion_swaps(struct nw_placement *placement);
 

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds the bytes that process p sends over one arc to the hop-bytes, and to
- * load[hops] on every hop of the route. load is NULL if the topology has no
- * links. */
+/* Adds the bytes that process p sends over one arc, times their distance, to
+ * the hop-bytes. Also adds them to load[] of every hop (direction of a link) on
+ * the route; load is NULL if the topology has no links. */
 static void placement_cost_price_arc(const struct nw_placement *placement,
                                      int32_t p, const struct nw_arc *arc,
                                      double *load, uint32_t *buffer,

@@ -261,8 +261,9 @@ dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
     return (struct dual_bipartition_span){low, high - low + 1};
 }
 
-/* Sorts a list by the coordinate at[p] of its processes. The first target[c]
- * processes of each class c go to side 0, the others to side 1. */
+/* Cuts a list along one coordinate of its processes. In the order of this
+ * coordinate, the first target[c] processes of each class c go to side 0, the
+ * others to side 1. */
 static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         struct nw_ints list, int stride,
                                         const int32_t target[NW_CLASS_COUNT])
@@ -317,7 +318,8 @@ dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
 }
 
 /* Bisects the processes of a piece. Makes each initial cut that the start asks
- * for, refines it by FM, and keeps the result with the fewest bytes. */
+ * for (with reduced effort not all), refines it by FM, and keeps the result
+ * with the fewest bytes. */
 static void dual_bipartition_bisect(struct dual_bipartition_work *part,
                                     struct nw_ints list,
                                     const int32_t target[NW_CLASS_COUNT])
@@ -344,7 +346,8 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
             dual_bipartition_copy_sides(part->best_side, side, list);
         }
     }
-    if (best < 0) /* no traffic or no time left: any cut will do */
+    if (best < 0) /* no coordinate to cut along, or no time left: any cut will
+                     do */
         nw_exact_fm_bisect(&part->fm, list, target, NW_SEED_ORDER);
     else
         dual_bipartition_copy_sides(side, part->best_side, list);
@@ -439,8 +442,9 @@ static void dual_bipartition_take_free_slots(struct nw_placement *placement)
             nw_placement_put(placement, p, placement->place[p]);
 }
 
-/* Runs all starts and keeps the best one in the placement. The initial
- * solution, if there is one, is compared as another start. */
+/* Runs the starts and keeps the best one in the placement. Packed starts are
+ * left out if no slot stays free, all but the first if the time is over. The
+ * initial solution, if there is one, is compared as another start. */
 static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 {
     static const struct dual_bipartition_start starts[] = {

@@ -151,8 +151,9 @@ static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
 }
 
 /* Makes an initial cut: all processes begin on the right. The seed process
- * moves to the left, then repeatedly the process with the most traffic to the
- * left side, until target[c] processes of each class c are on the left. */
+ * moves to the left, then repeatedly the process with the highest gain, until
+ * target[c] processes of each class c are on the left. The gain of a process is
+ * its traffic with the left side minus that with the right side. */
 static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target, int32_t seed)
 {
@@ -178,8 +179,9 @@ static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
 
 /* --- passes --- */
 
-/* Returns the process to move next: the best one of a side that has too many
- * processes of a class, otherwise the best one of both sides; -1: none. */
+/* Returns the process to move next: if a side has too many processes of a
+ * class, the best one of these, otherwise the best one of both sides; -1: none.
+ */
 static int32_t exact_fm_choose(const struct nw_exact_fm *b)
 {
     int32_t p = -1;

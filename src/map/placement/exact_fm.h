@@ -28,8 +28,8 @@ struct nw_exact_fm {
     double *gain; /* [processes] decrease of the cut bytes by a change of
                      side */
     bool *moved;  /* [processes] changed sides in this pass */
-    int32_t *at;  /* [processes] position of a process in its heap
-                     (nw_heap.at) */
+    int32_t *at;  /* [processes] 1 + position of a process in its heap
+                     (nw_heap.at); 0: it is in none */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* [side][class] processes that may
                                                move */
     int32_t *moves;                         /* processes moved in this pass, in
@@ -40,16 +40,18 @@ struct nw_exact_fm {
                                                bisections */
 };
 
-/* Allocates the memory. Between bisections side[] is -1 for all processes. The
- * caller calls nw_exact_fm_fini, also after a failure. */
+/* Allocates the memory and sets side[] to -1 for all processes, as the caller
+ * does after each bisection. The caller calls nw_exact_fm_fini, also after a
+ * failure. */
 NW_MUST_CHECK nw_status nw_exact_fm_init(struct nw_exact_fm *fm,
                                          const struct nw_placement *placement);
 void nw_exact_fm_fini(struct nw_exact_fm *fm);
 
 /* Sets side[p] to 0 or 1 for each process p of `list`, so that exactly
- * target[class] processes of each class are on side 0. A process outside `list`
- * whose side is already 0 or 1 keeps it and attracts its peers to that side.
- * `seed`: how the initial cut is made. */
+ * target[class] processes of each class are on side 0 and few bytes are cut. If
+ * the time of the budget is over, only the initial cut is made. A process
+ * outside `list` whose side is already 0 or 1 keeps it and attracts its peers
+ * to that side. `seed`: how the initial cut is made. */
 void nw_exact_fm_bisect(struct nw_exact_fm *fm, struct nw_ints list,
                         const int32_t target[NW_CLASS_COUNT],
                         enum nw_seed_kind seed);

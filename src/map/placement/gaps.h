@@ -10,7 +10,7 @@
 
 /* Writes the different widths among gap[1] .. gap[count - 1] to
  * values[NW_GAP_WIDTHS_MAX], in ascending order. Returns how many there are; 0
- * if there are more than NW_GAP_WIDTHS_MAX. */
+ * if there are more than NW_GAP_WIDTHS_MAX, or only one place. */
 int nw_gap_widths(const int64_t *gap, int32_t count, int64_t *values);
 /* Cuts the places at all gaps wider than `width`. Returns the number of places
  * in each run between two cuts; 0 if the runs have different lengths. */

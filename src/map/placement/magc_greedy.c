@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Algorithm 1 of the MAGC paper (section V-B). It maps one process after the
  * other: the one whose mean traffic with mapped neighbours exceeds that with
- * unmapped ones most, to the place with the lowest resulting maximum
- * congestion. Sums and loads are updated instead of recomputed, which gives the
- * same result because bytes are whole numbers. */
+ * unmapped ones most. The process gets the place with the lowest resulting
+ * maximum congestion plus affinity cost, or with the lowest bytes x distance if
+ * the machine has no links. Sums and loads are updated instead of recomputed,
+ * which gives the same result because bytes are whole numbers. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -23,8 +24,9 @@ struct magc_greedy_work {
     struct nw_placement *placement;
     struct magc_greedy_side *mapped, *unmapped; /* [processes] traffic with
                                                    mapped and unmapped peers */
-    double *load;                               /* [hops] bytes on each hop
-                                                   between mapped processes */
+    double *load;                               /* [hops] bytes that mapped
+                                                   processes send over each hop
+                                                   (one direction of a link) */
     double *trial;     /* [hops] bytes that the present trial adds to each
                           hop */
     uint32_t *touched; /* hops in which `trial` is not 0 */
@@ -81,7 +83,7 @@ static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
 
 /* Returns the unmapped process with the highest delta of Algorithm 1: mean
  * traffic with mapped peers minus that with unmapped ones. Among equal
- * processes, returns the one with the lowest number. */
+ * processes, returns the one with the lowest number; -1 if all are mapped. */
 static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -103,7 +105,7 @@ static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
     return best;
 }
 
-/* Adds bytes to work->trial on all hops of the route between two places. */
+/* Adds bytes to work->trial on all hops of a route. */
 static void magc_greedy_try_hops(struct magc_greedy_work *work,
                                  struct nw_hops hops, double bytes)
 {
@@ -231,7 +233,7 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 }
 
 /* Maps process p to the place where it costs least, and updates the sums of its
- * peers and the loads of hops. */
+ * peers and the loads of hops. Returns NW_EINVAL if no slot is free. */
 static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 {
     int32_t place = magc_greedy_best_place(work, p);

@@ -2,7 +2,9 @@
 /*
  * A placement assigns processes to places; all three phases of MAGC use this
  * form. Phase 1 places ranks on nodes, phase 2 the ranks of a node on its core
- * units, phase 3 on its GPU units. Any placer may serve any phase.
+ * units, phase 3 on its GPU units. Any placer may serve any phase. Other
+ * algorithms place ranks on the units of all nodes at once
+ * (phases/all_units.h).
  */
 #ifndef NW_MAP_PLACEMENT_PLACEMENT_H
 #define NW_MAP_PLACEMENT_PLACEMENT_H
@@ -14,8 +16,8 @@
 
 /* Places (nodes, core units or GPU units) and the routes between them. A hop is
  * one direction of a link. Hop numbers are 2 x link + direction in the
- * topology, minus `hop_base`. Nodes of the same type can share one nw_places.
- */
+ * topology, minus `hop_base`. Nodes of the same type with the same units can
+ * share one nw_places. */
 struct nw_places {
     const nw_topology *topology;
     int32_t count;
@@ -24,9 +26,9 @@ struct nw_places {
                                      hop_count: number of hops, two per link */
     double *bandwidth; /* [hop_count] bytes/s of each hop; NULL: the machine is
                           a matrix of distances without links */
-    /* Table of routes; NULL if there are too many places. The hops of the route
-     * from place a to b are route[route_row[i]] .. route[route_row[i + 1] - 1]
-     * with i = a * count + b. */
+    /* Table of routes; NULL if there are too many places or no links. The hops
+     * of the route from place a to b are route[route_row[i]] ..
+     * route[route_row[i + 1] - 1] with i = a * count + b. */
     size_t *route_row; /* [count^2 + 1] first entry of each pair in route[] */
     uint32_t *route;
 };
@@ -39,14 +41,16 @@ struct nw_hops {
 
 /* Makes the places from their ends of routes; takes over `end` and frees it,
  * also on failure. The hops are the links inside node `node`, or those of the
- * whole machine if `node` is -1. The caller calls nw_places_fini. */
+ * whole machine if `node` is -1. The caller calls nw_places_fini unless this
+ * fails. */
 NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        const nw_topology *topology,
                                        struct nw_end *end, int32_t count,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
 /* Computes the route from place a to place b from the topology, not from the
- * table, and stores its hops in `buffer`. */
+ * table, and stores its hops in `buffer`, which must have
+ * nw_topology_route_max() entries. Without links the route has no hops. */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
 /* Returns the hops of the route from place a to place b. If the places have no
@@ -63,8 +67,9 @@ static inline struct nw_hops nw_places_route(const struct nw_places *places,
     row = places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
     return (struct nw_hops){places->route + row[0], row[1] - row[0]};
 }
-/* Returns the distance from place a to place b: hops on the route, or the
- * distance that the topology gives (by levels or as a matrix). */
+/* Returns the distance from place a to place b: the number of links on the
+ * route, or the distance that the topology gives (by levels or as a matrix). It
+ * is 0 for a = b. */
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
 struct nw_budget;
@@ -83,18 +88,21 @@ struct nw_placement {
     int32_t *place; /* [count] place of a process; -1: not yet placed */
     bool *fixed;    /* [count] the caller has placed the process and it must not
                        move; NULL: none is fixed */
-    /* [count] place of each process in the initial solution; NULL: none */
+    /* [count] place of each process in the initial solution, -1 if it has none
+     * there; NULL: no initial solution */
     const int32_t *initial;
     const double *affinity; /* [count x places] affinity cost of a process on a
                                place, in seconds; NULL: no affinity */
     struct nw_random *random;
     /* Borrowed: load of each process and largest load allowed on each place;
-     * NULL if loads are not limited. Only swaps on hierarchies respect the
-     * limits. */
+     * NULL if loads are not limited. Only annealing on hierarchies (hierarchy/)
+     * respects the limits. */
     const int64_t *load, *limit;
-    bool by_distance; /* refinements lower hop-bytes first, then congestion */
+    bool by_distance;         /* nw_place_partition lowers hop-bytes first, then
+                                 congestion */
     struct nw_budget *budget; /* limits the search; NULL: no limit */
-    bool in_reduced_effort;   /* less work: some starts are left out */
+    bool in_reduced_effort;   /* less work: nw_place_partition leaves out some
+                                 starts and initial cuts */
     const struct nw_map_options *options; /* objectives and seed; may be NULL */
     uint64_t steps;                       /* out: number of trials that the
                                              placer made */
@@ -103,9 +111,9 @@ struct nw_placement {
     bool grid_found;  /* out: the placer found a grid in the traffic */
 };
 
-/* Reads the processes and their traffic from a pattern. The caller then fills
- * the other members: free_slots, fixed and place. nw_placement_fini frees
- * everything except `places`. */
+/* Reads the processes and their traffic from a pattern; no process has a place
+ * yet. The caller then fills the other members. nw_placement_fini frees row,
+ * arc, free_slots, gpu, place and fixed; the caller owns all others. */
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
                                           const struct nw_arcs_of *of);
 void nw_placement_fini(struct nw_placement *placement);
@@ -128,14 +136,16 @@ bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
-/* The placers. Each one assigns every process that has no place yet. */
+/* The placers. Each one assigns every process that has no place yet, or returns
+ * NW_EINVAL if too few slots are free. */
 typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* recursive bisection of processes and places,
                                  then congestion_swaps.h */
 nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
-nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h */
+nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h; NW_ENODEV:
+                                 Scotch is absent */
 
 /* Placers that search from placement->initial, or if that is NULL from the
  * result of nw_place_block. The result is never worse than this start in the
@@ -143,16 +153,18 @@ nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h */
  * equal. They count steps in the budget, stop when it ends, and keep fixed
  * processes and capacities. A row of portfolio/algorithms.c registers each of
  * them. */
-/* Assigns each process to its place in placement->initial, and processes
- * without one as nw_place_block does. */
+/* Assigns each process to its place in placement->initial. Processes without
+ * one, and those whose place has no free slot, are assigned as nw_place_block
+ * does. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* lowers hop-bytes on hierarchies */
 nw_placer nw_place_section;    /* one embedding of a grid or one bisection */
 nw_placer nw_place_tile;       /* best embedding; only for grids */
 nw_placer nw_place_refine;     /* improves placement->initial */
 
-/* Swaps processes of a complete placement to lower the sum of their affinity
- * costs and of bytes x seconds per byte on their routes. */
+/* Swaps and moves processes of a complete placement, which must have
+ * `affinity`, to lower the sum of their affinity costs and of bytes x seconds
+ * per byte on their routes. */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
@@ -169,13 +181,14 @@ enum nw_placer_id {
     NW_PLACER_PARTITION,
     NW_PLACER_MAGC
 };
-/* Returns the placer with this id; NULL for NW_PLACER_NONE. */
+/* Returns the placer with this id; NULL for NW_PLACER_NONE. For NW_PLACER_MAGC
+ * that is nw_place_scotch if Scotch is present, otherwise nw_place_greedy. */
 nw_placer *nw_placer_get(enum nw_placer_id id);
 /* Returns the placer with this name (such as "greedy" or "magc-greedy"); NULL
  * if no placer has it. */
 nw_placer *nw_placer_find(const char *name);
-/* Returns true if the Scotch library is present; loads the library at the first
- * call. */
+/* Returns true if the Scotch library can be used; loads the library at the
+ * first call. Returns false if the program itself is linked to Scotch. */
 bool nw_scotch_is_here(void);
 /* Returns the path of the Scotch library that was loaded; NULL if Scotch is
  * absent. */

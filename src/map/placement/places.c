@@ -62,8 +62,8 @@ static size_t places_ask_route(const struct nw_places *places, int32_t a,
     return count;
 }
 
-/* Makes the table of routes between all places if there are at most TABLE_MAX.
- */
+/* Makes the table of routes between all places if there are at most TABLE_MAX
+ * and the machine has links. */
 static nw_status places_build_table(struct nw_places *places)
 {
     size_t n = (size_t)places->count, most, capacity = 0, at = 0;

@@ -8,7 +8,7 @@
 
 #define STRIDES_MAX 6 /* most strides that are considered */
 
-/* Sets bytes[d] to the bytes between processes whose numbers differ by d. */
+/* Adds to bytes[d] the bytes between processes whose numbers differ by d. */
 static void rank_strides_weigh(const struct nw_placement *placement,
                                double *bytes)
 {
@@ -19,7 +19,8 @@ static void rank_strides_weigh(const struct nw_placement *placement,
 
 /* Chooses up to STRIDES_MAX differences d with the largest bytes[d], sorts them
  * in ascending order in stride[] and appends n, the number of processes.
- * Returns the number of entries in stride[]. */
+ * Returns the number of entries in stride[]. Sets bytes[] of the chosen
+ * differences to 0. */
 static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
 {
     int count = 0;
@@ -43,8 +44,8 @@ static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
-/* Lists a coordinate for each pair of strides of which one divides the other.
- */
+/* For each pair of strides of which one divides the other, lists the coordinate
+ * p / step % size of processes p that it gives (rank_strides.h). */
 static void rank_strides_list_strides(struct nw_rank_strides *strides,
                                       const int32_t *stride, int count)
 {

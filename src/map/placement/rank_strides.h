@@ -22,7 +22,7 @@ struct nw_rank_strides {
 };
 
 /* Finds the strides with the most traffic and computes the coordinates that
- * follow. The caller frees them. */
+ * follow from them and the number of processes. The caller frees them. */
 NW_MUST_CHECK nw_status nw_rank_strides_find(
     const struct nw_placement *placement, struct nw_rank_strides *out);
 void nw_rank_strides_fini(struct nw_rank_strides *strides);

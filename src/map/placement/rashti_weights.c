@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Weights like those of Figure 1 of the paper by Rashti et al., which has four:
- * d1 (inside a socket) > d2 (between sockets) > d3 (between the closest nodes)
- * > d4 = 1 (between the farthest nodes). Here the weights inside a node have a
- * value for each depth of the lowest common ancestor, so caches and NUMA nodes
- * count, too. Between nodes the weights fall evenly with the number of hops. */
+/* Weights like those of Figure 1 of the paper by Rashti et al. That figure has
+ * four: d1 (inside a socket) > d2 (between sockets) > d3 (between the closest
+ * nodes) > d4 = 1 (between the farthest nodes). Here the weights inside a node
+ * have a value for each depth of the lowest common ancestor, so caches and NUMA
+ * nodes count, too. Between nodes the weights fall evenly with the number of
+ * links. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 
@@ -23,9 +24,9 @@ static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
     return end;
 }
 
-/* Returns the distance from the node of place a to that of place b in links of
- * the network, or the given distance if the machine is described by a matrix.
- */
+/* Returns the distance from the node of place a to that of place b in links
+ * from NIC to NIC, or the given distance if the machine is described by a
+ * matrix. */
 static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                      int32_t b)
 {
@@ -36,8 +37,8 @@ static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                 rashti_weights_nic_of(places, b));
 }
 
-/* Returns the mean of the distances from a to b and from b to a, because a
- * weight has no direction. */
+/* Returns the mean of the distances from the node of a to that of b and back,
+ * because a weight has no direction. */
 static double rashti_weights_hops(const struct nw_places *places, int32_t a,
                                   int32_t b)
 {
@@ -52,7 +53,8 @@ static bool rashti_weights_same_node(const struct nw_places *places, int32_t a,
            places->end[a].node == places->end[b].node;
 }
 
-/* Sets the fewest and the most hops between places on different nodes. */
+/* Sets the shortest and the longest distance between places on different nodes.
+ */
 static void rashti_weights_find_hops(struct nw_rashti_weights *weights)
 {
     const struct nw_places *places = weights->places;

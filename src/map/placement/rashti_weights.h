@@ -10,18 +10,20 @@
 /* The distances of the machine from which the weights are computed. */
 struct nw_rashti_weights {
     const struct nw_places *places;
-    double nearest, farthest; /* fewest and most hops between places on
-                                 different nodes; 0 if there is only one node */
+    double nearest, farthest; /* fewest and most links from the NIC of one node
+                                 to that of another, or the given distances of a
+                                 matrix; 0 if there is only one node */
     int64_t largest;          /* largest weight of any pair of places */
 };
 
-/* Finds the fewest and most hops and the largest weight; takes O(places^2)
- * time. */
+/* Finds the shortest and longest distance between nodes and the largest weight;
+ * takes O(places^2) time. */
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
 /* Returns the weight of two different places a and b. On different nodes it is
- * between 1, for the farthest nodes, and the largest number of hops between
- * nodes, for the closest nodes. Inside a node it is larger still and grows with
- * the depth of the lowest common ancestor of both places in the node. */
+ * between 1, for the farthest nodes, and `farthest` (rounded up, at most a
+ * million), for the closest nodes, also if all are equally far. Inside a node
+ * it is larger still and grows with the depth of the lowest common ancestor of
+ * both places in the node. */
 int64_t nw_rashti_weights_get(const struct nw_rashti_weights *weights,
                               int32_t a, int32_t b);
 /* Converts the weight of a and b to a length, for callers that need lengths:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A placer for any phase that uses Scotch's dual recursive bipartitioning
  * (Pellegrini and Roman 1996). No other file uses Scotch. The 64-bit variant of
- * the library is loaded at first use. Each call has its own context, a fixed
- * seed and one thread. Additional processes without traffic fill the free
- * slots, so that the balance that Scotch keeps gives one process per slot. */
+ * the library is loaded at first use. Each call has its own context, a random
+ * seed from the placement and one thread. Additional processes without traffic
+ * fill the free slots: the balance that Scotch keeps is then one per slot. */
 #include "map/placement/rashti_weights.h"
 #include "map/placement/gaps.h"
 #include "map/placement/placement.h"
@@ -147,8 +147,8 @@ struct scotch_machine {
     const struct nw_placement *placement;
     bool by_weights;      /* weights of Rashti et al., not distances */
     double scale;         /* factor by which distances are multiplied */
-    SCOTCH_Num *capacity; /* [places] free slots and fixed processes, at
-                             least 1 */
+    SCOTCH_Num *capacity; /* [places] free slots plus fixed processes, at least
+                             1 */
     int levels; /* levels of the regular tree of places; 0: no such tree */
     SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
         cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
@@ -175,10 +175,10 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Sets the factor on distances: it makes the longest LENGTH_MAX if that is
- * less, or LENGTH_FINE if some are fractions. Considers the distances from the
- * first place; of a matrix all distances, or none above GRAPH_PLACES_MAX
- * places. */
+/* Sets the factor on distances. It makes the longest one LENGTH_MAX if it
+ * exceeds that, or else LENGTH_FINE if some are fractions. Considers distances
+ * from the first place, of a matrix all (none above GRAPH_PLACES_MAX places).
+ */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -202,7 +202,7 @@ static void scotch_find_scale(struct scotch_machine *machine)
         machine->scale = LENGTH_FINE / longest;
 }
 
-/* Sets capacity[q] to the free slots and fixed processes of each place q. */
+/* Sets capacity[] to the free slots plus fixed processes of each place. */
 static nw_status scotch_read_capacities(struct scotch_machine *machine)
 {
     const struct nw_placement *placement = machine->placement;
@@ -269,7 +269,7 @@ static void scotch_read_levels(struct scotch_machine *machine,
     machine->levels = found;
 }
 
-/* Sets `levels`, `size` and `cost` if the places form a regular tree. */
+/* Sets `levels`, `size` and `cost` for a regular tree of equal capacities. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -341,7 +341,7 @@ out:
 }
 
 /* Makes Scotch's architecture: a regular tree if the places form one, otherwise
- * a complete graph, with equal distances if there are many places. */
+ * a complete graph, with equal distances above GRAPH_PLACES_MAX. */
 static nw_status scotch_build_machine(struct scotch_machine *machine)
 {
     int32_t count = machine->placement->places->count;
@@ -400,8 +400,8 @@ static int64_t scotch_filler_count(const struct nw_placement *placement)
     return capacity > 16 * (int64_t)placement->count + 1024 ? 0 : capacity;
 }
 
-/* Makes the graph of the processes. Weights are scaled so that their sum stays
- * below WEIGHT_SUM. */
+/* Makes the graph of the processes. The weight of an edge is its bytes plus 1;
+ * the bytes are scaled so that their sum is at most WEIGHT_SUM. */
 static nw_status scotch_build_program(struct scotch_program *program,
                                       const struct nw_placement *placement)
 {
@@ -503,8 +503,8 @@ static nw_status scotch_run(struct scotch_program *program,
     return status;
 }
 
-/* Returns the bytes x distance between process p, if it were on `place`, and
- * its placed peers. */
+/* Returns bytes x distance between process p, if it were on `place`, and its
+ * placed peers. */
 static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
                              int32_t place)
 {
@@ -522,7 +522,7 @@ static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
 }
 
 /* Puts each process on the place that Scotch chose if that has a free slot,
- * otherwise on the free place where it costs least. */
+ * otherwise on the free place where it costs least, or fails. */
 static nw_status scotch_take_answer(struct nw_placement *placement,
                                     const SCOTCH_Num *part)
 {

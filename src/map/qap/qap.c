@@ -122,9 +122,10 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
 }
 
 /* Returns how much a cost that a search updated by changes may differ from the
- * cost computed anew. If costs are exact, that is 0.25, less than any true
- * difference. Otherwise it is a small fraction of the cost that all flows would
- * have at the largest distance, or of the cost `start` if that is more. */
+ * cost computed from scratch. If costs are exact, that is 0.25, less than any
+ * true difference. Otherwise it is a small fraction of the cost that all flows
+ * would have at the largest distance, or of the cost `start` if that is more.
+ */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated annealing with a gain table: each trial swaps a vertex at the
- * border of its part with the best of many vertices of another part; see
+/* Simulated annealing with a gain table: in each trial, a vertex at the border
+ * of its part may swap with the best of many vertices of another part; see
  * anneal_gain_table.h. */
 #include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
@@ -112,9 +112,9 @@ static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
             times * graph->arc[a].weight;
 }
 
-/* Fills change[] for each candidate with the candidate's part of the change of
- * the cut by a swap, less a random threshold x temperature. Returns the
- * smallest entry. */
+/* Fills change[i] for candidate i: by how many bytes the cut changes by the
+ * candidate's move in a swap, less a random threshold x temperature. Returns
+ * the smallest entry. */
 static inline float
 gain_table_weigh(const struct gain_table_candidates *candidates,
                  const float *thresholds, float temperature,
@@ -178,7 +178,7 @@ static inline int32_t gain_table_propose(const struct nw_gain_table *near,
 
 /* Makes one trial: draws a random border vertex u and the part of a random peer
  * of u, and swaps u with the best candidate of that part if the temperature
- * allows. Returns the change of the cut in bytes. */
+ * allows. Returns the change of the cut in bytes; 0 without a swap. */
 static inline double gain_table_try_one(struct nw_gain_table *near,
                                         float temperature,
                                         struct nw_random *random)

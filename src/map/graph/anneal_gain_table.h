@@ -2,10 +2,10 @@
 /*
  * Swap annealing with a gain table, for graphs whose table is small: a trial
  * compares the swaps of a border vertex with all vertices of another part at
- * once. A column of the table holds the bytes from every vertex to one part.
- * The place of a vertex is its position in each column. The vertices of a part
- * have adjacent places, so that the changes of the cut by all these swaps take
- * a few vector operations.
+ * once (at most NW_GAIN_TABLE_WIDTH). A column of the table holds the bytes
+ * from every vertex to one part. The place of a vertex is its position in each
+ * column. The vertices of a part have adjacent places, so that the changes of
+ * the cut by all these swaps take a few vector operations.
  */
 #ifndef NW_MAP_GRAPH_ANNEAL_GAIN_TABLE_H
 #define NW_MAP_GRAPH_ANNEAL_GAIN_TABLE_H
@@ -42,8 +42,8 @@ struct nw_gain_table {
     int32_t border_count;
 };
 
-/* Makes a table of random thresholds: a trial is accepted if its change of the
- * cut, divided by the temperature, is below the next threshold. The table has
+/* Makes a table of random thresholds: a swap is accepted if its change of the
+ * cut, divided by the temperature, is below its threshold. The table has
  * NW_METROPOLIS_SIZE entries; the first NW_GAIN_TABLE_WIDTH follow again at its
  * end. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_gain_table_thresholds_new(float **out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the rounds of k-way annealing with falling temperature: first single
- * moves of vertices if parts are large, then swaps; see anneal_kway.h. */
+ * moves of vertices if parts are large (without the gain table), then swaps;
+ * see anneal_kway.h. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/graph/rebalance.h"
 #include "map/common/parameters.h"
@@ -91,9 +92,9 @@ static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
 
 /* Returns the typical change of the cut, in bytes, if a vertex changes its
  * part: the root of the mean, over all vertices, of the sum of squares of the
- * vertex's arcs. If a few arcs are much heavier than the others, the mean of
- * the arcs to other parts of a border vertex is smaller and is returned
- * instead. */
+ * vertex's arcs. It is at most nw_tuned.anneal_kway.crossing times the mean
+ * bytes between a border vertex and other parts, which is smaller if a few arcs
+ * are much heavier than the others. */
 static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                                    double cut)
 {
@@ -130,8 +131,9 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                           nw_tuned.anneal_kway.team_cells / cells));
 }
 
-/* Returns the trials per vertex in all rounds together: more by the factor
- * team_tries for graphs so small that the teams run all team_rounds rounds. */
+/* Returns the number of trials per vertex in all rounds together:
+ * anneal->tries, more by the factor team_tries if a run by teams
+ * (anneal_parallel.h) has the most rounds, team_rounds, as for small graphs. */
 static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
 {
     double tries = (double)work->anneal->tries;
@@ -409,8 +411,8 @@ static double anneal_kway_bytes_of(const struct nw_graph *graph)
 }
 
 /* Returns true if vertices may move singly, without a swap, in the first
- * rounds: the parts are so large that a few more vertices change their size
- * little. */
+ * rounds. Teams must anneal a graph that is not too large, with parts whose
+ * size a few more vertices change little. */
 static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 {
     const struct nw_anneal_kway *anneal = work->anneal;
@@ -422,8 +424,9 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 }
 
 /* Runs a short annealing, and then the full one unless the cut is still far
- * above the initial one. The cut stays high on graphs with small separators, on
- * which annealing finds nothing better. `begun` is the initial cut in bytes. */
+ * above the initial one. anneal->part becomes the best partition found. The cut
+ * stays high on graphs with small separators, on which annealing finds nothing
+ * better. `begun` is the initial cut in bytes. */
 static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;

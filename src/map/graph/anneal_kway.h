@@ -4,10 +4,10 @@
  * that are all at the same distance from each other. A table holds the bytes
  * from each vertex to each part, so that a trial costs few lookups. On
  * expander-like and on small graphs this leaves a smaller cut than moves along
- * a border. Small graphs use anneal_gain_table.h. For larger graphs each round
- * divides the parts between two teams with about equal work, and each team
- * moves its vertices among its own parts. The columns of a team are contiguous
- * during the round, so that threads share no cache line.
+ * a border. Small graphs and those with few parts use anneal_gain_table.h. For
+ * others, each round divides the parts between two teams with about equal work,
+ * and each team moves its vertices among its own parts. The columns of a team
+ * are contiguous during the round, so that threads share no cache line.
  */
 #ifndef NW_MAP_GRAPH_ANNEAL_KWAY_H
 #define NW_MAP_GRAPH_ANNEAL_KWAY_H
@@ -21,7 +21,7 @@ struct nw_anneal_kway {
     int32_t parts;
     int32_t *part; /* [n] part of each vertex; in and out; sizes of parts do not
                       change */
-    uint64_t tries; /* trials per vertex in all rounds together */
+    uint64_t tries; /* number of trials per vertex in all rounds together */
     bool near;      /* true: use the gain table for any number of vertices */
     uint64_t seed;
     /* made by nw_gain_table_thresholds_new, to share it between calls; NULL:
@@ -33,7 +33,8 @@ struct nw_anneal_kway {
     /* true: do nothing unless the graph is like an expander (expander_like) */
     bool only_expander_like;
     bool only_separable; /* true: do nothing if the graph is like an expander */
-    /* out: the initial cut is large, as in a random graph (an expander) */
+    /* out: the initial cut is large, as in a random graph (an expander): more
+     * than nw_tuned.anneal_kway.expander_like_cut of all bytes */
     bool expander_like;
 };
 

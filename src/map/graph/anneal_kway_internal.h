@@ -12,7 +12,8 @@
 
 /* The position of a part's data. In each block of the table (the rows of
  * NW_ANNEAL_PARALLEL_BLOCK vertices) the part's column begins at `first`, with
- * `stride` floats from row to row. Its vertices begin at list[begin]. */
+ * `stride` floats from row to row. Its vertices begin at index `begin` of the
+ * list of vertices. */
 struct anneal_kway_column {
     int32_t first, stride, begin;
 };
@@ -22,14 +23,16 @@ struct anneal_kway_work {
     struct nw_anneal_kway *anneal;
     double metropolis[NW_METROPOLIS_SIZE];
     bool is_near; /* true: the gain table `near` is used, without teams; the
-                     fields from `memory` to `own` are then unused */
+                     fields that describe teams and their table are then
+                     unused */
     int rounds;
     struct nw_gain_table near;
     float *thresholds; /* owned; NULL if the caller gave thresholds */
     /* `memory`: allocation that contains the table. `table`: start of the
      * table, at the first cache line boundary in `memory`. */
     float *memory, *table;
-    /* [parts] position of each part's data in this round and in the last one */
+    /* [parts] where each part's column of `table` and its vertices begin: in
+     * this round (in `list`) and in the last one (in `old`) */
     struct anneal_kway_column *column, *was;
     float *scratch;  /* [TEAMS] one block of scratch for each team */
     int32_t *source; /* [cells of a block] index that each cell had in the last
@@ -85,7 +88,8 @@ void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work);
  * moves. */
 void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t);
 
-/* Divides the parts between the two teams at random, for a new round. */
+/* Divides the parts between the two teams at random, for a new round, and
+ * computes where their columns and vertices will be. */
 void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
                                struct nw_random *random);
 
@@ -95,8 +99,9 @@ void nw_anneal_kway_run_team(void *user, int32_t team);
 
 /* Returns how many trials a team would make in all rounds together with its
  * present parts; `tries` is the number per vertex of the graph. The trials are
- * in proportion to the team's vertices, but fewer if trials of these vertices
- * take longer, so that both teams end a round at about the same time. */
+ * in proportion to the team's vertices, but fewer or more (by at most the
+ * factor trials_more) if trials of these vertices take longer or shorter. Both
+ * teams then end a round at about the same time. */
 uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
                                  uint64_t tries);
 

@@ -49,7 +49,7 @@ static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
 
 /* Returns the end of a team's parts in the shuffled list. It is as near as
  * possible to the team's share of the work `sum` of all parts, but each team
- * gets at least a quarter of all parts, so that it can swap vertices. */
+ * gets at least about a quarter of all parts, so that it can swap vertices. */
 static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
                                   double sum)
 {

@@ -16,8 +16,8 @@
 #define LEAD_ARC 8
 #define LEAD_PEER 4
 
-/* Random bits of a trial. whom: choose the vertex and its peer; where: choose
- * the vertex with which it swaps, and the threshold. */
+/* Random bits of a trial. `whom` chooses the vertex and its peer, `where` the
+ * vertex with which it swaps and the threshold. */
 struct anneal_parallel_draw {
     uint64_t whom, where;
 };
@@ -82,7 +82,8 @@ anneal_parallel_pick_of(const struct nw_anneal_parallel *team, uint64_t bits)
 }
 
 /* Makes one trial: a random vertex may swap with a random vertex of the part of
- * one of its peers. Returns the change of the cut in bytes. */
+ * one of its peers. Returns the change of the cut in bytes; 0 without a swap.
+ */
 static inline double
 anneal_parallel_try_one(struct nw_anneal_parallel *team,
                         const struct anneal_parallel_draw *draw)
@@ -119,8 +120,8 @@ anneal_parallel_try_one(struct nw_anneal_parallel *team,
 }
 
 /* Makes one trial: a random vertex may move to the part of one of its peers,
- * which changes the sizes of two parts. Returns the change of the cut in bytes.
- */
+ * which changes the sizes of two parts. Returns the change of the cut in bytes;
+ * 0 without a move. */
 static inline double
 anneal_parallel_move_one(struct nw_anneal_parallel *team,
                          const struct anneal_parallel_draw *draw)

@@ -30,8 +30,9 @@ double nw_bisect_cut(const struct nw_graph *graph, const int8_t *side)
     return sum;
 }
 
-/* Copies a bisection that is better than *best to side[]: one with less beyond
- * the limits, or with a smaller cut if both have as much. */
+/* Copies the bisection `made` to *best and side[] if it is better than *best or
+ * *best is empty. Better is less load beyond the limits or, if that is equal, a
+ * smaller cut. */
 static void bisect_keep_better(const struct nw_fm *made, struct nw_fm *best,
                                int8_t *side)
 {
@@ -46,8 +47,8 @@ static void bisect_keep_better(const struct nw_fm *made, struct nw_fm *best,
 
 /* --- initial bisections --- */
 
-/* Makes `tries` initial bisections by growing, refines each and keeps the best
- * one: in side[] and *best. */
+/* Makes `tries` initial bisections by growing, or fewer if time is over,
+ * refines each and keeps the best one in side[] and *best. */
 static nw_status bisect_cut_first(const struct nw_graph *graph,
                                   const struct nw_bisection *to, bool coarse,
                                   struct nw_random *random, int8_t *side,
@@ -78,7 +79,7 @@ static nw_status bisect_level(const struct nw_graph *graph,
                               struct nw_fm *made);
 
 /* Bisects the coarser graph in which into[v] contains vertex v of `graph`, then
- * projects that cut to `graph` and refines it. */
+ * projects that cut to `graph`: fills side[], which the caller refines. */
 static nw_status bisect_coarser(const struct nw_graph *graph,
                                 struct nw_bisection to,
                                 const struct nw_graph *coarser,

@@ -23,8 +23,8 @@ struct nw_bisection {
     int64_t merged_max;     /* largest load of a coarse vertex */
     const int8_t *fixed;    /* [n] side on which a vertex stays; -1: either.
                                NULL: no vertex is fixed */
-    int32_t coarsest;       /* largest number of vertices of the coarsest
-                               graph */
+    int32_t coarsest;       /* coarsening ends at this many vertices, or earlier
+                               if it hardly shrinks the graph */
     int tries;              /* initial bisections of the coarsest graph */
     int repeats;            /* bisections; the best is kept */
     bool reduced_effort;    /* FM makes fewer passes, because the caller refines
@@ -34,8 +34,9 @@ struct nw_bisection {
     uint64_t until;           /* time in ns after which no further try or repeat
                                  begins; 0: none */
 };
-/* Returns a bisection with exactly `target` vertices on side 0, of a graph
- * whose vertices have size and load 1, by the default amount of work. */
+/* Returns the limits of a bisection with exactly `target` vertices on side 0,
+ * of a graph whose vertices have size and load 1. The caller sets `tries` and
+ * may change the amount of work. */
 struct nw_bisection nw_bisection_exact(const struct nw_graph *graph,
                                        int32_t target);
 
@@ -61,7 +62,8 @@ struct nw_fm {
  * most 4033; fm.c marks the nonempty ones in a bitmap of 64 words. */
 #define NW_FM_BUCKETS_MAX 2016
 
-/* Brings both sides within their limits and lowers the cut. */
+/* Brings both sides within their limits as far as possible, and lowers the cut.
+ */
 NW_MUST_CHECK nw_status nw_fm(struct nw_fm *fm);
 
 /* In grow_bisection.c: greedy graph growing. Side 0 begins with a random

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Coarsens a graph by one level: heavy-edge matching (Karypis and Kumar 1998,
- * section 3), then contraction of the matched pairs. */
+ * section 3), matching of vertices that remain single, then contraction of the
+ * matched pairs. */
 #include "map/graph/graph.h"
 #include "base/array.h"
 
@@ -23,9 +24,9 @@ static bool coarsen_may_join(const struct nw_graph *graph,
 
 /* Matches vertices by heavy-edge matching. The vertices are visited in random
  * order. Each is matched with an unmatched neighbour that it may join
- * (coarsen_may_join): the one with the most weight on the edge between both,
- * relative to the neighbour's size. mate[v] is v if vertex v finds no partner.
- * order[n] is scratch. */
+ * (coarsen_may_join). This is the one with the most weight on the edge between
+ * both, relative to the neighbour's size. mate[v] is v if vertex v finds no
+ * partner. order[n] is scratch. */
 static void coarsen_match(const struct nw_graph *graph,
                           const struct nw_graph_merge *merge,
                           struct nw_random *random, int32_t *order,
@@ -72,8 +73,8 @@ static int32_t coarsen_heaviest(const struct nw_graph *graph, int32_t v)
 }
 
 /* Matches vertices that are still single (mate[v] is v) with each other if they
- * have the same heaviest peer, a hub, or if both have no arcs. waiting[n + 1]
- * is scratch. */
+ * may join and have the same heaviest peer, a hub, or both have no arcs.
+ * waiting[n + 1] is scratch. */
 static void coarsen_match_rest(const struct nw_graph *graph,
                                const struct nw_graph_merge *merge,
                                int32_t *waiting, int32_t *mate)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FM refinement: moves of single vertices between two sides (Fiduccia and
- * Mattheyses 1982). A pass always moves the vertex with the largest gain, even
- * if it is negative, each vertex at most once; then it undoes the moves after
- * the best cut. The vertices that may move are in gain buckets if gains are
- * small whole numbers, otherwise in heaps. A bucket is last in, first out,
- * which gives better cuts (L. Hagen, J. Huang and A. Kahng, On implementation
- * choices for iterative improvement partitioning algorithms, 1997). */
+ * Mattheyses 1982). A pass moves one vertex after the other, each at most once:
+ * the one with the largest gain, even if it is negative. If a side exceeds its
+ * limits, the vertex is taken from that side. At the end, the pass undoes the
+ * moves after the best cut. The vertices that may move are in gain buckets if
+ * gains are small whole numbers, otherwise in heaps. A bucket is last in, first
+ * out, which gives better cuts (L. Hagen, J. Huang and A. Kahng, On
+ * implementation choices for iterative improvement partitioning algorithms,
+ * 1997). */
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/addressable_heap.h"
 #include "map/common/parameters.h"
@@ -20,7 +22,7 @@
 #define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
 /* State of a vertex in a pass. OUTSIDE: not in a queue; WAITING: in the queue
- * of its side; MOVED: already moved. */
+ * of its side; MOVED: already moved, or fixed to its side. */
 enum fm_state { OUTSIDE, WAITING, MOVED };
 
 /* The vertices of a side that may move, by gain. Bucket i has the vertices of
@@ -59,7 +61,8 @@ struct fm_work {
     nw_graph_load load_max[2]; /* allowed on each side */
     int64_t size_max[2];
     double load_all, size_all; /* what both limits allow together, plus 1 */
-    int32_t spare; /* 1: a side that only just keeps a limit counts as full */
+    int32_t spare; /* in coarse graphs 1, otherwise 0. 1: a side that just
+                      reaches a limit counts as too full */
 };
 
 /* --- queues of vertices that may move --- */
@@ -285,8 +288,9 @@ static bool fm_is_brief(const struct fm_work *work)
     return work->most && work->to->reduced_effort;
 }
 
-/* Begins a pass: empties the queues and adds the vertices at the border, or all
- * vertices if a side exceeds a limit or the graph is small. */
+/* Begins a pass: empties the queues and adds the vertices at the border that
+ * are not fixed. Adds all that are not fixed if a side exceeds a limit, or if
+ * the graph is small and passes do not end early. */
 static void fm_fill_queues(struct fm_work *work)
 {
     int32_t n = work->graph->n;

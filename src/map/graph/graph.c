@@ -71,7 +71,8 @@ nw_status nw_graph_subgraph(const struct nw_graph *graph, const int32_t *vertex,
 /* --- contraction --- */
 
 /* Lists the vertices of each group, by counting sort: those of group g are
- * member[first[g]] .. member[first[g + 1] - 1]. first[groups + 2] must be 0. */
+ * member[first[g]] .. member[first[g + 1] - 1]. On entry, all groups + 2
+ * entries of first[] must be 0. */
 static void graph_list_members(const struct nw_graph *graph,
                                const int32_t *into, int32_t groups,
                                int32_t *first, int32_t *member)
@@ -84,9 +85,10 @@ static void graph_list_members(const struct nw_graph *graph,
         member[first[into[v] + 1]++] = v;
 }
 
-/* Adds vertex v to the coarse vertex into[v], whose arcs begin at `row` and end
- * at the last one made so far, which is before `end`. Returns the new end.
- * sum[to] has the weight of the arc to coarse vertex `to`; 0: no such arc. */
+/* Adds vertex v to the coarse vertex into[v]: its load, its size and its arcs.
+ * New arcs are appended to coarse->arc[] from index `end` on. Returns the new
+ * end. sum[to] is the weight of the arc from the coarse vertex to coarse vertex
+ * `to`; 0: no such arc. */
 static size_t graph_add_vertex(const struct nw_graph *fine, const int32_t *into,
                                int32_t v, double *sum, struct nw_graph *coarse,
                                size_t end)

@@ -53,17 +53,17 @@ static inline int32_t nw_graph_degree(const struct nw_graph *graph, int32_t v)
 
 /* Makes *part, the graph of `count` vertices of `graph` and of the edges
  * between them: vertex i of *part is vertex[i] of `graph`. Does not copy
- * `range`. place[n] is scratch of numbers that are not negative. Several
- * threads may use the same place[] if their lists of vertices have no vertex in
- * common. The caller calls nw_graph_fini, also after a failure. */
+ * `range`. place[n] is scratch; on entry no number in it may be negative.
+ * Several threads may use the same place[] if their lists of vertices have no
+ * vertex in common. The caller calls nw_graph_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_graph_subgraph(const struct nw_graph *graph,
                                           const int32_t *vertex, int32_t count,
                                           int32_t *place,
                                           struct nw_graph *part);
 
 /* Makes the coarser graph *coarse, in which vertex into[v] < n contains vertex
- * v of `fine`. Vertices of one group have the same range. The caller calls
- * nw_graph_fini, also after a failure. */
+ * v of `fine`. Vertices with the same into[v] must have the same range. The
+ * caller calls nw_graph_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_graph_contract(const struct nw_graph *fine,
                                           const int32_t *into, int32_t n,
                                           struct nw_graph *coarse);
@@ -78,7 +78,9 @@ struct nw_graph_merge {
                              same part of it, too. NULL: none */
     const int8_t *side;   /* [n] a bisection, as `other`; NULL: none */
 };
-/* Coarsens a graph by one level: contracts the edges of a matching. Makes the
+/* Coarsens a graph by one level: contracts pairs of vertices that `merge`
+ * allows. Most pairs have an edge between them; vertices without such a partner
+ * are paired if they have the same heaviest neighbour or no arcs. Makes the
  * coarser graph *coarse and fills into[n] with the coarse vertex of each
  * vertex. Coarse vertices are numbered in the order of their lowest vertices.
  * The caller calls nw_graph_fini, also after a failure. */

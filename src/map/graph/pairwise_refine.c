@@ -73,8 +73,9 @@ static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
     return count;
 }
 
-/* Lists the adjacent pairs of which at least one part changed in this round or
- * the last one, sorted by descending bytes. */
+/* Lists the adjacent pairs of which at least one part changed in the last
+ * round, or in the first round all adjacent pairs, sorted by descending bytes.
+ */
 static void pairwise_list_pairs(struct pairwise_work *work, int round)
 {
     work->pairs = 0;
@@ -134,7 +135,7 @@ static double pairwise_cost_of(const struct nw_graph *graph)
 }
 
 /* Bisects the graph of two parts, of which the first has `first` vertices. Sets
- * *better to true if the cut is smaller than before by at least the fraction
+ * *better to true if the cut is smaller than before by more than the fraction
  * gain_min. */
 static nw_status pairwise_bisect(struct pairwise_work *work,
                                  const struct nw_graph *both, int32_t first,
@@ -178,8 +179,8 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
 
 /* --- rounds --- */
 
-/* Bisects again all pairs that may have changed since their last bisection.
- * member[n] is scratch. */
+/* Bisects again all pairs of which a part changed in the last round, until the
+ * limit of the work is reached. member[n] is scratch. */
 static nw_status pairwise_run_round(struct pairwise_work *work, int round,
                                     int32_t *member)
 {

@@ -18,7 +18,8 @@ struct nw_pairwise_refine {
     uint64_t seed;
 };
 
-/* Bisects pairs of adjacent parts again; the cut never becomes larger. */
+/* Bisects pairs of adjacent parts again; the cut between all parts never
+ * becomes larger. */
 NW_MUST_CHECK nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise);
 
 #endif

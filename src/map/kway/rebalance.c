@@ -130,7 +130,7 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
 }
 
 /* Returns the best move of v to a part that has free capacity for v; its `to`
- * is -1 if no part has. Considers the parts b->queue[0 .. rooms - 1]. */
+ * is -1 if no part has. Considers the parts listed in b->queue. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)

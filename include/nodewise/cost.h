@@ -67,10 +67,11 @@ struct nw_cost {
 };
 
 /* Evaluates a mapping in O(edges x depth). A rank that has several cores or
- * GPUs is evaluated at its first core and first GPU. NW_EINVAL: the mapping has
- * open fields, or does not match the pattern or the topology, or a rank without
- * a GPU has GPU messages. NW_EFORMAT: hop-bytes exceed 128 bits, or the bytes
- * of a level exceed 64 bits. The caller releases *out with nw_cost_fini. Local.
+ * GPUs is evaluated at its first core and first GPU. NW_EINVAL: a rank's node
+ * or core is open, the mapping does not match the pattern or the topology, or a
+ * rank without a GPU has GPU messages. NW_EFORMAT: hop-bytes exceed 128 bits,
+ * or the bytes of a level exceed 64 bits. The caller releases *out with
+ * nw_cost_fini. Local.
  */
 NW_API NW_MUST_CHECK nw_status nw_cost_evaluate(const nw_topology *topology,
                                                 const nw_pattern *pattern,

@@ -140,7 +140,7 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-/* An input with at most this many links and edges is small. */
+/* An input with fewer links and fewer edges than this is small. */
 #define LITTLE 65536
 
 /* The largest load of each part of the links, in seconds, and the link and

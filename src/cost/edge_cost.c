@@ -179,7 +179,8 @@ static nw_status edge_cost_add_path(struct nw_edge_cost *share, int layer,
     return status;
 }
 
-/* Adds messages by following the routes of their parts. */
+/* Adds messages by following the routes of the equal parts into which they are
+ * divided over NICs; most messages have one part. */
 static nw_status add_far(struct nw_edge_cost *share, int layer,
                          const struct nw_end ends[2], const uint64_t amount[2])
 {

@@ -69,11 +69,13 @@ void nw_edge_cost_fini(struct nw_edge_cost *share);
  * if a rank has no endpoint for a message. */
 NW_MUST_CHECK nw_status nw_edge_cost_add(struct nw_edge_cost *share,
                                          int32_t slice);
-/* Adds the sums of the share `from` to `first`. */
+/* Adds the sums of the share `from` to `first`. Returns NW_EFORMAT if a sum
+ * overflows. */
 NW_MUST_CHECK nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
                                            const struct nw_edge_cost *from);
-/* Adds the messages inside nodes that intranode.h collected. Call it after the
- * last slice. */
+/* Adds the messages inside nodes that intranode.h collected. Call it once,
+ * after all other shares were merged into `first`. Returns NW_EFORMAT if a sum
+ * overflows. */
 NW_MUST_CHECK nw_status nw_edge_cost_finish(struct nw_edge_cost *first);
 
 #endif

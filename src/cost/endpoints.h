@@ -15,9 +15,10 @@ struct nw_endpoints {
     int32_t remote_gpus; /* ranks whose GPU is on another node */
 };
 
-/* Finds the endpoints of all ranks. Returns NW_EINVAL if the mapping has open
- * fields, does not fit the topology, or differs from the pattern in the number
- * of ranks. The caller calls nw_endpoints_fini. */
+/* Finds the endpoints of all ranks. Returns NW_EINVAL if a rank's node or core
+ * is open (an open GPU counts as no GPU), or if the mapping does not fit the
+ * topology or differs from the pattern in the number of ranks. The caller calls
+ * nw_endpoints_fini. */
 NW_MUST_CHECK nw_status nw_endpoints_find(const nw_topology *topology,
                                           const nw_pattern *pattern,
                                           const nw_mapping *mapping,

@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-/* Returns true if all cores have the same depth and the same latencies up to
- * the node, and no direct links. */
+/* Returns true if all cores have the same depth, at most NW_INTRANODE_DEPTHS,
+ * and the same latencies up to the root, and no direct links. Returns false for
+ * a distance matrix. */
 static bool is_even(const nw_topology *topology,
                     const struct nw_node_type *type)
 {
@@ -57,7 +58,7 @@ static nw_status number_children(const struct nw_node_type *type,
 }
 
 /* Assigns bits of the code to each depth, the lowest bits to the deepest, so
- * that the numbers of a vertex's children fit. Returns false if 64 bits are not
+ * that the numbers of a vertex's children fit. Returns false if 63 bits are not
  * enough. shift[d] is the position of the bits of depth d. */
 static bool share_bits(struct nw_intranode_type *codes, int depths,
                        const int32_t most[256], int shift[256])

@@ -69,7 +69,7 @@ void nw_intranode_begin(struct nw_intranode *sums, struct nw_end from,
 void nw_intranode_end(struct nw_intranode_row *row);
 
 /* Returns true if nw_intranode_add can count the message: it must go to another
- * core of the same node. */
+ * core of the same node, and the node's type must fit the method. */
 static inline bool nw_intranode_suits(const struct nw_intranode_row *row,
                                       struct nw_end to)
 {

@@ -15,12 +15,14 @@
 
 enum { NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED, NW_FLOW_LAYERS };
 
-/* The sums. A layer is one of the values above: messages between hosts, between
- * GPUs, or between a host and a GPU. */
+/* The sums. A layer is one of NW_FLOW_HOST, NW_FLOW_GPU and NW_FLOW_MIXED:
+ * messages between host memories, between GPUs, or between a host memory and a
+ * GPU. */
 struct nw_link_bytes {
     const nw_topology *topology;
     double *latency; /* [links] latency in s */
-    double *above;   /* [links] latency in s from a vertex up to its node */
+    double *above;   /* [links] latency in s from the vertex below this link up
+                        to the root of its node's tree */
     bool borrows; /* `latency` and `above` belong to the first nw_link_bytes */
     /* for each layer: [2 x links] bytes of routes outside trees; [links] bytes
      * of messages that begin at a vertex, end there, and turn there from up to

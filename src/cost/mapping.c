@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Creates, frees and reads a mapping in memory. mapping_file.c and
- * mapping_write.c read and write its file format. */
+/* Creates and frees mappings, and gives a rank's cores and GPUs. The files
+ * mapping_file.c and mapping_write.c read and write the file format. */
 #include <nodewise/mapping.h>
 
 #include "base/array.h"

@@ -325,8 +325,9 @@ static nw_status alloc_rows(nw_mapping *mapping, int32_t ranks)
     return status;
 }
 
-/* If every rank has one core and at most one GPU, which is the usual case,
- * removes the arrays core_row and gpu_row. */
+/* Removes the arrays that the mapping does not need: core_row if every rank has
+ * one core, gpu_row if every rank has at most one GPU, gpu_node without remote
+ * GPUs, and nic without NICs. */
 static void mapping_file_simplify(nw_mapping *mapping)
 {
     size_t n = (size_t)mapping->rank_count;

@@ -11,8 +11,8 @@
  * as void *. */
 NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
 
-/* Like nw_alloc, but the memory is not cleared. It is for arrays of which
- * several threads write every byte before reading. */
+/* Like nw_alloc, but the memory is not cleared. It is for arrays of which every
+ * byte is written before it is read, for example by several threads. */
 NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 
 /* Allocates several arrays: NW_ALLOC_ALL(NW_ARRAY(n, work->gain), NW_ARRAY(n,

@@ -124,8 +124,8 @@ static void put_made(struct writing *writing)
 }
 
 /* Makes piece i, and then writes all pieces whose turn it is, unless another
- * thread is writing. In that case the other thread, a thread with a later piece
- * or chunked_file_fill writes piece i. */
+ * thread is writing. In that case, piece i is written later: by this other
+ * thread, by a thread that makes a later piece, or by chunked_file_fill. */
 static void make_piece(void *user, int32_t i)
 {
     struct writing *writing = user;

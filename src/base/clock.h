@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A monotonic clock for progress and for reported times. No decision may depend
- * on it. */
+/* A monotonic clock, for progress, for measured times and for time limits. */
 #ifndef NW_BASE_CLOCK_H
 #define NW_BASE_CLOCK_H
 

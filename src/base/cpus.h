@@ -17,12 +17,13 @@
 #define NW_CPU_WORD ((int)(8 * sizeof(unsigned long)))
 #define NW_CPU_WORDS (NW_CPU_LIMIT / NW_CPU_WORD)
 
-/* Reads the CPUs that a process may use; process 0 is this process. Returns the
- * number of words up to the last CPU. Returns 0, with an empty set and errno,
- * if the kernel does not report them. */
+/* Reads the CPUs that the main thread of a process may use; process 0 stands
+ * for the calling thread. Returns the number of words up to the last CPU.
+ * Returns 0, with an empty set and errno, if the kernel does not report them.
+ */
 int nw_cpus_read(pid_t process, unsigned long *cpus);
-/* Binds this process to the CPUs. Returns false, with errno, if the kernel
- * refuses. The kernel silently leaves out CPUs that this process may not
+/* Binds the calling thread to the CPUs. Returns false, with errno, if the
+ * kernel refuses. The kernel silently leaves out CPUs that the thread may not
  * use. */
 bool nw_cpus_bind(const unsigned long *cpus);
 /* Counts the CPUs in the first `words` words of a set. */

@@ -119,7 +119,8 @@ static int file_line_of(const char *data, size_t at)
     return line;
 }
 
-/* Returns the name of a format that is not text, or NULL if it is unknown. */
+/* Describes the format of data that are not UTF-8 text, with the way out; NULL
+ * if the format is unknown. */
 static const char *other_kind(const char *data, size_t length)
 {
     static const struct {
@@ -181,7 +182,8 @@ static void drop_mark(char *data, size_t *length)
     memmove(data, data + size, *length + 1);
 }
 
-/* Converts the lone carriage returns that end lines in old files. */
+/* Converts the carriage returns that end lines in old files to line feeds. Does
+ * nothing if the file has line feeds. */
 static void file_end_lines(char *data, size_t length)
 {
     if (memchr(data, '\n', length))

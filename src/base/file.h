@@ -26,8 +26,9 @@ size_t nw_file_most_of_pipe(void);
 NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
                                      size_t *length);
 
-/* After this call, reading a pipe is an error, since it could block. Libraries
- * that are preloaded into a user's program call it. */
+/* After this call, opening a named pipe to read or write it is an error, since
+ * it could block. Libraries that are preloaded into a user's program call it.
+ */
 void nw_file_refuse_pipes(void);
 /* Returns NW_EIO if pipes are refused and `path` is a pipe. */
 NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path);
@@ -36,11 +37,12 @@ NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path);
  * another file or from a folder, since reading a pipe could block forever. */
 NW_MUST_CHECK nw_status nw_file_check_regular(const char *path);
 
-/* Returns true if the file exists and is not empty. */
+/* Returns true if the file exists and is not an empty regular file. */
 bool nw_file_has_bytes(const char *path);
 
 /* Like nw_file_read, but refuses a file that is empty, has a NUL or is not
- * UTF-8. The error begins with "file:line: ". */
+ * UTF-8; this error begins with "file:line: ". Removes a byte order mark, and
+ * converts line ends that are carriage returns only. */
 NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,
                                           size_t *length);
 
@@ -59,8 +61,8 @@ struct nw_text;
 NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
                                            struct nw_text *text);
 
-/* The mode of the file if it exists, else the mode that the umask gives to a
- * new file. */
+/* Returns the permission bits of the file if it exists, else those that the
+ * umask gives to a new file. */
 mode_t nw_file_mode(const char *path);
 
 /* Returns NW_EIO if `path` is a folder, or if its folder is missing or not
@@ -84,8 +86,9 @@ NW_MUST_CHECK nw_status nw_file_end_output(void);
 enum { NW_FILE_UNNAMED_PATH = 32 };
 
 /* Creates an empty file without a name, in memory, and a path by which this
- * process and its children open the file; nothing stays after they end. The
- * caller closes *fd once every process has opened the file. */
+ * process and its forked children open the file; nothing stays after they end.
+ * A program that a child executes cannot open it. The caller closes *fd once
+ * every process has opened the file. */
 NW_MUST_CHECK nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH],
                                         int *fd);
 
@@ -94,8 +97,9 @@ struct nw_text;
 /* Appends the user's folder for data that can be measured again: nodewise in
  * $XDG_CACHE_HOME or ~/.cache. Returns false if both are unknown. */
 bool nw_file_cache(struct nw_text *out);
-/* Stores `file`, or if it is NULL, the path of the file `name` in this folder.
- * Returns NW_EINVAL if the folder is unknown. The caller frees *out. */
+/* Stores `file`, or if it is NULL, the path of the file `name` in the folder of
+ * nw_file_cache. Returns NW_EINVAL if that folder is unknown. The caller frees
+ * *out. */
 NW_MUST_CHECK nw_status nw_file_cache_path(const char *file, const char *name,
                                            char **out);
 
@@ -103,8 +107,8 @@ NW_MUST_CHECK nw_status nw_file_cache_path(const char *file, const char *name,
  * working folder. */
 void nw_file_add_absolute(const char *path, struct nw_text *out);
 
-/* Creates the missing folders above `path`. Ignores a folder that cannot be
- * created: writing the file then reports the error. */
+/* Creates the missing folders above `path`. Returns NW_EIO if a folder is
+ * missing and cannot be created. */
 NW_MUST_CHECK nw_status nw_file_folders(const char *path, unsigned mode);
 
 /* Iterates over the lines of a text in memory without comments and blank lines.

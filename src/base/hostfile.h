@@ -30,8 +30,10 @@ typedef nw_status nw_host_taker(void *user, char *line);
 NW_MUST_CHECK nw_status nw_hostfile_read(const char *path, nw_host_taker *take,
                                          void *user, const size_t *count);
 
-/* Returns the sum of the slots of a host that is listed twice. A listing
- * without slots (0) counts as one slot, as in PBS's list of nodes. */
+/* Returns the sum of the slots of a host that is listed twice, at most
+ * INT32_MAX
+ * - 1. A listing without slots (0) counts as one slot, as in PBS's list of
+ * nodes. */
 int32_t nw_hostfile_slots_sum(int32_t one, int32_t other);
 
 #endif

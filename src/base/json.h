@@ -14,7 +14,8 @@ struct nw_json {
     struct nw_text *text;
     int depth;
     bool used[32]; /* whether a value was already written at each depth */
-    bool flat[32]; /* whether the object at each depth is on one line */
+    bool flat[32]; /* whether the object or array at each depth is on one
+                      line */
 };
 
 void nw_json_object(struct nw_json *json, const char *key);

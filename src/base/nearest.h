@@ -19,8 +19,9 @@ struct nw_nearest {
 /* Sets the unknown name: the first `length` letters of `name`. */
 void nw_nearest_start(struct nw_nearest *nearest, const char *name,
                       size_t length);
-/* Keeps a known name if it differs in at most two letters and half of its own,
- * and in fewer than the name kept before. */
+/* Keeps a known name if at most two letters differ, and at most half of its
+ * own, and fewer than in the name kept before. Ignores all names if one of the
+ * two has more than 31 letters. */
 void nw_nearest_try(struct nw_nearest *nearest, const char *known);
 /* Returns "did you mean ...", stored in *nearest, or `otherwise` if no name is
  * near. */

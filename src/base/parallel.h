@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /* Calls job(user, i) once for each i below count, in any order, on at most
- * `threads` threads, the calling one included. If a thread cannot be started
- * the others do its work. Nested runs share the thread limit of the outermost
- * run that was given two or more threads. */
+ * `threads` threads (64 if that is less), the calling one included. If a thread
+ * cannot be started the others do its work. Nested runs share the thread limit
+ * of the outermost run that was given two or more threads. */
 void nw_parallel_run(void (*job)(void *user, int32_t i), void *user,
                      int32_t count, int32_t threads);
 
@@ -22,9 +22,9 @@ NW_MUST_CHECK nw_status nw_parallel_try(nw_status (*job)(void *user, int32_t i),
                                         void *user, int32_t count,
                                         int32_t threads);
 
-/* Claims one of `count` slots and returns its index; at most `count` callers
- * hold one. With as many slots as threads, one is always free.
- * nw_parallel_release frees the slot. */
+/* Claims one of `count` slots and returns its index; spins until one is free.
+ * With as many slots as threads, one is always free. nw_parallel_release frees
+ * the slot. */
 int32_t nw_parallel_claim(bool *taken, int32_t count);
 void nw_parallel_release(bool *taken, int32_t which);
 
@@ -58,7 +58,8 @@ NW_MUST_CHECK nw_status nw_parallel_alloc(size_t count, size_t size,
                                           int32_t threads, void *out);
 
 /* Returns the number of threads for an option: `asked`, or if that is 0 the
- * number of available cores, but 1 inside an MPI process. */
+ * number of CPUs that this thread may use (at most 64), but 1 inside an MPI
+ * process. */
 int32_t nw_parallel_size(int32_t asked);
 
 #endif

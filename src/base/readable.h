@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks whether the CPU can read memory. It asks the kernel, since a fault
- * would end the process. */
+/* Checks whether the CPU can read memory, by a system call, since a fault would
+ * end the process. */
 #ifndef NW_BASE_READABLE_H
 #define NW_BASE_READABLE_H
 
@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Returns true if the CPU cannot read the byte at `memory`. */
 static inline bool nw_is_out_of_reach(const void *memory)
 {
     char byte;

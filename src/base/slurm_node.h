@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Stores Slurm's node name in `name`. Returns false if slurmstepd is not an
- * ancestor of this process, for example if ssh started it. */
+/* Stores Slurm's node name in `name`. Returns false if this process is not in a
+ * Slurm job, or if slurmstepd is not its ancestor, for example because ssh
+ * started it. */
 bool nw_slurm_node(char *name, size_t size);
 
 #endif

@@ -12,14 +12,15 @@
 /* The program to start. */
 struct nw_spawn {
     const char *program;          /* name of the helper */
-    const char *const *arguments; /* after the name; NULL at the end */
+    const char *const *arguments; /* after the name, at most 8; NULL at the
+                                     end */
     const char *input;            /* text for its standard input, or NULL */
     size_t length;                /* length of the input in bytes */
     unsigned seconds;             /* wall-clock limit in seconds; 0: none */
     bool from_path;               /* `program` is a command of the system, found
                                      on the PATH, or a path */
-    /* Called ten times per second with the output so far. Returns false to kill
-     * the program. May be NULL. */
+    /* Called at least ten times per second with the output so far. Returns
+     * false to kill the program. May be NULL. */
     bool (*watch)(void *user, const struct nw_text *answer);
     void *user;
 };

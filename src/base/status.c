@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A word in quotes with more than WORD_MOST bytes, which cannot be a path, is
+/* A word in quotes with more than WORD_MOST bytes, which is hardly a path, is
  * shortened to WORD_KEPT bytes in an error message. */
 enum { WORD_MOST = 300, WORD_KEPT = 60 };
 

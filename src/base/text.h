@@ -63,8 +63,8 @@ enum nw_unit { NW_UNIT_BANDWIDTH, NW_UNIT_TIME, NW_UNIT_BYTES };
 
 /* Converts a quantity with an optional unit to bytes/s ("12.5GB/s",
  * "100Gbit/s"), seconds ("1.2us") or bytes ("1MiB", "64k"). Without a unit, the
- * number is in bytes/s, seconds or bytes. The decimal prefixes are k M G T, the
- * binary ones Ki Mi Gi Ti. A negative number is an error. */
+ * number is in bytes/s, seconds or bytes. The decimal prefixes are k M G T P,
+ * the binary ones Ki Mi Gi Ti Pi. A negative number is an error. */
 bool nw_parse_quantity(const char *word, enum nw_unit unit, double *out);
 
 /* Converts a time to seconds, like nw_parse_quantity, also with the units m,

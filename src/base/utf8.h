@@ -18,8 +18,8 @@ size_t nw_text_character(const char *at);
 size_t nw_text_control(const char *at);
 /* Replaces each control character by one '?'. */
 void nw_text_hide_controls(char *words);
-/* Returns the bytes of the longest prefix that has at most `most` bytes and
- * ends between two characters. */
+/* Returns the number of bytes of the longest prefix that has at most `most`
+ * bytes and ends between two characters. */
 size_t nw_text_cut(const char *words, size_t most);
 
 #endif

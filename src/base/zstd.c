@@ -46,8 +46,8 @@ static nw_status zstd_load(void)
     return status;
 }
 
-/* Unpacks in pieces, and ends at the limit. The unpacked size in the header of
- * the file may be wrong, so no memory is allocated by it. */
+/* Unpacks in pieces, and fails at the limit of nw_file_most_of_pipe. The
+ * unpacked size in the file's header may be wrong, so it is not used. */
 static nw_status zstd_unpack(ZSTD_DStream *stream, const char *path,
                              ZSTD_inBuffer in, char **data, size_t *length)
 {

@@ -63,8 +63,8 @@ struct nw_algorithm {
     /* placer of each MAGC phase (nodes, cores, GPUs); NW_PLACER_NONE: places as
      * the default mapping does */
     enum nw_placer_id phase[3];
-    unsigned kinds; /* mask of the kinds of traffic (NW_KINDS_...) that phase 1
-                       counts */
+    unsigned kinds; /* mask of the kinds of traffic (NW_KINDS_...) that phase 1,
+                       or nw_run_all_units, counts */
     nw_placer *placer;       /* placer that nw_run_all_units calls */
     nw_slots_search *search; /* search that nw_run_search calls */
     enum nw_several_method several;
@@ -74,11 +74,11 @@ struct nw_algorithm {
     bool is_default;   /* the algorithm is the default mapping itself */
     bool takes_start;  /* its search starts from the mapping of --from */
     bool keeps_limits; /* keeps limits of load even with one rank per element */
-    bool cores_stay;   /* ranks keep their cores afterwards, because the user
-                          wants this order */
+    bool cores_stay;   /* nw_cores_near_gpus moves only GPUs afterwards, because
+                          the user wants this order of ranks on cores */
 };
 
-/* Returns the algorithm of a name; NULL if there is none. */
+/* Returns the algorithm of a name; NULL if the name is unknown. */
 const struct nw_algorithm *nw_algorithm_find(const char *name);
 const struct nw_algorithm *nw_algorithm_get(enum nw_algorithm_id id);
 static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
@@ -88,7 +88,8 @@ static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
 }
 
 /* Fills *out with the placers of the phases of an algorithm; placers that the
- * options name for phases replace the algorithm's own. */
+ * options name for phases replace the algorithm's own. Returns NW_EINVAL if the
+ * options name an unknown placer. */
 NW_MUST_CHECK nw_status nw_algorithm_phases(
     const struct nw_algorithm *algorithm, const struct nw_map_options *options,
     struct nw_phases *out);

@@ -67,8 +67,8 @@ struct auto_work {
      * default mapping; end of an exchange (s), the earlier one of the default
      * mapping and MAGC */
     double standard[3];
-    /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first; NULL:
-     * none ran */
+    /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first, among
+     * those within these limits; NULL: none */
     const struct nw_algorithm *magc;
     /* predicted values of the mapping that `magc` found; the mapping itself is
      * not kept */
@@ -125,9 +125,9 @@ static bool auto_is_taken(const struct auto_work *work,
 }
 
 /* Runs an algorithm (of the auto_candidate_run `user`), then moves its ranks
- * near their GPUs, as happens if the user names the algorithm. That may lower
- * the cost, so `auto` must compare the result after it. The body of a thread.
- */
+ * near their GPUs, as happens if the user names the algorithm; the default
+ * mapping stays as it is. That may lower the cost, so `auto` must compare the
+ * result after it. The body of a thread. */
 static nw_status auto_run_candidate(void *user)
 {
     struct auto_candidate_run *candidate_run = user;
@@ -230,7 +230,8 @@ static bool auto_is_searchable(const struct nw_problem *problem)
 }
 
 /* Runs the default mapping and a search that does not depend on it. They run at
- * the same time if the pattern has at least threads.edges_min edges. */
+ * the same time if the pattern has at least threads.edges_min edges and there
+ * are several threads. */
 static nw_status auto_run_both(struct auto_work *work,
                                struct auto_candidate_run *standard,
                                struct auto_candidate_run *search)
@@ -303,8 +304,9 @@ static bool auto_is_started_enough(const struct auto_work *work)
 }
 
 /* Runs recursive bisection and Scotch after the search on hierarchies. They are
- * seldom better and are slow if there are many edges, so they are run only for
- * patterns with few edges. */
+ * seldom better and are slow if there are many edges. So they are run only for
+ * patterns with few edges, without --time and --steps, and not with the effort
+ * "fast" or if the search has tried many initial partitions. */
 static nw_status auto_cut_few_edges(struct auto_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -364,9 +366,9 @@ static bool auto_is_below(double figure, double other, double alike)
 }
 
 /* Replaces the best candidate by MAGC's mapping if the option `careful` is set,
- * the pattern has few ranks, and the model predicts almost equal values for
- * both. The model is not exact: with MAGC's mapping the answer is certainly not
- * slower than MAGC's. */
+ * the objective is congestion or time, the pattern has few ranks, and the model
+ * predicts almost equal values for both. The model is not exact: with MAGC's
+ * mapping the answer is certainly not slower than MAGC's. */
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;

@@ -24,7 +24,8 @@ NW_MUST_CHECK nw_status nw_candidate_from_answer(
     const struct nw_problem *problem, const struct nw_answer *answer,
     const char *algorithm, struct nw_candidate *out);
 /* Runs an algorithm, which must have a function `run`, and makes a candidate of
- * its answer. */
+ * its answer. The first run of the default mapping also fills
+ * problem->standard, if that is requested. */
 NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
                                          const struct nw_problem *problem,
                                          struct nw_map_report *report,
@@ -34,20 +35,21 @@ NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
 bool nw_candidate_better(const struct nw_candidate *a,
                          const struct nw_candidate *b);
 /* Returns true if none of the three values in candidate->guard exceeds that in
- * `guard`, or if `guard` is NULL. */
+ * `guard` by more than rounding errors, or if `guard` is NULL. */
 bool nw_candidate_within(const struct nw_candidate *candidate,
                          const double guard[3]);
 /* Replaces *best by `other` if `is_better`; frees the candidate that is not
  * kept. */
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
                           bool is_better);
-/* Lets the progress report show this mapping as the best one so far, unless the
- * present search has another objective than the user's call. */
+/* Lets the progress report show the objective of this mapping as the best one
+ * so far, unless the present search has another objective than the user's call.
+ */
 void nw_candidate_tell(const struct nw_candidate *best,
                        const struct nw_problem *problem);
 /* Moves cores and GPUs of *best within their nodes so that each rank's core,
  * GPU and NIC are nearer to each other and no cost figure gets worse; moves
- * only GPUs if `cores_stay`. Does nothing for mappings with GPUs on other
+ * only GPUs if `cores_stay`. Does nothing for mappings that allow GPUs on other
  * nodes. Defined in cores_near_gpus.c. */
 NW_MUST_CHECK nw_status nw_cores_near_gpus(const struct nw_problem *problem,
                                            bool cores_stay,

@@ -22,9 +22,10 @@ static nw_status near_gpus_move(struct near_gpus_work *work,
     return nw_near_gpus_make_move(work, move);
 }
 
-/* Moves an endpoint, that is the core or the GPU of a rank, to the slot of its
- * host that reduces most the distances between ranks and their GPUs and NICs.
- * Does nothing if no slot reduces them. */
+/* Moves an endpoint, that is the core or the GPU of a rank, to another slot of
+ * its host: the one that reduces most the distances between ranks and their
+ * GPUs and NICs. The move must not make a cost figure worse. Does nothing if no
+ * slot reduces them. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -76,8 +77,9 @@ static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
     return first && nw_near_gpus_gain_of_part(work, first) > 0;
 }
 
-/* Makes a move of GPUs if it brings ranks nearer to their GPUs, or if it leaves
- * the distances equal and breaks the tie. Sets *made if the move was made. */
+/* Makes a move of GPUs if no cost figure gets worse and it brings ranks nearer
+ * to their GPUs, or leaves the distances equal and breaks the tie. Sets *made
+ * if the move was made. */
 static nw_status near_gpus_settle_move(struct near_gpus_work *work,
                                        const struct nw_move *move, bool *made)
 {
@@ -282,7 +284,7 @@ static nw_status near_gpus_bring_all(struct near_gpus_work *work,
 }
 
 /* Moves the ranks of a host (the list `first`, next[first] and so on) nearer to
- * their GPUs and NICs until no move helps. */
+ * their GPUs and NICs until no move helps or the time is over. */
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {

@@ -20,7 +20,7 @@ struct improve_work {
     /* objective that the answer should reach: nw_pool.standard */
     double standard;
     /* best candidates other than the answer so far: with hop-bytes within
-     * hop_limit (near) and beyond it (far) */
+     * hop_limit (near) and beyond it by at most the factor far_beyond (far) */
     struct nw_candidate near, far;
     double below; /* objective of the best start of the long search if its
                      hop-bytes are within hop_limit, otherwise infinity */
@@ -46,7 +46,8 @@ NW_MUST_CHECK nw_status nw_improve_embed_digits(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_divide(struct improve_work *work,
                                           struct nw_slots *slots);
 
-/* Swaps whole nodes first, then moves single ranks. */
+/* Swaps whole nodes first, then moves single ranks. With the effort "fast" it
+ * only moves single ranks, and only downhill. */
 NW_MUST_CHECK nw_status nw_improve_search_slots(struct improve_work *work,
                                                 struct nw_slots *slots);
 
@@ -69,9 +70,11 @@ NW_MUST_CHECK nw_status nw_improve_cap_second(struct improve_work *work,
 NW_MUST_CHECK nw_status nw_improve_yield(struct improve_work *work,
                                          struct nw_slots *slots);
 
-/* Runs a QAP search for a small problem without limits of the option `careful`,
- * otherwise nw_improve_search_slots. The result of a QAP search might exceed
- * these limits, because it ignores the second objective. */
+/* Runs a QAP search if the problem is small and fits a QAP, `lean` is not set,
+ * and the option `careful` sets no limits. Runs nw_improve_search_slots in all
+ * other cases, and after a QAP search if there is a second objective. The
+ * result of a QAP search might exceed these limits, because it ignores the
+ * second objective. */
 NW_MUST_CHECK nw_status nw_improve_search(struct improve_work *work,
                                           struct nw_slots *slots);
 

@@ -5,8 +5,9 @@
  * a larger one, each mapping of the pool is first improved for a short time by
  * swaps of whole nodes, which keep the ranks of a node together. The best one
  * or two mappings after these swaps ("leads") are then searched with all moves.
- * If the objective depends on the loads of links, hop-bytes have an upper limit
- * (the cap): a mapping within the cap is called near, any other one far.
+ * Hop-bytes have an upper limit (the cap) by the option `careful`, or if they
+ * are the second objective and the first one depends on the loads of links. A
+ * mapping within the cap is called near, any other one far.
  */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
@@ -69,7 +70,8 @@ static nw_status improve_answer_of(const struct nw_problem *problem,
 
 /* --- which is better --- */
 
-/* Returns true if the hop-bytes of a candidate are within the cap. */
+/* Returns true if the hop-bytes of a candidate are within the cap, or if they
+ * have no cap. */
 static bool improve_is_near(const struct improve_work *work,
                             const struct nw_candidate *candidate)
 {
@@ -77,11 +79,12 @@ static bool improve_is_near(const struct improve_work *work,
            candidate->guard[0] <= work->hop_limit * (1 + 1e-9);
 }
 
-/* Returns true if a candidate replaces the best one. If the hop-bytes of both
- * are within the cap, or the objective is time, the better one wins. A
- * candidate beyond the cap never replaces one within it. A best one beyond the
- * cap is replaced by a candidate whose objective is at most work->standard and
- * which is within the cap or has fewer hop-bytes. */
+/* Returns true if a candidate replaces the best one. It must be within the
+ * limits of the option `careful`. If the hop-bytes of both are within the cap,
+ * or the objective is time, the better one wins. Otherwise a candidate beyond
+ * the cap never replaces one within it. A best one beyond the cap is replaced
+ * by a candidate whose objective is at most work->standard and which is within
+ * the cap or has fewer hop-bytes. */
 static bool improve_is_taken(const struct improve_work *work,
                              const struct nw_candidate *candidate,
                              const struct nw_candidate *best)
@@ -126,9 +129,10 @@ static void improve_keep(struct nw_candidate *candidate,
         improve_swap_candidates(candidate, kept);
 }
 
-/* Makes a candidate the best one if it is better. Whichever of the two is not
- * the best one goes to work->near or work->far if it is better than the one
- * there: a later search may begin from it. */
+/* Makes a candidate the best one if improve_is_taken. Whichever of the two is
+ * not the best one goes to work->near (hop-bytes within the cap) or work->far
+ * (beyond it by at most the factor far_beyond) if it is better than the one
+ * there. A later search may begin from it. */
 static void improve_take(struct improve_work *work,
                          struct nw_candidate *candidate,
                          struct nw_candidate *best)
@@ -178,9 +182,10 @@ static nw_status improve_derive(struct improve_work *work,
     return status;
 }
 
-/* Runs work->run from `start` and makes the result the best candidate if it is
- * better. If the search proves that nothing is better, `best` gets the name of
- * the proof as its algorithm. */
+/* Runs work->run from `start`, unless the mapping of `start` has GPUs on other
+ * nodes that the options forbid, and makes the result the best candidate if
+ * improve_is_taken. If the search proves that nothing is better, `best` gets
+ * the name of the proof as its algorithm. */
 static nw_status improve_from(struct improve_work *work,
                               const struct nw_candidate *start,
                               struct nw_candidate *best)
@@ -429,9 +434,10 @@ static nw_status improve_tighten_near(struct improve_work *work,
 }
 
 /* Called if the best candidate may exceed the cap on hop-bytes because no
- * candidate within the cap reaches work->standard. Tries to find one that does;
- * if that fails, searches without the cap from `nearest`, which usually gives
- * fewer hop-bytes than the best candidate has. */
+ * candidate within the cap reaches work->standard. If the objective is
+ * congestion, tries to find one that does. If that fails, searches without the
+ * cap from `nearest`, which usually gives fewer hop-bytes than the best
+ * candidate has. Does nothing with the option `careful`. */
 static nw_status improve_let_go(struct improve_work *work,
                                 const struct nw_candidate *nearest,
                                 struct nw_candidate *best)
@@ -526,9 +532,9 @@ static bool improve_has_nodes(const struct nw_problem *problem)
            !nw_search_is_small(problem);
 }
 
-/* Proves the optimum of a tiny problem, without a cap on hop-bytes, and frees
- * the candidates in `work`. `status` is that of the searches before, and is
- * returned unless it is NW_OK. */
+/* Proves the optimum of a tiny problem, without a cap on hop-bytes, unless the
+ * option `careful` sets limits, and frees the candidates in `work`. `status` is
+ * that of the searches before, and is returned unless it is NW_OK. */
 static nw_status improve_finish(struct improve_work *work,
                                 struct nw_candidate *best, nw_status status)
 {

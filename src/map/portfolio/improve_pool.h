@@ -15,8 +15,9 @@ struct nw_pool {
     bool approximate; /* an algorithm or search used an approximation of the
                          machine */
     double standard;  /* objective that the answer should reach: the smallest of
-                         all cheap algorithms that users can name; with
-                         `careful`, that of the default mapping */
+                         the default mapping and all cheap algorithms except
+                         `partition`; with `careful`, that of the default
+                         mapping */
     /* [3] limits of the option `careful`: hop-bytes, congestion (s), end of an
      * exchange (s); borrowed; NULL: none */
     const double *guard;
@@ -25,12 +26,14 @@ struct nw_pool {
     struct nw_candidate nearest;
 };
 /* Moves the candidate into the pool, or frees it if the pool is full or holds a
- * candidate with the same objective and second objective. */
+ * candidate with the same objective and second objective. *candidate becomes
+ * empty. */
 void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate);
 void nw_pool_fini(struct nw_pool *pool);
 
-/* Improves *best by the search that suits the problem; *best never becomes
- * worse. */
+/* Improves *best by the search that suits the problem. Its objective rises only
+ * if its hop-bytes exceed their limit and fall, and never above pool->standard.
+ */
 NW_MUST_CHECK nw_status nw_candidate_improve(const struct nw_problem *problem,
                                              struct nw_map_report *report,
                                              const struct nw_pool *pool,

@@ -16,7 +16,7 @@
 #include <math.h>
 
 /* Returns the objectives with the cap on hop-bytes and, with the option
- * `careful`, the cap on congestion. */
+ * `careful`, the cap on congestion, unless congestion is the objective. */
 static struct nw_objectives
 improve_objectives_of(const struct improve_work *work)
 {
@@ -74,8 +74,9 @@ nw_status nw_improve_divide(struct improve_work *work, struct nw_slots *slots)
     return status;
 }
 
-/* Proves the optimum of the QAP if there are few slots; otherwise, or if the
- * proof takes too long, runs tabu search. Sets report->proven after a proof. */
+/* Proves the optimum of the QAP if there are few slots and no second objective;
+ * otherwise, or if the proof takes too long, runs tabu search. Sets
+ * report->proven after a proof. */
 static nw_status improve_by_qap(struct improve_work *work,
                                 struct nw_slots *slots)
 {

@@ -41,8 +41,8 @@ struct lost_nodes_work {
 
 /* --- checks --- */
 
-/* Reads the options. Returns NW_EINVAL if another option cannot be combined
- * with lost nodes. */
+/* Reads the options. Returns NW_EINVAL if the old mapping is missing or wrong,
+ * or if another option cannot be combined with lost nodes. */
 static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
                                          const struct nw_map_call *call)
 {
@@ -80,8 +80,8 @@ static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
     return status;
 }
 
-/* Finds the node of each rank in the old mapping. Returns NW_EINVAL if the
- * machine has no such node. */
+/* Finds the node of each rank in the old mapping. Returns NW_EINVAL if a rank
+ * has no node there or one that the machine lacks. */
 static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
 {
     const nw_mapping *old = work->old;
@@ -155,7 +155,9 @@ static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
 }
 
 /* Sets the hosts of the options: the nodes that the call may use, except the
- * lost nodes and the last `spare` nodes of those without ranks. */
+ * lost nodes and the last `spare` nodes of those without ranks. Returns
+ * NW_EINVAL if too few nodes are left or a rank that is not displaced loses its
+ * host. */
 static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
 {
     struct nw_map_options *options = &work->options;
@@ -293,9 +295,9 @@ static nw_status lost_nodes_place(struct lost_nodes_work *work,
     return nw_portfolio_map(&call, false, out);
 }
 
-/* Finds a free node of the same type for each lost node. twin[a] = b and
- * twin[b] = a if node b replaces lost node a; entries must be -1 at first.
- * Returns NW_EINVAL if there are too few such nodes. */
+/* Finds a free node of the same type, with enough slots, for each lost node.
+ * twin[a] = b and twin[b] = a if node b replaces lost node a; entries must be
+ * -1 at first. Returns NW_EINVAL if there are too few such nodes. */
 static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
                                        int32_t *twin)
 {
@@ -498,8 +500,8 @@ static double lost_nodes_price(const struct lost_nodes_work *work,
     return each * exchanges;
 }
 
-/* Moves ranks if the predicted time falls by more than the cost of the moves;
- * fills the report. */
+/* If the machine has links, moves ranks if the predicted time falls by more
+ * than the cost of the moves. Fills the report. */
 static nw_status lost_nodes_improve(struct lost_nodes_work *work,
                                     struct nw_map_answer *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Searches as algorithms that the user can name. A small problem whose
  * objective is a sum over pairs of ranks is searched as a quadratic assignment
- * problem (QAP). All others are annealed with their link loads. */
+ * problem (QAP). All others are annealed, or searched by branch and bound, with
+ * their link loads. */
 #include "map/portfolio/named_searches.h"
 #include "map/congestion/objectives.h"
 #include "map/congestion/qap_bridge.h"
@@ -117,8 +118,8 @@ nw_status nw_search_exact(struct nw_slots *slots,
 }
 
 /* Runs a QAP search if the problem is a QAP and is small enough, otherwise
- * annealing. If the QAP leaves out some ranks or the second objective, a
- * descent by swaps of slots follows. */
+ * annealing. If ranks are fixed to a node but may move inside it, or if there
+ * is a second objective, a descent by swaps of slots follows. */
 nw_status nw_search_tabu(struct nw_slots *slots,
                          const struct nw_objectives *objectives,
                          struct nw_map_report *report)

@@ -8,27 +8,29 @@
 #include "map/congestion/slots.h"
 #include "map/common/parameters.h"
 
-/* Searches from a complete assignment. Anneal: simulated annealing; tabu: tabu
- * search; exact: proof of the best assignment; fold: embedding of a grid by
- * digits; descend: descent by swaps. */
+/* Searches from a complete assignment. Anneal: simulated annealing. Tabu: tabu
+ * search, or annealing unless the problem is a small QAP. Exact: proof of the
+ * best assignment. Fold: embedding of a grid by digits. Descend: descent by
+ * swaps, or a proof if the problem is a tiny QAP. */
 nw_slots_search nw_search_anneal, nw_search_tabu, nw_search_exact,
     nw_search_fold, nw_search_descend;
 
 /* Returns true if the problem is so small that auto proves the best mapping for
- * any objective. */
+ * any objective, unless the effort is "fast". */
 bool nw_search_is_tiny(const struct nw_problem *problem);
 
 /* Returns true if there are few enough core units for the QAP searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
-/* nw_search_fits_qap returns true if a QAP search covers the whole problem,
- * nw_search_fits_qap_first even if it ignores the second objective. */
+/* nw_search_fits_qap returns true if a QAP search covers the whole problem.
+ * nw_search_fits_qap_first also does so if only the second objective is not
+ * covered. */
 bool nw_search_fits_qap(const struct nw_slots *slots);
 bool nw_search_fits_qap_first(const struct nw_slots *slots);
 
 /* Fills an empty answer with the mapping of --from, which must be complete, or
- * without it with the default mapping. Returns NW_EINVAL if a rank has no
- * place, is not where it is fixed, or if a core, GPU or host has too many
- * ranks. */
+ * without it with the default mapping. Returns NW_EINVAL if a rank has no core
+ * or GPU that it needs, is not on the host to which it is fixed, or if a core,
+ * GPU or host has too many ranks. */
 NW_MUST_CHECK nw_status nw_search_initial(const struct nw_problem *problem,
                                           struct nw_answer *answer);
 

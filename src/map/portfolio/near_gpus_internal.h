@@ -34,7 +34,8 @@ struct near_gpus_slot_range {
 
 /* near_gpus_moves.c */
 
-/* Returns the core slots of a host, or its GPU slots if `gpus` is set. */
+/* Returns the core slots of a host, or its GPU slots if `gpus` is set, without
+ * the slots of fixed ranks. */
 struct near_gpus_slot_range
 nw_near_gpus_slots_of(const struct near_gpus_work *work, int32_t host,
                       bool gpus);
@@ -46,8 +47,9 @@ double nw_near_gpus_links_to_card(const nw_topology *topology,
  * of a host. */
 void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
 
-/* Returns the number of links between a core slot and a GPU slot of a host,
- * plus a small multiple of the links from both to their NICs. */
+/* Returns the distance between a core slot and a GPU slot of a host: the mean
+ * number of links between the cores of one and the GPUs of the other. A small
+ * multiple of the links from both to their NICs is added. */
 double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
                                 int32_t gpu);
 
@@ -82,10 +84,10 @@ bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
 
 /* near_gpus_subtrees.c */
 
-/* Exchanges the cores of all ranks below two parts of a host, such as NUMA
- * nodes or PCIe switches. If `gpus` is set, exchanges their GPUs instead. The
- * exchange is made only if it brings the ranks nearer to their GPUs and NICs.
- */
+/* For each pair of subtrees of a host, such as NUMA nodes or PCIe switches,
+ * exchanges the cores of all ranks below them, or their GPUs if `gpus` is set.
+ * An exchange is made only if it brings the ranks nearer to their GPUs and NICs
+ * and makes no cost figure worse. */
 NW_MUST_CHECK nw_status nw_near_gpus_exchange_subtrees(
     struct near_gpus_work *work, int32_t host, bool gpus);
 

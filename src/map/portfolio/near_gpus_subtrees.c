@@ -148,7 +148,7 @@ near_gpus_settle_pair(struct near_gpus_work *work,
 }
 
 /* For each pair of subtrees, exchanges their ranks if that brings them nearer
- * to their GPUs and NICs. */
+ * to their GPUs and NICs and makes no cost figure worse. */
 static nw_status
 near_gpus_settle_pairs(struct near_gpus_work *work,
                        const struct near_gpus_subtrees *subtrees)

@@ -43,9 +43,10 @@ static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
     return nw_search_initial(problem, answer);
 }
 
-/* Replaces *best by the mapping of --from if that is better: a search that uses
- * an approximation of the machine may make the mapping worse. A mapping of
- * --from that is not complete or not valid is ignored. */
+/* Replaces *best by the mapping of --from, if the algorithm starts from that,
+ * and if it is better: a search that uses an approximation of the machine may
+ * make the mapping worse. A mapping of --from that is not complete or not valid
+ * is ignored. */
 static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
                                       const struct nw_problem *problem,
                                       struct nw_map_report *report,
@@ -65,7 +66,8 @@ static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
 }
 
 /* Finds the algorithm that the options name: `auto` by default, or `magc` if
- * phases are given. */
+ * phases are given. Returns NW_EINVAL if the name is unknown, or if phases are
+ * given for an algorithm without phases. */
 static nw_status portfolio_find(const struct nw_map_options *options,
                                 const struct nw_algorithm **out)
 {

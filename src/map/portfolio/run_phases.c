@@ -96,7 +96,8 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
     return nw_phase_units(problem, &phases, answer, report, true);
 }
 
-/* Refines hop-bytes on a machine that is a tree by swaps within its hierarchy.
+/* Refines hop-bytes on a machine that is a tree by swaps within its hierarchy,
+ * if they are the only objective, no rank uses a GPU and no load is limited.
  * All other problems, including all distance matrices, are refined by moves
  * between slots. */
 nw_status nw_run_refine(const struct nw_algorithm *algorithm,

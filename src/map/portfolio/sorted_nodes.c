@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 /* Returns the point of a host from which its distances to other hosts are
- * measured: its first GPU if ranks use GPUs, otherwise its first core. */
+ * measured: its first GPU if ranks use GPUs and the host has one for them,
+ * otherwise its first core. */
 static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                                       int32_t host)
 {
@@ -74,7 +75,8 @@ static nw_status sorted_nodes_order(const struct nw_problem *problem,
 }
 
 /* Sets to[h] to the host that receives the ranks of host h. Only hosts of the
- * same kind exchange their ranks. */
+ * same kind exchange their ranks: the i-th of them gives its ranks to the i-th
+ * one in `order`. */
 static void sorted_nodes_match(const struct nw_problem *problem,
                                const int32_t *order, int32_t *to)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each node has a block of consecutive ranks, by the default mapping or the
- * mapping of --from. First the blocks are exchanged between nodes as a whole.
- * Then the algorithm of the call places each rank inside its node. */
+/* Each node has a block of consecutive ranks: by the default mapping, by the
+ * mapping of --from, or in order on sorted nodes. First the blocks are
+ * exchanged between nodes as a whole. Then the algorithm of the call places
+ * each rank inside its node. */
 #include "map/portfolio/whole_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -25,7 +26,9 @@ struct whole_nodes_work {
     /* ranks in order on nodes that are sorted so that near nodes follow each
      * other (nw_sorted_nodes); empty unless the pattern is a training step */
     struct nw_candidate sorted;
-    struct nw_candidate swapped; /* mapping after the exchange of nodes */
+    struct nw_candidate swapped; /* mapping after whole_nodes_exchange has
+                                    exchanged the blocks of nodes; ranks are
+                                    then placed inside nodes */
 };
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
@@ -99,9 +102,9 @@ whole_nodes_objectives(const struct whole_nodes_work *work)
     return objectives;
 }
 
-/* Exchanges the blocks of ranks between nodes. The number of steps depends only
- * on the effort, not on --time or --steps. So a later run with --steps and the
- * number of steps in the report gives the same answer. */
+/* Exchanges the blocks of ranks between nodes of one kind. The number of steps
+ * depends only on the effort, not on --time or --steps. So a later run with
+ * --steps and the number of steps in the report gives the same answer. */
 static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
                                       struct nw_answer *answer)
 {

@@ -41,8 +41,8 @@ static bool assign_groups_is_flat(const struct assign_groups_work *work)
     return true;
 }
 
-/* Lists all parts in item[], first those with `size` slots, which the QAP may
- * move. Returns the number of parts with that size. */
+/* Lists all parts in item[], first those that need `size` slots, which the QAP
+ * may move. Returns the number of parts with that size. */
 static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
                                          int32_t size, int32_t *item)
 {
@@ -117,8 +117,8 @@ static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
     return status;
 }
 
-/* Sums the bytes between parts. part[r] is the part of rank r. Each part begins
- * in the group with its own number. */
+/* Fills `bytes` with the bytes between parts; part[r] is the part of rank r.
+ * Assigns each part to the group with its own number, at first. */
 static void assign_groups_count_bytes(const struct nw_slots *slots,
                                       const int32_t *part,
                                       struct assign_groups_work *work)

@@ -81,7 +81,8 @@ static void division_shuffle(struct nw_division *division)
     }
 }
 
-/* Returns a random peer of a rank; the rank itself if it has no messages. */
+/* Returns a random peer of a member (rank or free slot); the member itself if
+ * it has no messages. */
 static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
 {
     const struct nw_directed_edge *edge;
@@ -113,9 +114,9 @@ static void division_swap(struct nw_division *division, int32_t a, int32_t b)
     division->member[division->at[b]] = b;
 }
 
-/* Returns a random member of a part. Draws up to `tries` members until one has
- * a randomly drawn peer in another part; the last one is returned in any case.
- */
+/* Returns a random member of a part. Draws up to `tries` members until a
+ * randomly drawn peer of the member is in another part; the last one is
+ * returned in any case. */
 static int32_t division_draw_at_boundary(struct nw_division *division,
                                          int32_t part, int tries)
 {
@@ -164,8 +165,8 @@ static void division_sum_up(struct nw_division *division,
         division_energy_of(division, annealing, division->power, division->sum);
 }
 
-/* Replaces the present division by a random one. `scale` becomes its mean load.
- */
+/* Replaces the present division by a random one and computes its loads and
+ * energy. `scale` becomes its mean load. */
 static void
 division_divide_at_random(struct nw_division *division,
                           const struct nw_division_annealing *annealing)

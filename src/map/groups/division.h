@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divisions of the ranks into parts, one for each group of hosts below a
- * switch. They are searched by short rounds of annealing from random divisions:
- * a trial swaps two members of different parts. The energy is the eighth root
- * of the sum of eighth powers of some loads, such as the bytes that each group
- * sends. The members of the parts are the ranks; members numbered from the rank
- * count on stand for free slots and exchange nothing. */
+/* Divisions of the ranks into parts, one for each group of hosts
+ * (switch_groups.h). They are searched by short rounds of annealing from random
+ * divisions: a trial swaps two members of different parts. The energy is the
+ * eighth root of the sum of eighth powers of some loads, such as the bytes that
+ * each group sends, plus a multiple of the mean load. The members of the parts
+ * are the ranks; members numbered from the rank count on stand for free slots
+ * and exchange nothing. */
 #ifndef NW_MAP_GROUPS_DIVISION_H
 #define NW_MAP_GROUPS_DIVISION_H
 
@@ -14,10 +15,11 @@
 
 #define NW_DIVISION_LOADS_MAX (NW_SWITCH_GROUPS_MAX * NW_SWITCH_GROUPS_MAX)
 
-/* The best division so far of the ranks into parts, and the size of its loads.
- */
+/* The best division so far of the ranks into parts, and the largest and the
+ * total of its loads. */
 struct nw_best_division {
-    /* number of loads, which may differ from the number of parts */
+    /* number of loads; it may differ from the number of parts of the division
+     */
     int32_t parts;
     int32_t *part;       /* [ranks] part of each rank */
     double least, total; /* the largest load; the sum of all loads */
@@ -33,13 +35,14 @@ void nw_best_division_keep(struct nw_best_division *division,
 
 /* The present division, the best one, and the trial of a swap. */
 struct nw_division {
-    struct nw_slots *slots; /* assignment whose ranks are divided; borrowed */
+    struct nw_slots *slots; /* assignment of the ranks that are divided;
+                               borrowed */
     struct nw_random random;
     struct nw_switch_groups groups;
-    int32_t *part;   /* [slots] part of each member (rank or free slot) */
-    int32_t *member; /* [slots] members, part by part; those of part p begin at
-                        groups.first[p] */
-    int32_t *at;     /* [slots] index in `member` of each member */
+    int32_t *part;   /* [core slots] part of each member (rank or free slot) */
+    int32_t *member; /* [core slots] members, part by part; those of part p
+                        begin at groups.first[p] */
+    int32_t *at;     /* [core slots] index in `member` of each member */
     struct nw_best_division best;
     /* loads of the present division; the first best.parts entries are used */
     double load[NW_DIVISION_LOADS_MAX];
@@ -63,10 +66,12 @@ struct nw_division_annealing {
     int32_t loads; /* number by which the sum of the loads is divided to get the
                       mean */
     int boundary_tries; /* a swap partner is drawn at most this many times,
-                           until it has a peer in another part; 0: one draw
-                           without that check */
-    uint64_t draws;     /* number of swaps tried in each round */
-    /* temperature at the beginning, in units of the loads */
+                           until a random peer of it is in another part; 0: one
+                           draw without that check */
+    uint64_t draws;     /* number of ranks drawn in each round; a rank is
+                           swapped if a random peer of it is in another part */
+    /* initial temperature; has the unit of the loads, which `count` defines
+     * (bytes or seconds) */
     double temperature;
     void *user; /* argument of `count` and `change` */
     /* Adds the loads of the present division to nw_division.load, which is 0.
@@ -77,9 +82,9 @@ struct nw_division_annealing {
     void (*change)(void *user, int32_t a, int32_t b);
 };
 
-/* Returns true if divisions are worth a search: the objective is congestion, no
- * rank is fixed or uses a GPU, there are not too many hosts, and the budget has
- * not ended. */
+/* Returns true if divisions are worth a search: the objective is congestion,
+ * every rank may move to any free slot (nw_slots_are_free), there are not too
+ * many hosts, and the budget has not ended. */
 bool nw_division_applies(const struct nw_slots *slots,
                          const struct nw_objectives *objectives);
 
@@ -105,8 +110,8 @@ static inline void nw_division_add(struct nw_division *division, int32_t load,
 bool nw_division_anneal(struct nw_division *division,
                         const struct nw_division_annealing *annealing);
 
-/* Sets *edge to the edges of a member and returns their number; 0 for a member
- * that stands for a free slot. */
+/* Sets *edge to the edges of member `rank` and returns their number. Returns 0
+ * without setting *edge if the member stands for a free slot. */
 static inline size_t nw_division_edges(const struct nw_division *division,
                                        int32_t rank,
                                        const struct nw_directed_edge **edge)

@@ -2,8 +2,8 @@
 /*
  * Divides the ranks over the groups of a dragonfly. Each of the best few
  * divisions is assigned to slots, and its ranks are annealed within their
- * groups, first by hop-bytes, then by the objectives. The best assignment is
- * kept.
+ * groups, first by hop-bytes, then by the objectives; in between, whole nodes
+ * are swapped. The best assignment is kept.
  */
 #include "map/groups/dragonfly.h"
 #include "map/common/budget.h"
@@ -24,9 +24,10 @@
  * routes within a group, use the link. */
 enum { NO_PAIR = -1, SEVERAL_PAIRS = -2 };
 
-/* Follows the routes between all hosts. Sets owner[link] to the ordered pair of
- * groups (nw_dragonfly_pair) if only traffic between these groups uses the
- * directed link; otherwise to NO_PAIR or SEVERAL_PAIRS. */
+/* Follows the routes between the first core slots of all hosts. Sets
+ * owner[link] to the ordered pair of groups (nw_dragonfly_pair) if only traffic
+ * between these groups uses the directed link; otherwise to NO_PAIR or
+ * SEVERAL_PAIRS. */
 static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
                                    struct nw_route_cache *routes, int *owner)
 {
@@ -76,7 +77,7 @@ static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
 }
 
 /* Finds the links of each pair of groups and fills work->slow[]. Sets *found to
- * false if some pair has no link of its own. */
+ * true if every pair of groups has a link of its own, otherwise to false. */
 static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
                                       bool *found)
 {
@@ -120,8 +121,8 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
 }
 
 /* Assigns the ranks to slots of the groups that the division gives them, and
- * anneals them within these groups. Sets *value to the rating by
- * dragonfly_judge. */
+ * anneals ranks and whole nodes within these groups. Sets *value to the rating
+ * by dragonfly_judge. */
 static nw_status
 dragonfly_anneal_within(struct nw_dragonfly_search *work,
                         const struct nw_best_division *division, double *value)
@@ -194,9 +195,10 @@ static void dragonfly_release(struct nw_dragonfly_search *work)
     free(work);
 }
 
-/* Divides the ranks only if the pattern is a grid. For other patterns,
- * divisions by the bytes that leave each router (min_max_cut.c) give better
- * results. `below` and *out are as in nw_slots_divide_dragonfly. */
+/* Searches divisions and assigns the ranks by the best ones, but only if the
+ * pattern is a grid. For other patterns, divisions by the bytes that leave each
+ * router (min_max_cut.c) give better results. `below` and *out are as in
+ * nw_slots_divide_dragonfly. */
 static nw_status dragonfly_search(struct nw_dragonfly_search *work,
                                   double below, enum nw_dragonfly_result *out)
 {

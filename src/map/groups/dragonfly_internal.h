@@ -10,7 +10,7 @@
 /* State of one call of nw_slots_divide_dragonfly. */
 struct nw_dragonfly_search {
     /* its loads are the seconds that the links of each ordered pair of groups
-     * need for the pair's traffic */
+     * (nw_dragonfly_pair) need for the pair's traffic */
     struct nw_division of;
     const struct nw_objectives *objectives;
     /* s per byte over all links of each ordered pair of groups */
@@ -26,8 +26,9 @@ static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
 }
 
 /* Searches divisions of the ranks over the groups and fills best[]. Ends after
- * a fixed number of rounds or with the budget. Returns false if the most loaded
- * pair of groups needs at least `below` seconds in every division. */
+ * a fixed number of rounds or with the budget, whose last, unfinished round
+ * does not count. Returns false if the most loaded pair of groups needs at
+ * least `below` seconds in every division. */
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below);
 
 #endif

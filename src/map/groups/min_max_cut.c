@@ -3,6 +3,8 @@
  * Anneals divisions of the ranks over leaf switches by the bytes that each leaf
  * switch, and each higher switch, sends and receives. Then assigns the ranks by
  * the best division and anneals them within the hosts of their leaf switch.
+ * Grids are first divided by a slicing tree, unless leaf switches differ in
+ * size and no slot is free.
  */
 #include "map/groups/min_max_cut.h"
 #include "map/congestion/node_swaps.h"
@@ -129,9 +131,10 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
     return edges ? sum / (double)edges : 0;
 }
 
-/* Runs rounds of annealing, fewer for many ranks, because each round then
- * takes longer. If `sliced` is true, a slicing tree has already divided the
- * grid; annealing then ends after a few rounds without improvement. */
+/* Runs rounds of annealing, fewer for many ranks, because each round then takes
+ * longer. If `sliced` is true, a slicing tree has already divided the grid into
+ * parts of one size without free slots; annealing then ends after a few rounds
+ * without improvement. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool sliced)
 {
     double want =
@@ -193,9 +196,9 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
     return status;
 }
 
-/* Searches divisions. Sets *found if the busiest switch sends and receives less
- * than with the present assignment. Sets *unlike if distances between the
- * groups of hosts differ. */
+/* Searches divisions. Sets *found to whether the busiest switch sends and
+ * receives less than with the present assignment. Then sets *unlike to whether
+ * distances between the groups of hosts differ. */
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {

@@ -12,8 +12,8 @@
 /* Assigns the ranks by a division whose busiest switch sends and receives less
  * than now, and places ranks with much traffic near each other within each
  * part. Sets *found to false and changes nothing if no such division is found,
- * if the hosts form no groups, if the objective is not congestion, or if a rank
- * is fixed or uses a GPU. */
+ * if the hosts form no groups (nw_switch_groups_nearest), or if divisions are
+ * not worth a search (nw_division_applies). */
 NW_MUST_CHECK nw_status
 nw_slots_min_max_cut(struct nw_slots *slots,
                      const struct nw_objectives *objectives, bool *found);

@@ -4,8 +4,8 @@
  * rounds. Each node of the tree bisects its cells, across a dimension or by
  * distance from a point, down to single parts. The energy is the 32nd root of
  * the sum of 32nd powers of the bytes that each part exchanges with other
- * parts, which is nearly the maximum. With a lower power, single parts could
- * exchange many more bytes than the others.
+ * parts, which is nearly the maximum, plus a small multiple of the mean. With a
+ * lower power, single parts could exchange many more bytes than the others.
  */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/budget.h"
@@ -242,8 +242,8 @@ static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 }
 
 /* Changes one cut, or the order and sizes of the parts, at random. Keeps the
- * change by the Metropolis criterion, otherwise undoes it. Returns the energy
- * afterwards. */
+ * change by the Metropolis criterion, otherwise undoes it. Stores the division
+ * in work->best if it is the best one. Returns the energy afterwards. */
 static double slicing_tree_try_one(struct slicing_tree_work *work,
                                    double energy, double temperature)
 {

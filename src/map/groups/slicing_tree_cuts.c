@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order of cells at equal distances from a cut's centre, as a number for
- * each cell: first + sum over d of coordinate[d] x each[d], in which dimension
- * `lead` is most significant. */
+/* The order of cells at equal distances from a cut's centre, as a small number
+ * that is added to the distance of each cell. The number is first + sum over d
+ * of coordinate[d] x each[d]; dimension `lead` is most significant. */
 struct slicing_tree_order {
     double first, each[NW_STENCIL_DIMS];
 };
@@ -83,7 +83,8 @@ static void slicing_tree_measure(const struct slicing_tree_work *work,
     }
 }
 
-/* Returns true if cell a comes before cell b in the order of the cut. */
+/* Returns true if cell a comes before cell b: its `far` (order of the cut) is
+ * smaller, or equal and its rank is lower. */
 static bool slicing_tree_is_before(struct slicing_tree_box a,
                                    struct slicing_tree_box b)
 {

@@ -7,7 +7,8 @@
 #include "map/groups/slicing_tree.h"
 
 /* How a node of the tree bisects its cells, the piece. Cells are sorted by
- * distance from a centre, cells at equal distances by `lead` and `turned`. */
+ * distance from a centre, cells at (almost) equal distances by `lead` and
+ * `turned`. */
 struct slicing_tree_cut {
     double share; /* fraction of the piece's parts whose cells come before the
                      cut */
@@ -36,7 +37,8 @@ struct slicing_tree_piece {
     struct slicing_tree_box *box; /* first cell of the piece */
     /* cut that divides the piece first; the cuts of its halves follow */
     const struct slicing_tree_cut *cut;
-    /* number of parts; index of the first part in slicing_tree_sizes */
+    /* number of parts of the piece; index of its first part in
+     * slicing_tree_sizes */
     int32_t parts, first;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups hosts by distance: hosts at the smallest distance form a group, if
- * this relation is transitive. In a dragonfly it is not, because the routers at
- * both ends of a global link are as near as routers of one group; there the
- * topology's own groups are used. */
+ * this relation is transitive. In a dragonfly with one host at each router it
+ * is not, because the routers at both ends of a global link are as near as
+ * routers of one group. For dragonflies, the topology's own groups can be used
+ * instead. */
 #include "map/groups/switch_groups.h"
 #include "topology/network/networks.h"
 #include "topology/topology.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of hosts: the hosts of one leaf switch of a tree, or of one group of a
- * dragonfly. */
+/* Groups of hosts: the nearest ones of each host, such as those of one leaf
+ * switch of a tree, or the hosts of one group of a dragonfly. */
 #ifndef NW_MAP_GROUPS_SWITCH_GROUPS_H
 #define NW_MAP_GROUPS_SWITCH_GROUPS_H
 
@@ -20,12 +20,14 @@ struct nw_switch_groups {
 
 /* Groups the hosts whose distance from each other is the smallest one between
  * any hosts, such as those of a leaf switch. Returns false if this relation is
- * not transitive, or if there is only one group or too many. */
+ * not transitive, if there is only one group or too many, or if a group has no
+ * slots. */
 bool nw_switch_groups_nearest(const struct nw_slots *slots,
                               struct nw_switch_groups *groups);
 
 /* Groups the hosts of a dragonfly by the topology's own groups. Returns false
- * on other machines, or if there is only one group or too many. */
+ * on other machines, if there is only one group or too many, or if a group has
+ * no hosts or slots. */
 bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
                                 struct nw_switch_groups *groups);
 
@@ -38,8 +40,9 @@ void nw_switch_groups_measure(const struct nw_slots *slots,
 /* Chooses for each part of the ranks the group of hosts that takes it, so that
  * parts that exchange much traffic are near each other (assign_groups.c). On
  * entry, part[ranks] is the part of each rank; on return, it is the group of
- * each rank. Groups are those of nw_switch_groups_nearest. If all groups are
- * equally far from each other, sets *unlike to false and changes nothing. */
+ * each rank. Groups are those of nw_switch_groups_nearest. Sets *unlike to
+ * true, or to false if all groups are equally far from each other; then changes
+ * nothing. */
 NW_MUST_CHECK nw_status nw_assign_groups(const struct nw_slots *slots,
                                          const struct nw_switch_groups *groups,
                                          struct nw_random *random,

@@ -49,7 +49,8 @@ static bool switch_levels_group(const double *far, int32_t n, double reach,
 }
 
 /* Adds a level of switches for each different distance between groups of hosts,
- * in ascending order. Stops at the first distance that gives no level. */
+ * in ascending order. Stops at the first distance that gives no level, or at
+ * NW_SWITCH_LEVELS_MAX levels. */
 static void switch_levels_find_groups(const double *far, int32_t n,
                                       struct nw_switch_levels *levels)
 {
@@ -69,9 +70,9 @@ static void switch_levels_find_groups(const double *far, int32_t n,
  * or a route between two hosts below one switch does. */
 enum { NO_GROUP = -1, SEVERAL_GROUPS = -2 };
 
-/* Follows the routes between all hosts. Sets owner[link] to the switch of this
- * level if only traffic that leaves this switch uses the directed link;
- * otherwise to NO_GROUP or SEVERAL_GROUPS. */
+/* Follows the routes between the first core slots of all hosts. Sets
+ * owner[link] to the switch of this level if only traffic that leaves this
+ * switch uses the directed link; otherwise to NO_GROUP or SEVERAL_GROUPS. */
 static void switch_levels_visit_routes(const struct nw_slots *slots,
                                        const struct nw_switch_groups *groups,
                                        const struct nw_switch_level *level,
@@ -122,7 +123,8 @@ static double switch_levels_measure(const struct nw_slots *slots,
 }
 
 /* Sets the weight of each level relative to level 0. Removes the first level
- * without uplinks and all levels above it. */
+ * without uplinks and all levels above it, except level 0, which stays with
+ * weight 1. */
 static nw_status switch_levels_weigh(const struct nw_slots *slots,
                                      const struct nw_switch_groups *groups,
                                      struct nw_switch_levels *levels)

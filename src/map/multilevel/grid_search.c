@@ -33,9 +33,10 @@ static double multilevel_across_askew(const struct nw_stencil *stencil)
     return sum * sqrt(0.5);
 }
 
-/* Returns true if power diagrams are worth while: the grid does not fill boxes,
- * all slots have a process, and there are not too many processes. A larger grid
- * also needs diagonal borders that cut few bytes. */
+/* Returns true if power diagrams are worth while: the grid has several
+ * dimensions and does not fill boxes, all slots have a process, and there are
+ * not too many processes. A larger grid also needs diagonal borders that cut
+ * few bytes. */
 static bool
 multilevel_may_use_power_diagram(const struct multilevel_search *search,
                                  const struct nw_best_embedding *tile)

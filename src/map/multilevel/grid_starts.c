@@ -187,7 +187,7 @@ struct multilevel_filled {
 /* Returns how many of the `count` orders of filling the machine are compared:
  * all or none, if the time `left` is too short. Sets *start to the index in
  * multilevel_starts of the start to compare them with, chosen so that time for
- * one more bisection remains. */
+ * one more bisection remains, if possible. */
 static int multilevel_number_apart(const struct nw_assignment *assignment,
                                    int count, double left, int *start)
 {
@@ -256,9 +256,9 @@ multilevel_bisect_straight(struct multilevel_search *search,
     return status;
 }
 
-/* Returns true if further bisections are not worth their time: on large grids
- * they take seconds, and they seldom gain if the cost is near the lower bound.
- */
+/* Returns true if the grid is large and the cost is near the lower bound.
+ * Further bisections then are not worth their time: they take seconds and
+ * seldom gain. */
 static bool multilevel_is_near_least(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {

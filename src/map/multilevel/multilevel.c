@@ -95,9 +95,9 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
     return status;
 }
 
-/* Runs one quick recursive bisection, or one with several repeats if the
- * pattern has so few edges that a waiting program saves more time in its
- * messages than the repeats take. */
+/* Runs one quick recursive bisection. If the pattern has few edges, runs one or
+ * several thorough ones and keeps the best: a waiting program then saves more
+ * time in its messages than they take. */
 static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
                                            uint64_t seed)
 {
@@ -113,8 +113,9 @@ static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
     return status;
 }
 
-/* Runs a recursive bisection without swaps, for a program that waits for the
- * result, as in MPI_Init. */
+/* Tries one embedding if the pattern is a grid, then runs recursive bisections
+ * without swaps, for a program that waits for the result, as in MPI_Init. A
+ * large grid gets only the embedding. */
 static nw_status multilevel_bisect(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
@@ -137,7 +138,8 @@ typedef nw_status improver(struct nw_assignment *assignment,
                            struct nw_placement *placement);
 
 /* Makes the hierarchy and the assignment of a placement, runs a search on that
- * assignment and stores the result in the placement. */
+ * assignment and stores the result in the placement. Returns NW_EUNSUPPORTED if
+ * the machine is not a tree of levels. */
 static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
                                                improver *run)
 {

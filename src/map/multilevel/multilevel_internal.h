@@ -28,7 +28,9 @@ struct multilevel_search {
                                        fits; 0: no table is used */
 };
 
-#define FILLINGS 2 /* most entries of nw_multilevel_list_fillings */
+#define FILLINGS                                                               \
+    2 /* most orders of filling the machine (spread or packed) that            \
+         nw_multilevel_list_fillings lists */
 
 /* --- functions of swap_cycles.c --- */
 
@@ -43,9 +45,8 @@ double nw_multilevel_degree_of(const struct nw_assignment *assignment);
 uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
                                 enum nw_effort effort);
 
-/* Runs cycles of swap annealing on search->assignment: as many as the effort
- * demands, or with --time or --steps longer and longer cycles until the limit.
- */
+/* Runs cycles of swap annealing on search->assignment: search->cycles of them,
+ * or with --time or --steps longer and longer cycles until the limit. */
 NW_MUST_CHECK nw_status
 nw_multilevel_search_on(struct multilevel_search *search);
 
@@ -86,8 +87,9 @@ NW_MUST_CHECK nw_status nw_multilevel_take_bisection(
 NW_MUST_CHECK nw_status
 nw_multilevel_leave_expander_like(struct multilevel_search *search);
 
-/* Makes further starts after the first annealed one, unless the budget has
- * ended. */
+/* Makes further starts after the first annealed one, and sets the number and
+ * temperature of the swaps that follow. Does nothing if the budget has ended.
+ */
 NW_MUST_CHECK nw_status
 nw_multilevel_take_more(struct multilevel_search *search);
 
@@ -125,8 +127,9 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
 
 /* Makes as many starts of a grid by bisection as their limit of estimated time
  * allows, and keeps the best. A large grid of three or more dimensions that
- * does not fill boxes gets only cheap kinds of bisection. `swapped`: part of
- * the limit is reserved for swaps. */
+ * does not fill boxes gets only cheap kinds of bisection, or none if its cost
+ * is near the lower bound. A costly small grid (nw_multilevel_is_costly) gets
+ * none either. `swapped`: part of the limit is reserved for swaps. */
 NW_MUST_CHECK nw_status
 nw_multilevel_cuts_max(struct multilevel_search *search,
                        const struct nw_best_embedding *tile, bool swapped);

@@ -131,7 +131,7 @@ static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
 }
 
 /* Returns the largest number of bytes of which the bytes of all offsets of the
- * grid are multiples. */
+ * grid are multiples; 0 if an offset has no whole number of bytes. */
 static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
 {
     int64_t unit = 0;

@@ -41,8 +41,9 @@ struct sectioning {
     /* [count] coordinates of each process, if the pattern is a grid */
     int32_t *at[NW_STENCIL_DIMS];
     double unit;  /* bytes of every edge are an integral multiple of this; 0: no
-                     such unit is known */
-    int32_t most; /* largest number of such units on the edges of one process */
+                     such unit is known, or FM has too few buckets for it */
+    int32_t most; /* upper bound of the number of such units on the edges of one
+                     process */
     nw_status status; /* failure of any thread; NW_OK: none */
 };
 
@@ -70,9 +71,12 @@ void nw_rb_number_vertices(struct sectioning *work);
 int32_t nw_rb_left_size(const struct sectioning *work,
                         const struct piece *piece, int32_t middle);
 /* Returns the cluster at which a piece of a grid is split if its cells fill a
- * box. Considers the splits between whole layers of the box and takes the one
- * that cuts the fewest bytes, divided by the numbers of clusters on both sides.
- * Returns `there` if no split lies between whole layers. */
+ * box. Considers the splits between whole layers of the box, across dimensions
+ * that are not periodic, at which both sides get about a third of the clusters
+ * or more. Takes the one that cuts the fewest bytes, divided by the numbers of
+ * clusters on both sides. Returns `there` if no such split lies between whole
+ * layers, if the edges of the grid are not uniform, or if there are fewer than
+ * three clusters. */
 int32_t nw_rb_split_layers(const struct sectioning *work,
                            const struct piece *piece, int32_t there);
 /* Fills work->at, `unit` and `most` for a pattern that is a grid. */
@@ -84,9 +88,10 @@ NW_MUST_CHECK nw_status nw_rb_grid_cut(const struct sectioning *work,
                                        struct nw_graph *graph,
                                        struct nw_random *random, int8_t *side);
 
-/* Divides the processes of a group of pieces, work->now[i], by a power diagram,
- * which makes the parts compact, and keeps that division if it lowers the cut.
- */
+/* Divides the processes of a group of pieces (of a grid) by a power diagram,
+ * which makes the parts compact. Replaces anneal->part by that division if it
+ * lowers the cut. `piece`: the range of the processes in the list, an entry of
+ * work->now. Does nothing for fewer than three parts or too many processes. */
 NW_MUST_CHECK nw_status nw_rb_power_diagram(const struct sectioning *work,
                                             const struct piece *piece,
                                             struct nw_anneal_kway *anneal);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recursive bisection along a tree, with exact numbers of processes per
- * cluster. The processes use as few subtrees as have enough slots, and are
- * spread evenly over them. */
+ * cluster. Unless the caller asks for another way (enum nw_rb_start), the
+ * processes use as few subtrees as have enough slots, and are spread evenly
+ * over them. */
 #include "map/multilevel/rb_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -111,7 +112,7 @@ static nw_status rb_sort_sides(struct sectioning *work,
     return NW_OK;
 }
 
-/* Bisects `graph`, of whose vertices `target` go to side 0. */
+/* Bisects `graph` so that `target` of its vertices are on side 0. */
 static nw_status rb_bisect(const struct sectioning *work,
                            const struct nw_graph *graph, int32_t target,
                            struct nw_random *random, int8_t *side)

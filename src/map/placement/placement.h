@@ -147,12 +147,14 @@ nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
 nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h; NW_ENODEV:
                                  Scotch is absent */
 
-/* Placers that search from placement->initial, or if that is NULL from the
- * result of nw_place_block. The result is never worse than this start in the
- * first of the options' objectives, nor in the second objective if the first is
- * equal. They count steps in the budget, stop when it ends, and keep fixed
- * processes and capacities. A row of portfolio/algorithms.c registers each of
- * them. */
+/* Placers for machines that are trees of levels; on others they return
+ * NW_EUNSUPPORTED. They search from placement->initial, or if that is NULL from
+ * the result of nw_place_block. Whatever the objectives are, they lower
+ * hop-bytes only, by the distances of the hierarchy (hierarchy/hierarchy.h),
+ * which may be approximate; the result never has more of them than this start.
+ * They need `budget` and `options`, count steps in the budget, stop when it
+ * ends, and keep fixed processes and capacities. A row of
+ * portfolio/algorithms.c registers each of them. */
 /* Assigns each process to its place in placement->initial. Processes without
  * one, and those whose place has no free slot, are assigned as nw_place_block
  * does. */

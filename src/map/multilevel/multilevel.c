@@ -139,7 +139,7 @@ typedef nw_status improver(struct nw_assignment *assignment,
 
 /* Makes the hierarchy and the assignment of a placement, runs a search on that
  * assignment and stores the result in the placement. Returns NW_EUNSUPPORTED if
- * the machine is not a tree of levels. */
+ * the hierarchy would have too many levels. */
 static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
                                                improver *run)
 {

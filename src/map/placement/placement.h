@@ -147,21 +147,22 @@ nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
 nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h; NW_ENODEV:
                                  Scotch is absent */
 
-/* Placers for machines that are trees of levels; on others they return
- * NW_EUNSUPPORTED. They search from placement->initial, or if that is NULL from
- * the result of nw_place_block. Whatever the objectives are, they lower
- * hop-bytes only, by the distances of the hierarchy (hierarchy/hierarchy.h),
- * which may be approximate; the result never has more of them than this start.
- * They need `budget` and `options`, count steps in the budget, stop when it
- * ends, and keep fixed processes and capacities. A row of
- * portfolio/algorithms.c registers each of them. */
+/* Placers that see the machine as a hierarchy (hierarchy/hierarchy.h), which
+ * may approximate its distances. If the hierarchy would be too deep, they
+ * return NW_EUNSUPPORTED. They search from placement->initial, or if that is
+ * NULL from the result of nw_place_block. Whatever the objectives are, they
+ * lower hop-bytes only, by the distances of the hierarchy; the result never has
+ * more of them than this start. They need `budget` and `options`, count steps
+ * in the budget, stop when it ends, and keep fixed processes and capacities. A
+ * row of portfolio/algorithms.c registers each of them. */
 /* Assigns each process to its place in placement->initial. Processes without
  * one, and those whose place has no free slot, are assigned as nw_place_block
  * does. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* lowers hop-bytes on hierarchies */
 nw_placer nw_place_section;    /* one embedding of a grid or one bisection */
-nw_placer nw_place_tile;       /* best embedding; only for grids */
+nw_placer nw_place_tile;       /* best embedding; NW_EUNSUPPORTED: the processes
+                                  do not form a grid */
 nw_placer nw_place_refine;     /* improves placement->initial */
 
 /* Swaps and moves processes of a complete placement, which must have

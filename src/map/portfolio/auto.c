@@ -257,8 +257,8 @@ static nw_status auto_run_both(struct auto_work *work,
  * *done if no other search is needed. Small machines are also searched as a
  * QAP, unless the pattern is a grid, which a QAP search does not improve. With
  * a second objective another search is needed, because the search on
- * hierarchies ignores it. If the machine is not a tree, only the result of the
- * default mapping is used. */
+ * hierarchies ignores it. If the machine cannot be seen as a hierarchy, only
+ * the result of the default mapping is used. */
 static nw_status auto_search_hierarchy(struct auto_work *work,
                                        struct auto_candidate_run *standard,
                                        bool *done)

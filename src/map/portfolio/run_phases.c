@@ -96,10 +96,10 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
     return nw_phase_units(problem, &phases, answer, report, true);
 }
 
-/* Refines hop-bytes on a machine that is a tree by swaps within its hierarchy,
- * if they are the only objective, no rank uses a GPU and no load is limited.
- * All other problems, including all distance matrices, are refined by moves
- * between slots. */
+/* Refines hop-bytes by swaps within the machine's hierarchy, if they are the
+ * only objective, no rank uses a GPU and no load is limited. All other
+ * problems, including all distance matrices, are refined by moves between
+ * slots. */
 nw_status nw_run_refine(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)

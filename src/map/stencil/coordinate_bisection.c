@@ -53,8 +53,8 @@ static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share);
 
-/* Returns true if all slots of the part's cluster are equally far from each
- * other. */
+/* Returns true if the part's cluster is on level 1 and all its slots are
+ * equally far from each other. */
 static bool
 coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                               const struct nw_grid_part *share)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Grids of processes: it is found from the edges between processes alone
- * whether the processes are the cells of a grid whose edges join near cells.
- * The cells are then assigned to the slots of a hierarchy; such an assignment
- * is called an embedding.
+ * Grids of processes. The edges between processes alone show whether the
+ * processes are the cells of a grid in which edges join near cells. The cells
+ * are then assigned to the slots of a hierarchy; such an assignment is called
+ * an embedding.
  */
 #ifndef NW_MAP_STENCIL_GRID_H
 #define NW_MAP_STENCIL_GRID_H
@@ -43,8 +43,10 @@ NW_MUST_CHECK nw_status nw_stencil_find(const struct nw_assignment *assignment,
                                         struct nw_stencil *out, bool *found);
 
 /* Finds a grid under any numbering of the processes. order[count] lists the
- * processes in the order of their cells, row by row. Sets *found to false if
- * the processes form no grid. */
+ * processes in the order of their cells, row by row; nw_stencil_find then finds
+ * the grid of the processes in this order. Sets *found to false if the
+ * processes do not form a grid, if they are too few, or if loads are limited.
+ */
 NW_MUST_CHECK nw_status nw_stencil_find_unordered(
     const struct nw_assignment *assignment, int32_t *order, bool *found);
 
@@ -116,7 +118,9 @@ struct nw_best_embedding {
                     that no boxes fit well */
     double cost; /* hop-bytes of the assignment, in and out */
     bool found;  /* out: the processes form a grid */
-    bool boxed;  /* out: nested boxes fit the grid and are nearly cubes */
+    bool boxed;  /* out: nested boxes fit the grid; they can be nearly cubes,
+                    because every slot has a process and the number of processes
+                    has only the prime factors 2 and 3 */
     bool layered; /* out: a bisection with NW_STENCIL_LAYERS lowered the cost */
     struct nw_stencil stencil; /* the grid, if found */
 };
@@ -136,8 +140,8 @@ double nw_stencil_inside(const struct nw_stencil *stencil,
 
 /* Returns a lower bound on the hop-bytes of any assignment of this grid,
  * counting each pair of processes once; 0 if none is known. A bound is known
- * only for grids that are not periodic, have edges only across the faces of
- * cells and fill all slots. */
+ * only for grids that are uniform and not periodic, have edges only across the
+ * faces of cells, and fill all slots. */
 double nw_stencil_lower_bound(const struct nw_assignment *assignment,
                               const struct nw_stencil *stencil);
 

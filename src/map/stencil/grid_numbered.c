@@ -54,15 +54,17 @@ struct grid_part {
     const struct nw_assignment *assignment;
     int32_t begin, end;        /* processes begin .. end - 1 */
     bool found;                /* no edge contradicts a grid so far */
-    struct grid_gaps gaps;     /* differences along the edges of this range */
-    struct nw_stencil stencil; /* the grid, with the offsets of this range's
-                                  edges */
-    struct tally {             /* sums over the edges of this range */
+    struct grid_gaps gaps;     /* differences along the edges of the processes
+                                  in this range */
+    struct nw_stencil stencil; /* the grid, with the offsets of the edges of the
+                                  processes in this range */
+    struct tally {             /* sums over the edges of the processes in this
+                                  range */
         size_t count[NW_STENCIL_OFFSETS]; /* number of edges along each
                                              offset */
         double first[NW_STENCIL_OFFSETS]; /* bytes of one of these edges */
         bool differ;    /* edges along one offset differ in bytes */
-        double squares; /* sum of the squared bytes of all edges of the range */
+        double squares; /* sum of the squared bytes of all these edges */
     } tally;
 };
 
@@ -205,8 +207,8 @@ struct grid_chains {
     struct nw_stencil *best; /* out: the grid of the best chain */
 };
 
-/* A chain is complete: keeps its grid if the edges are shorter than for the
- * best chain so far. */
+/* Keeps the grid of a complete chain if the edges fit it and are shorter than
+ * for the best chain so far. */
 static void grid_end_chain(struct grid_chains *chains)
 {
     struct nw_stencil stencil = {0};
@@ -221,10 +223,10 @@ static void grid_end_chain(struct grid_chains *chains)
     *chains->best = stencil;
 }
 
-/* Extends the chain of the first `dims` strides by each possible stride, until
- * it has chains->wanted strides. The difference between diagonal neighbours may
- * also divide the number of processes. Then a slanted grid fits, too, but its
- * edges are longer. */
+/* Tries every chain of chains->wanted strides that begins with the first `dims`
+ * strides, and keeps the grid with the shortest edges. A stride between
+ * diagonal neighbours may also give a grid, a slanted one, but its edges are
+ * longer, so it is not kept. */
 static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];

@@ -70,8 +70,9 @@ static int32_t grid_unordered_seen_by(const struct nw_assignment *assignment,
     return (int32_t)(assignment->row[p + 1] - assignment->row[p]) + 1;
 }
 
-/* Returns true if the numbers of edges of the processes may be those of a grid.
- * This excludes most other patterns at little cost. */
+/* Returns true if the numbers of edges of the processes may be those of a grid,
+ * there are enough processes, and loads are not limited. This excludes most
+ * other patterns at little cost. */
 static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 {
     bool seen[EDGES_MAX + 2] = {false};
@@ -175,7 +176,8 @@ static void grid_unordered_count_shared(struct grid_unordered_work *work)
 }
 
 /* Three cells p, q and r that are neighbours of each other. pq, pr, qr: common
- * neighbours of two of them (plus 2); p, q, r: degree of each cell. */
+ * neighbours of two of them (plus 2); p, q, r: 1 + number of neighbours of each
+ * cell. */
 struct grid_unordered_corner {
     int pq, pr, qr, p, q, r;
 };
@@ -309,7 +311,7 @@ grid_unordered_choose_root(const struct grid_unordered_work *work)
 
 /* Gives each face neighbour of the root a direction: opposite neighbours get
  * both directions of one dimension. Returns false if there are too many
- * dimensions, or three neighbours would be in one dimension. */
+ * dimensions or none, or three neighbours would be in one dimension. */
 static bool grid_unordered_name_directions(struct grid_unordered_work *work,
                                            int32_t root)
 {

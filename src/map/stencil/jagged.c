@@ -78,7 +78,8 @@ static void jagged_weigh(struct jagged_choice *choice, int along)
     memcpy(choice->count, choice->trial, sizeof choice->count);
 }
 
-/* Tries all numbers of parts in the dimensions from d on, except `along`. */
+/* Tries all numbers of parts in the dimensions from d on, except `along` and
+ * those that were cut before, which have one part. */
 static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
 {
     const struct jagged_work *work = choice->work;

@@ -30,7 +30,8 @@ struct nw_power_diagram {
 };
 
 /* Moves points between parts so that the parts form a balanced power diagram.
- * No part may be empty on input. */
+ * No part may be empty on input. Does nothing for fewer than two parts or four
+ * points. */
 NW_MUST_CHECK nw_status nw_power_diagram(const struct nw_power_diagram *round);
 
 #endif

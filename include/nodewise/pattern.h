@@ -166,7 +166,7 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_find_phases(
 /* Writes the native format, atomically. A path of "-" is standard output. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_write(const nw_pattern *pattern,
                                                 const char *path);
-/* Writes the format "native", "metis", "mm", "matrix" or "list". */
+/* Writes the format "native", "metis", "mm", "matrix", "list" or "csv". */
 NW_API NW_MUST_CHECK nw_status nw_pattern_write_as(const nw_pattern *pattern,
                                                    const char *format,
                                                    const char *path);

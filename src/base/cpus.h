@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of CPUs on machines of any size. The kernel refuses to write the CPUs of
  * a process to libc's cpu_set_t if the machine may have more than 1,024 CPUs.
- * So a set is an array of NW_CPU_WORDS words, in the kernel's form. It is no
- * hwloc bitmap: libhwloc is only loaded when a topology is read, and nodewise
- * exec, which runs before every rank, must not wait for that. */
+ * So a set is an array of NW_CPU_WORDS words, in the kernel's form. Bitmaps of
+ * hwloc are not used, because they need libhwloc, which takes long to load.
+ * Nodewise loads it only to read a topology, and nodewise exec, which runs
+ * before every rank, does not load it. */
 #ifndef NW_BASE_CPUS_H
 #define NW_BASE_CPUS_H
 

@@ -16,9 +16,9 @@ struct nw_endpoints {
 };
 
 /* Finds the endpoints of all ranks. Returns NW_EINVAL if a rank's node or core
- * is open (an open GPU counts as no GPU), or if the mapping does not fit the
- * topology or differs from the pattern in the number of ranks. The caller calls
- * nw_endpoints_fini. */
+ * is open, if the mapping does not fit the topology, or if it differs from the
+ * pattern in the number of ranks. A rank whose GPU is open counts as a rank
+ * without GPU. The caller calls nw_endpoints_fini. */
 NW_MUST_CHECK nw_status nw_endpoints_find(const nw_topology *topology,
                                           const nw_pattern *pattern,
                                           const nw_mapping *mapping,

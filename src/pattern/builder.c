@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds a pattern from edges in any order; readers, generators and the
- * profiler use this file. Sorting takes linear time, and no time if the edges
- * are sorted. */
+ * profiler use this file. Edges that are added in sorted order need no sort.
+ * Sorting others takes about linear time if each rank has few edges. */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
@@ -29,7 +29,8 @@ struct nw_pattern_builder {
                              it */
     size_t fold_at;       /* number of records at which nw_builder_fold works
                              next */
-    struct record passed; /* running sum of nw_builder_passes */
+    struct record passed; /* the edge whose sum exceeded 64 bits, with the
+                             running sum of nw_builder_passes */
 };
 
 nw_status nw_pattern_builder_new(int32_t rank_count, nw_pattern_builder **out)
@@ -134,8 +135,8 @@ static void builder_sort_row(struct record *row, size_t count)
     }
 }
 
-/* Distributes records by source, then sorts the records of each source. As
- * these are few, the whole sort takes linear time. */
+/* Distributes the records by source in linear time, then sorts the records of
+ * each source, which are usually few. Does nothing if all are in order. */
 static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
 {
     struct record *sorted;
@@ -167,9 +168,10 @@ static bool same_edge(const struct record *a, const struct record *b)
     return a->src == b->src && a->dst == b->dst && a->kind == b->kind;
 }
 
-/* Adds `from` to `to`, a record of the same edge and bucket. If `file` is not
- * NULL, edges may not repeat: the function fails with the later of the two line
- * numbers, which the reader has stored in `messages`. */
+/* Adds `from` to `to`, a record of the same edge and bucket. Fails if a sum
+ * exceeds 64 bits. If `file` is not NULL, edges may not repeat: the function
+ * always fails, with the later of the two line numbers, which the reader has
+ * stored in `messages`. */
 static nw_status merge_two(struct record *to, const struct record *from,
                            const char *file)
 {

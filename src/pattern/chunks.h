@@ -22,7 +22,7 @@ struct nw_chunk {
     size_t filled, fewest, most; /* lines with words; smallest and largest
                                     number of words in such a line */
     size_t first_line;           /* lines before this chunk */
-    bool plain;                  /* all words are digits */
+    bool plain;                  /* only digits, blanks and line ends */
 };
 
 struct nw_chunks {
@@ -38,8 +38,9 @@ void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
 void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads);
 
-/* Reads a number of at most 19 digits at *at and moves *at behind the number.
- * Returns false if no such number begins at *at. The text must end in a NUL. */
+/* Reads 1 to 19 digits at *at as a number and moves *at behind them. Returns
+ * false and does not move *at if the text there has more digits or does not
+ * begin with a digit. It must end in a NUL. */
 static inline bool nw_take_number(const char **at, uint64_t *out)
 {
     const char *digit = *at;

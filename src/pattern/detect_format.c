@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the format of a file whose path has no prefix by its first line and
- * shape, then by its suffix. A file that matches two formats is an error. */
+ * shape, then by its suffix. A file that matches several formats is an error
+ * unless its suffix belongs to exactly one of them. */
 #include "base/file.h"
 #include "base/status.h"
 #include "pattern/chunks.h"
@@ -127,8 +128,8 @@ static nw_status fail_several(const struct nw_pattern_text *text,
     return status;
 }
 
-/* Returns the format whose suffix the file name has; NULL if no format or
- * several formats use the suffix, such as .dat. */
+/* Returns the format whose suffix the file name has. Returns NULL if no format
+ * uses the suffix, and for .dat, which files of several formats have. */
 static const struct nw_pattern_format *by_suffix(const char *file)
 {
     for (size_t i = 0; i < nw_pattern_format_count; i++)
@@ -137,9 +138,9 @@ static const struct nw_pattern_format *by_suffix(const char *file)
     return NULL;
 }
 
-/* Fails if the file's suffix belongs to another format: a truncated file may
- * look like a file of another format. For example, a few rows of a matrix may
- * look like a list. */
+/* Fails if the file's suffix belongs to another format than its contents. This
+ * catches truncated files: for example, a few rows of a matrix may look like a
+ * list. */
 static nw_status check_suffix(const struct nw_pattern_text *text,
                               const struct nw_pattern_format *format)
 {

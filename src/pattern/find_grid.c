@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries each layout of the ranks as a row-major grid of 1 to 3 dimensions.
- * Keeps the first layout in which every edge leads to a neighbour and every
- * neighbour has an edge. Most wrong layouts fail at one of their first edges.
- */
+/* First tries whether the edges are all-to-all among equally spaced ranks. Then
+ * tries each layout of the ranks as a row-major grid of 1 to 3 dimensions.
+ * Keeps the first layout in which the edges form a stencil, see check_tally.
+ * Most wrong layouts fail at one of their first edges. */
 #include "pattern/grid.h"
 
 #include <string.h>
 
 #define TOLERANCE 0.1
 
-/* Statistics of the edges with each offset code: number, smallest and largest
- * bytes, sums. */
+/* Statistics of the edges with each offset code: their number, the smallest and
+ * largest bytes of an edge, and the sums of bytes and messages. */
 struct grid_tally {
     size_t count[NW_GRID_CODES];
     uint64_t least[NW_GRID_CODES], most[NW_GRID_CODES];
@@ -52,8 +52,9 @@ int32_t nw_grid_neighbour(const struct nw_grid *grid, const bool *periodic,
 }
 
 /* Returns the offset code of the step between two positions, or -1 if the step
- * is longer than 1 in a dimension. A step from the first to the last position
- * of a dimension, or back, sets found->periodic. */
+ * is longer than 1 in a dimension. In a dimension of more than 2 positions, a
+ * step from the first to the last position, or back, counts as a step of 1 and
+ * sets found->periodic. */
 static int code_of(struct nw_grid_found *found, const int32_t *from,
                    const int32_t *to)
 {
@@ -104,7 +105,8 @@ static bool take_edges(const nw_pattern *p, enum nw_kind kind,
     return true;
 }
 
-/* Returns how many ranks have a neighbour at the offset of this code. */
+/* Returns how many ranks have a neighbour at the offset of this code in the
+ * grid, with the periodic dimensions that were found. */
 static size_t expected_count(const struct nw_grid_found *found, int code)
 {
     int32_t offset[NW_SPEC_DIMS];
@@ -134,9 +136,10 @@ static uint64_t mean_of(double sum, size_t count)
     return (uint64_t)(sum / (double)count + 0.5);
 }
 
-/* Checks that the edges form a stencil: all offsets in one dimension (faces)
- * occur, and all or none of the other offsets. Each offset must occur on all
- * ranks that have a neighbour there, with similar bytes. */
+/* Checks that the edges form a stencil: all offsets in exactly one dimension
+ * occur, and all or none of the offsets in several dimensions. Each offset must
+ * occur on all ranks that have a neighbour there, with similar bytes. Fills
+ * `active`, `bytes` and `messages` of *found. */
 static bool check_tally(struct nw_grid_found *found,
                         const struct grid_tally *tally)
 {
@@ -196,7 +199,8 @@ static bool try_stencils(const nw_pattern *p, enum nw_kind kind,
     return false;
 }
 
-/* Tries all-to-all among the ranks that are equal modulo n / group size. */
+/* Tries all-to-all among the ranks that are equal modulo n / group. `group`,
+ * the number of such ranks, follows from the number of edges per rank. */
 static bool try_col(const nw_pattern *p, enum nw_kind kind,
                     struct nw_grid_found *out)
 {

@@ -63,7 +63,7 @@ static const struct nw_pattern_format *find_prefix(const char *input,
 }
 
 /* Returns the format of a file that is recognised by its name only, because the
- * format is binary or has several files. */
+ * format is binary or has several files; NULL for other names. */
 static const struct nw_pattern_format *find_name(const char *path)
 {
     const char *name = nw_text_ends_with(path, ".prof")   ? "monitoring"

@@ -22,8 +22,9 @@ struct nw_pattern_text {
 typedef nw_status nw_pattern_reader(const struct nw_pattern_text *text,
                                     nw_pattern **out);
 typedef nw_status nw_pattern_opener(const char *path, nw_pattern **out);
-/* Appends the whole file of a pattern to `out`. If memory runs out, `out`
- * itself records the failure. `path` is for messages. */
+/* Appends the whole file of a pattern to `out`. Returns an error if the format
+ * cannot store the pattern. If memory for the text runs out, the function does
+ * not fail: `out` records the failure, which nw_text_take returns. */
 typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
                                       struct nw_text *out);
 
@@ -34,8 +35,10 @@ struct nw_shape {
     size_t first_length, first_words;
     size_t number[4]; /* the whole numbers at the start of `first`, at most 4 */
     size_t number_count;
+    /* The members below only cover the lines up to the first line that has a
+     * word which does not start like a number. */
     size_t lines, words; /* lines that have words; all words */
-    size_t fewest, most; /* words of the shortest and longest line */
+    size_t fewest, most; /* words of the shortest and longest of these lines */
     size_t later_lines;  /* lines after line `first`, with blank ones */
     size_t later_filled; /* later lines that have words */
     bool numeric;        /* every word starts like a number */
@@ -77,9 +80,10 @@ bool nw_fits_list(const struct nw_shape *shape);
 bool nw_fits_qaplib(const struct nw_shape *shape);
 bool nw_fits_ti(const struct nw_shape *shape);
 
-/* Adds up the bytes of all kinds from `src` to its partner dst[*edge], and
- * moves *edge to the next partner. Used for formats that store one number for
- * each pair of ranks. NW_EUNSUPPORTED if the sum exceeds 64 bits. */
+/* Stores in *bytes the sum of the edges of all kinds from `src` to its partner
+ * dst[*edge], and moves *edge to the next partner. The caller starts with *edge
+ * at the first edge of `src`. Used for formats that store one number for each
+ * pair of ranks. NW_EUNSUPPORTED if the sum exceeds 64 bits. */
 NW_MUST_CHECK nw_status nw_pair_next(const nw_pattern *pattern, int32_t src,
                                      size_t *edge, uint64_t *bytes);
 
@@ -93,7 +97,8 @@ NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
  * fails with "file:line: edge a -> b occurs twice". */
 NW_MUST_CHECK nw_status nw_build_once(nw_pattern_builder *builder,
                                       const char *file, nw_pattern **out);
-/* Like nw_build_once, but leaves the line numbers in `messages`. */
+/* Like nw_build_once, but leaves the line numbers in `messages`. If `file` is
+ * NULL, adds up the bytes and messages of equal edges instead of failing. */
 NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
                                        const char *file, nw_pattern **out);
 /* Sums the records of equal edges once the builder holds many records, so that
@@ -109,8 +114,8 @@ bool nw_builder_passes(nw_pattern_builder *builder);
  */
 int nw_phase_find(const char *name, size_t length);
 void nw_pattern_free_phases(struct nw_pattern_phases *phases);
-/* Divides a recorded pattern into phases: phase_of[e] is the enum nw_phase of
- * edge e. */
+/* Divides a recorded pattern, which must not have phases yet, into phases:
+ * phase_of[e] is the enum nw_phase of edge e. */
 NW_MUST_CHECK nw_status nw_pattern_set_phases(nw_pattern *pattern,
                                               const uint8_t *phase_of);
 /* Returns true if nw_pattern_set_phases divided the pattern, so that its phases

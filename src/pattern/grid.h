@@ -9,20 +9,23 @@
 
 /* The grid that was found for the edges of one kind. The edges are a stencil
  * or, if `col` is set, all-to-all along the first dimension of a grid size[0] x
- * size[1]; bytes[0] and messages[0] are then those of each pair. The code of an
- * offset is a number in base 3 with the first dimension as its first digit;
- * digits 0, 1, 2 mean -1, 0, 1. */
+ * size[1]. In this case, bytes[0] and messages[0] are the means of all edges.
+ * The code of an offset is a number in base 3, whose first digit belongs to the
+ * first dimension. Digits 0, 1, 2 mean -1, 0, 1. */
 struct nw_grid_found {
     struct nw_grid grid;
     bool col, periodic[NW_SPEC_DIMS];
     /* whether the stencil has edges with the offset of each code */
     bool active[NW_GRID_CODES];
-    uint64_t bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* mean per edge */
+    /* means of the edges with the offset of each code */
+    uint64_t bytes[NW_GRID_CODES], messages[NW_GRID_CODES];
 };
 
-/* Finds a grid on which the edges of `kind` are a stencil. The bytes of edges
- * in the same direction may differ by at most a tenth. Returns false if no grid
- * fits. */
+/* Finds a grid on which the edges of `kind` are a stencil or all-to-all along
+ * the first dimension. The bytes of edges with the same offset, or of all edges
+ * of the all-to-all, may differ by at most a tenth of their mean. Returns false
+ * if no grid fits, if the pattern has no edge of this kind, and for one rank.
+ */
 bool nw_grid_find(const nw_pattern *pattern, enum nw_kind kind,
                   struct nw_grid_found *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads and writes dense matrices: n lines of n byte counts. Row i has the
- * bytes that rank i sends; 0 means no edge. Also reads the .mat files of Open
- * MPI's monitoring. */
+ * bytes that rank i sends; 0 means no edge. A file does not store messages, and
+ * has one sum for the edges of all kinds between two ranks. Also reads the .mat
+ * files of Open MPI's monitoring. */
 #include "base/status.h"
 #include "pattern/format.h"
 

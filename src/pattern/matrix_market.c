@@ -135,7 +135,8 @@ static nw_status read_index(struct market *in, uint64_t *out)
     return NW_OK;
 }
 
-/* Reads the absolute value of an entry, rounded up to whole bytes. */
+/* Reads the absolute value of an entry, rounded to the nearest whole number of
+ * bytes. An entry that is not 0 has at least 1 byte. */
 static nw_status read_amount(struct market *in, uint64_t *out)
 {
     struct nw_scan *scan = &in->scan;

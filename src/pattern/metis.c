@@ -144,8 +144,9 @@ static nw_status read_vertices(struct metis *in)
     return status;
 }
 
-/* Checks that each edge is on the lines of both its ends, with equal bytes.
- * `messages` must still hold the line numbers of the edges. */
+/* Checks that each edge is on the lines of both its ends, with equal bytes. The
+ * error names the line of the edge, so `messages` must still hold the line
+ * numbers. */
 static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
 {
     for (int32_t v = 0; v < p->rank_count; v++)

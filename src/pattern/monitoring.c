@@ -127,9 +127,9 @@ static nw_status monitoring_read_counts(struct nw_scan *scan,
     return NW_OK;
 }
 
-/* Reads the size counts of a pair. Open MPI includes messages inside collective
- * calls in them; if there are any, the sizes of the program's own messages are
- * unknown. */
+/* Reads the size counts of a pair. Open MPI also counts the messages inside
+ * collective calls. If the counts exceed the program's own messages, their
+ * sizes are unknown, and the counts are left out. */
 static nw_status monitoring_read_sizes(struct monitoring *in,
                                        struct nw_scan *scan,
                                        const struct monitoring_line *line)

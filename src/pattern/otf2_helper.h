@@ -8,7 +8,8 @@
 
 /* Starts the program nodewise-reader, which reads the OTF2 trace `path`, and
  * returns the pattern or the error that the program printed. NW_EFORMAT if the
- * program crashes or runs longer than `seconds`, NW_EHELPER if it is killed. */
+ * program crashes, prints nothing or runs longer than `seconds`; NW_EHELPER if
+ * it is killed by SIGKILL, as the kernel does if memory runs out. */
 NW_MUST_CHECK nw_status nw_otf2_helper_open(const char *path, unsigned seconds,
                                             nw_pattern **out);
 

@@ -37,9 +37,10 @@ static int phases_only(const char *note)
     return only ? nw_phase_find(only + 6, strcspn(only + 6, ",")) : -1;
 }
 
-/* Returns true if the group sizes in the note fit the pattern's number of
- * ranks. A file may contain any note, so groups that do not fit are not
- * generated. */
+/* Returns true if the note specifies a training step whose group sizes fit the
+ * pattern: their product is the number of ranks, and the expert groups do not
+ * have more edges than the pattern. A file may contain any note, so groups that
+ * do not fit are not generated. */
 static bool phases_are_possible(const nw_pattern *pattern)
 {
     const char *note = pattern->note;
@@ -120,8 +121,9 @@ static void phases_count_rounds(struct nw_pattern_phases *phases)
     phases->found = true;
 }
 
-/* Generates the phases. If the note describes none, *out is an object without
- * phases, so that the search is not repeated. */
+/* Generates the phases. If the note is not a valid specification, or the phases
+ * do not add up to the pattern, *out is an object without phases, so that the
+ * search is not repeated. */
 static nw_status phases_make(const nw_pattern *pattern,
                              struct nw_pattern_phases **out)
 {

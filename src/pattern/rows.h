@@ -2,9 +2,9 @@
 /*
  * Reads the edges of the two formats for large patterns directly into the
  * pattern's arrays, on several threads. Each function returns false without a
- * message if the text is not plain (chunks.h) or has an error, such as edges
- * out of order. The caller's line-by-line reader then reads the text again or
- * reports the error.
+ * message if the text is not plain (chunks.h), has an error, such as edges out
+ * of order, or if memory runs out. The caller's line-by-line reader then reads
+ * the text again, and reports an error if there is one.
  */
 #ifndef NW_PATTERN_ROWS_H
 #define NW_PATTERN_ROWS_H

@@ -120,8 +120,8 @@ static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
     return e;
 }
 
-/* Sorts the neighbours of a vertex. Returns false if a neighbour occurs twice.
- */
+/* Sorts the neighbours of a vertex. Returns false if a neighbour occurs twice
+ * or memory runs out. */
 static bool rows_vertices_sort_row(nw_pattern *p, size_t first, size_t end)
 {
     if (next_fall(p, first, end) >= end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Extends a pattern to more ranks: finds the pattern's grid and makes a larger
- * grid of similar aspect ratio. Each rank keeps its share of the work, so each
- * edge keeps its bytes. */
+/* Changes the number of ranks of a pattern: finds the pattern's grid and makes
+ * another grid of similar aspect ratio. The work of each rank is assumed to
+ * stay the same, so each edge keeps its bytes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -45,8 +45,8 @@ static void scale_consider(const struct nw_grid_found *found,
     }
 }
 
-/* Finds the grid of n ranks whose aspect ratio is closest. Returns false if
- * none is close enough. */
+/* Finds the grid of n ranks whose aspect ratio is closest. Returns false if all
+ * grids differ too much. A grid of one dimension fits if n > 1. */
 static bool scale_lay_out(const struct nw_grid_found *found, int32_t n,
                           struct nw_grid *out)
 {

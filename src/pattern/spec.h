@@ -57,7 +57,8 @@ NW_MUST_CHECK nw_status nw_spec_list(struct nw_spec *spec, const char *key,
 
 /* The traffic of an edge of weight 1 in the whole run. nw_spec_volume reads
  * these keys: kind, bytes (per exchange, default 1 MiB), messages (per
- * exchange, default 1) and iterations (default 1). */
+ * exchange, default 1) and iterations (default 1). *out must hold the default
+ * kind. */
 struct nw_volume {
     enum nw_kind kind;
     uint64_t bytes, messages;
@@ -71,7 +72,8 @@ NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
 
 /* Creates a builder for `ranks` ranks with about `degree` edges per rank. Call
  * this after all keys are read: an unused key fails with NW_EINVAL, as do more
- * than 2^31 ranks or 2^32 edges. */
+ * than 2^31 - 1 ranks or 2^32 edges. NW_ENOMEM if the edges need more
+ * memory than the machine has. */
 NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);

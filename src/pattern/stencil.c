@@ -11,9 +11,10 @@ struct stencil {
     struct nw_grid grid;
     struct nw_volume volume;
     bool diagonals;
-    /* [dimension] weight of an edge to a neighbour in this dimension only */
+    /* An edge whose offset is not 0 in one dimension d has the weight
+     * weight[d] * class[0]. If it is not 0 in k > 1 dimensions, its weight is
+     * class[k - 1]. */
     uint64_t weight[NW_SPEC_DIMS];
-    /* class[k - 1]: weight of an edge whose offset is not 0 in k dimensions */
     uint64_t class[NW_SPEC_DIMS];
     uint64_t periodic[NW_SPEC_DIMS];
 };
@@ -27,7 +28,8 @@ static const struct {
               {"stencil3d7", 3, 7, false},
               {"stencil3d27", 3, 27, true}};
 
-/* Reads "1" for all dimensions, or one number per dimension. */
+/* Reads "0" or "1" for all dimensions, or a list such as "0:1", one number per
+ * dimension. */
 static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
 {
     const char *word = nw_spec_find(spec, "periodic");

@@ -14,7 +14,8 @@ struct nw_ti {
     char *is_double;  /* [rank] 1: counts without a type are doubles */
     char *seen;       /* [rank] 1: the trace has an action of the rank */
     uint64_t *counts; /* scratch memory, one number per rank */
-    /* collective operations; actions with an unknown item type */
+    /* number of collective actions, one per rank and operation; number of
+     * actions whose item type is unknown */
     uint64_t collectives, unsized;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbers the ranks of a job, and finds the ranks of the job in each
- * communicator. In this file an end is a GPU of a process, which is one rank of
- * the job. Ends are numbered first. Then each communicator gets a table that
- * maps its own ranks to ranks of the job.
+ * communicator. Each GPU of a process is one rank of the job. The GPUs are
+ * numbered first. Then each communicator gets a table that maps its own ranks
+ * to ranks of the job.
  */
 #include "pattern/nccl/group.h"
 
@@ -68,8 +68,8 @@ static void nccl_find_gpus(struct nccl_build *build)
 
 /* --- ranks of the job --- */
 
-/* Returns true if each process has one GPU and knows its RANK, and all have the
- * same WORLD_SIZE. */
+/* Returns true if each process has one GPU and knows its RANK, which is less
+ * than WORLD_SIZE, and all have the same WORLD_SIZE. */
 static bool nccl_ranks_are_known(const struct nccl_build *build)
 {
     const struct nccl_lists *lists = build->lists;
@@ -164,8 +164,8 @@ static int nccl_by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Fails if a rank of a communicator occurs twice, as in a folder with the files
- * of two runs. */
+/* Fails if two processes have the same RANK in the job, as in a folder with the
+ * files of two runs. */
 static nw_status nccl_check_ranks(const struct nccl_lists *lists)
 {
     struct nccl_process **process = NULL;
@@ -289,7 +289,8 @@ static nw_status nccl_find_nodes(const struct nccl_build *build,
 }
 
 /* Sets *is_complete to whether the members, sorted by rank, are all ranks of a
- * communicator. Fails if a rank occurs twice. */
+ * communicator. If the files do not give its size, members with ranks 0, 1, 2,
+ * ... count as all. Fails if a rank occurs twice. */
 static nw_status nccl_check_comm(const struct nccl_build *build,
                                  struct nccl_member *const *member,
                                  size_t count, bool *is_complete)

@@ -59,13 +59,14 @@ struct nccl_groups {
     struct nccl_group *group;
     size_t count, incomplete;
     int32_t rank_count;
-    /* the ranks of the job are numbered by host, because the files do not give
-     * ranks */
+    /* the ranks of the job are numbered by host, process id and GPU, because
+     * the files do not tell their order */
     bool is_guessed;
 };
 
 /* Joins processes and communicators into ranks of the job. NW_EFORMAT if two
- * processes claim the same rank. */
+ * processes claim the same rank of the job, or two members the same rank of a
+ * communicator. */
 NW_MUST_CHECK nw_status nw_nccl_groups_init(struct nccl_groups *groups,
                                             const struct nccl_lists *lists);
 void nw_nccl_groups_fini(struct nccl_groups *groups);

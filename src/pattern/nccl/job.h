@@ -21,11 +21,12 @@ struct nw_nccl_process {
     const char *host; /* copied by the job */
     uint64_t pid;
     int32_t rank, world; /* -1: unknown */
-    /* name of the log file in messages; must outlive the job */
+    /* name of the process's file in messages; must exist until
+     * nw_nccl_job_build returns */
     const char *file;
 };
-/* Returns the number of a process. Adds the process unless the job has one of
- * the same host and pid. */
+/* Stores the number of a process in *out. Adds the process unless the job has
+ * one of the same host and pid. */
 NW_MUST_CHECK nw_status
 nw_nccl_job_process(struct nw_nccl_job *job,
                     const struct nw_nccl_process *process, int32_t *out);
@@ -36,7 +37,9 @@ struct nw_nccl_member {
     int32_t process, rank, size; /* size 0: unknown */
     int64_t device;              /* bus id as a number; -1: unknown */
 };
-/* Returns the number of a member, that is, of one rank of a communicator. */
+/* Stores the number of a member, that is, of one rank of a communicator, in
+ * *out. Adds the member unless the job has one of the same process,
+ * communicator and rank. */
 NW_MUST_CHECK nw_status nw_nccl_job_member(struct nw_nccl_job *job,
                                            const struct nw_nccl_member *member,
                                            size_t *out);

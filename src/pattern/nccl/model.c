@@ -10,9 +10,9 @@
 
 #include <strings.h>
 
-/* Below this size, in bytes, an all-reduce uses trees if its call names no
- * algorithm, as NCCL chooses. nodewise-profile(1) has the same limit for MPI.
- */
+/* Below this mean size of its calls, in bytes, an all-reduce uses trees if the
+ * calls name no algorithm, as NCCL chooses. nodewise-profile(1) has the same
+ * limit for MPI. */
 #define NCCL_TREE_BELOW (UINT64_C(1) << 20)
 
 bool nw_nccl_function_find(const char *name, enum nw_nccl_function *out)
@@ -83,9 +83,9 @@ static int32_t nccl_at_node(const struct nccl_sender *from, int32_t node)
     return group->member[group->first[node] + local];
 }
 
-/* Adds sends to the next rank on each ring. If `last` is a rank, the ring is a
- * chain that ends there: `last` sends nothing or, if `before` is set, receives
- * nothing. */
+/* Adds sends to the next rank on each ring. The rings share the data equally.
+ * If `last` is not -1, each ring is a chain: it ends at `last`, which sends
+ * nothing, or, if `before` is set, begins at `last`, which receives nothing. */
 static nw_status nccl_ring(const struct nccl_sender *from,
                            struct nccl_portion portion, int32_t last,
                            bool before)

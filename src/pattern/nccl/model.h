@@ -77,7 +77,8 @@ struct nw_nccl_sink {
     void *context;
 };
 
-/* Adds the messages of `rank` to other ranks of the communicator. */
+/* Passes the messages that `rank` sends to other ranks in these calls to the
+ * sink. */
 NW_MUST_CHECK nw_status nw_nccl_sends(const struct nw_nccl_group *group,
                                       int32_t rank,
                                       const struct nw_nccl_call *call,

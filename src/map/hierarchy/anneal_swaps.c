@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Anneals by swaps within groups of subtrees; see anneal_swaps.h. */
+/* Anneals by swaps. Each round divides the subtrees below the root into groups;
+ * only slots of one group are swapped, so groups run in parallel. See
+ * anneal_swaps.h. */
 #include "map/hierarchy/anneal_swaps.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
@@ -119,9 +121,9 @@ static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                      __ATOMIC_RELAXED);
 }
 
-/* Returns true if the contents of slots a and b may be swapped. Within a
- * smallest subtree a swap changes no distance, so it is only allowed if loads
- * are limited. */
+/* Returns true if the contents of slots a and b may be swapped. A swap within a
+ * cluster of level 1 changes no distance if each place has one slot, so it is
+ * only allowed if loads are limited. */
 static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
                                          int32_t a, int32_t b)
 {
@@ -149,7 +151,8 @@ static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
 }
 
 /* Tries to swap p with the content of a slot near one of its peers; annealing
- * accepts or rejects it. Returns the change of the hop-bytes. */
+ * accepts or rejects it. Returns the change of the hop-bytes, 0 without a swap.
+ */
 static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
                                    int32_t p, int32_t group,
                                    struct nw_random *random)
@@ -209,8 +212,8 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 /* State of all rounds of one annealing. */
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
-    double *metropolis; /* arrays whose meaning is in struct
-                           anneal_swaps_round */
+    double *metropolis; /* as in struct anneal_swaps_round, which also explains
+                           `first`, `list` and `change` */
     int32_t *deal;      /* the subtrees below the root, in random order */
     int32_t *group;     /* [slots] group of each slot */
     int32_t *first, *list;

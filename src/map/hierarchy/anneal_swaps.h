@@ -2,9 +2,10 @@
 /*
  * Simulated annealing that lowers the hop-bytes of an assignment by swaps of
  * the contents of slots. Each round divides the subtrees below the root into
- * groups at random, and anneals each group alone. A swap inside a subtree
- * changes no distance to a process outside it, so groups can run on any number
- * of threads with the same result.
+ * groups at random, and anneals each group alone. All subtrees below the root
+ * are equally far from each other. So a swap inside a group changes no distance
+ * to a process of another group, and groups can run on any number of threads
+ * with the same result.
  */
 #ifndef NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
 #define NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
@@ -19,15 +20,16 @@ struct nw_anneal_swaps {
     uint64_t seed;
     uint64_t steps; /* number of swaps tried in all rounds together */
     int32_t rounds;
-    double temperature; /* temperature of the first round, in units of the
-                           mean bytes of an edge times the second smallest
-                           distance */
+    double temperature; /* temperature of the first round, in units of the mean
+                           bytes of an edge times the second smallest distance
+                           of the tree (without 0) */
     bool sparing;       /* try swaps of processes with many edges less often */
     double cost;        /* hop-bytes of the assignment, in and out */
 };
 
 /* Runs the annealing. The assignment becomes the best one seen, which costs at
- * most as much as the given one. */
+ * most as much as the given one. Does nothing if the tree has fewer than three
+ * levels. */
 NW_MUST_CHECK nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps);
 
 #endif

@@ -30,10 +30,12 @@ struct swaps_table_work {
     float *price; /* [count + 1][stride] hop-bytes of each process if it were on
                      each slot; the last row stands for a free slot and is 0 */
     size_t stride;
-    float *here;  /* [slots] hop-bytes of the process now on the slot; 0:
-                     free */
-    int32_t *who; /* [slots] row in `price` of the process now on the slot */
-    /* [stride] change of the distance to each slot by the present move */
+    float *here;  /* [slots] hop-bytes of the process now on the slot; 0: free;
+                     -NEVER: the slot is fixed */
+    int32_t *who; /* [slots] row in `price` of the process now on the slot;
+                     `count`: free */
+    /* [stride: padded length of a row of `price`] by how much the present move
+     * changes the distance between each slot and the moved process */
     float *change;
     float *thresholds; /* random thresholds of nw_gain_table_thresholds_new */
     double *within;    /* [slots] for one process: bytes to its peers in each
@@ -341,7 +343,8 @@ static inline void swaps_table_keep_between(const struct swaps_table_work *work,
 }
 
 /* Makes one trial: takes a random process and swaps it with the best slot of a
- * window if annealing accepts that. Returns the change of the cost. */
+ * window if annealing accepts that. Returns the change of the cost, 0 without a
+ * swap. */
 static inline double swaps_table_try_one(struct swaps_table_work *work,
                                          float temperature,
                                          struct nw_random *random)
@@ -407,8 +410,8 @@ static double swaps_table_unit_of(const struct nw_assignment *assignment)
     return mean * hierarchy->distance[2];
 }
 
-/* Makes `tries` trials, or fewer if work->spent reaches `spent_most`. Returns
- * the number of trials made. */
+/* Makes `tries` trials, or fewer if work->spent reaches `spent_most`. Adds the
+ * changes of the cost to *cost. Returns the number of trials made. */
 static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
                                       uint64_t tries, uint64_t spent_most,
                                       float temperature,

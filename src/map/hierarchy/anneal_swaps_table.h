@@ -18,11 +18,13 @@ struct nw_anneal_swaps_table {
         *assignment; /* must satisfy nw_anneal_swaps_table_fits */
     struct nw_budget *budget;
     uint64_t seed;
-    uint64_t tries; /* number of trials in all rounds together */
+    uint64_t tries; /* number of trials in all rounds together; fewer are made
+                       if swaps change too much of the table */
     int32_t rounds;
-    double temperature; /* temperature of the first round, in units of the
-                           mean bytes of an edge times the second smallest
-                           distance */
+    double temperature; /* temperature of the first round, in units of the mean
+                           bytes of an edge (less if most bytes stay inside the
+                           smallest subtrees) times the second smallest distance
+                           of the tree (without 0) */
     double cost;        /* hop-bytes of the assignment, in and out */
 };
 

@@ -105,7 +105,8 @@ static int32_t assignment_threads_for(const struct nw_assignment *assignment,
     return work < nw_tuned.threads.edges_min ? 1 : assignment->threads;
 }
 
-/* Argument of the tasks that read the edges of a placement. */
+/* Argument of the tasks that make the edges of an assignment from the arcs of a
+ * placement. */
 struct assignment_reading {
     struct nw_assignment *assignment;
     const struct nw_placement *placement;
@@ -170,8 +171,8 @@ static void assignment_assign(struct nw_assignment *assignment, int32_t process,
     assignment->process[slot] = process;
 }
 
-/* Puts each process on the next free slot of its place in the placement. The
- * slots of a place are consecutive. */
+/* Puts each process on the next free slot of its place in the placement, and
+ * marks the slots of fixed processes. The slots of a place are consecutive. */
 static nw_status assignment_take_slots(struct nw_assignment *assignment,
                                        const struct nw_placement *placement)
 {

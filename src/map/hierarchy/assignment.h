@@ -2,7 +2,7 @@
 /*
  * An assignment of processes to the slots of a hierarchy, with the undirected
  * edges between processes. The change of hop-bytes by a swap follows from the
- * edges of the two processes alone. An assignment may also place whole
+ * edges of the two swapped processes alone. An assignment may also place whole
  * subtrees: each process is then a cluster with all processes in it.
  */
 #ifndef NW_MAP_HIERARCHY_ASSIGNMENT_H
@@ -35,7 +35,8 @@ struct nw_assignment {
                       numbers are the same */
     const int64_t *load; /* [count] load of each process; borrowed; NULL: loads
                             are not limited */
-    int64_t *limit;      /* [slots] largest load of a process on the slot */
+    int64_t *limit;      /* [slots] largest load of a process on the slot; NULL
+                            if `load` is */
 };
 
 /* Makes an assignment from a placement on the places of `hierarchy`, in which
@@ -45,8 +46,8 @@ NW_MUST_CHECK nw_status nw_assignment_init(
     struct nw_assignment *assignment, const struct nw_hierarchy *hierarchy,
     const struct nw_placement *placement);
 void nw_assignment_fini(struct nw_assignment *assignment);
-/* Copies the slots of an assignment; the copy borrows its edges. The caller
- * frees the copy with nw_assignment_copy_fini. */
+/* Copies the slots of an assignment; the copy borrows all other arrays. The
+ * caller frees the copy with nw_assignment_copy_fini. */
 NW_MUST_CHECK nw_status nw_assignment_copy(
     const struct nw_assignment *assignment, struct nw_assignment *out);
 void nw_assignment_copy_fini(struct nw_assignment *copy);
@@ -78,7 +79,7 @@ NW_MUST_CHECK nw_status nw_assignment_take_if_better(
     struct nw_assignment *assignment, const int32_t *slot, double *cost);
 
 /* Returns true if the load of `process` is at most the limit of `slot`; always
- * true for process -1 (a free slot). */
+ * true for process -1 (a free slot). Loads must be limited. */
 static inline bool
 nw_assignment_within_limit(const struct nw_assignment *assignment, int32_t slot,
                            int32_t process)
@@ -107,7 +108,8 @@ static inline void nw_assignment_swap(struct nw_assignment *assignment,
 /* Makes *out, an assignment whose processes are the clusters of a level, each
  * on its own slot, with the sums of their edges. Fills *hierarchy with the tree
  * above these clusters. Clusters are fixed if they contain a fixed slot or have
- * another size than most. */
+ * another number of slots than most. The caller frees both results by
+ * nw_assignment_fini and nw_hierarchy_fini; after a failure both are empty. */
 NW_MUST_CHECK nw_status nw_assignment_contract(
     const struct nw_assignment *assignment, int32_t level,
     struct nw_assignment *out, struct nw_hierarchy *hierarchy);

@@ -58,7 +58,7 @@ static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
     return (before_a > before_b) - (before_a < before_b);
 }
 
-/* A node, and `at`, the switch to which it is attached. */
+/* A node, and `at`, the switch to which it (or its first NIC) is attached. */
 struct hierarchy_port {
     const struct nw_network *network;
     int32_t at, node;
@@ -74,8 +74,8 @@ static int hierarchy_by_port(const void *left, const void *right)
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sets turn[node] to the node's position in a walk through the network's tree.
- */
+/* Sets turn[node] to the node's position in a walk through the network's tree;
+ * to the node's number if the network is not a tree. */
 static nw_status hierarchy_order_nodes(const nw_topology *topology,
                                        int32_t *turn)
 {
@@ -191,7 +191,8 @@ static int hierarchy_by_value(const void *left, const void *right)
 }
 
 /* Collects the different values of gap[], and 0, in ascending order in
- * hierarchy->distance. Returns false if there are too many levels. */
+ * hierarchy->distance. Returns false if there are too many levels, or if a
+ * distance is negative. */
 static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
                                   const double *gap)
 {
@@ -339,8 +340,9 @@ static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
 }
 
 /* Numbers the slots: each place, in the order of keys[], gets as many
- * consecutive slots as it can hold processes. Sets (*place)[s] to the place of
- * slot s; the caller frees *place. */
+ * consecutive slots as it can hold processes, those that it already has
+ * included. Sets (*place)[s] to the place of slot s; the caller frees *place.
+ */
 static nw_status hierarchy_number_slots(const struct nw_placement *placement,
                                         const struct hierarchy_keyed *keys,
                                         int32_t **place, int32_t *slots)

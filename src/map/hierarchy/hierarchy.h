@@ -16,19 +16,20 @@
 
 /* The tree and its slots. */
 struct nw_hierarchy {
-    bool exact;     /* the tree gives the exact distances of the places; false:
-                       it approximates them, for instance if NICs are nearer to
-                       some cores */
+    bool exact;     /* the tree gives the exact distances of a random sample of
+                       pairs of places; false: it approximates the distances,
+                       for instance if NICs are nearer to some cores. Only
+                       nw_hierarchy_init sets it */
     int32_t slots;  /* number of slots */
     int32_t *place; /* [slots] place of a slot */
     uint64_t *code; /* [slots] code (path in the tree) of a slot */
     double apart[64]; /* distance of two slots, indexed by 1 + the highest bit
                          in which their codes differ; [0] is for equal codes */
     /* Clusters of level l are the largest runs of slots with no two more than
-     * distance[l] apart: the slots of one place at level 0, all slots at level
-     * `levels` - 1. Cluster c of level l holds slots first[l][c] .. first[l][c
-     * + 1] - 1; cluster[l][s] is the cluster of slot s; count[l] is the number
-     * of clusters. */
+     * distance[l] apart: the slots of one place (at distance 0) at level 0, all
+     * slots at level `levels` - 1. Cluster c of level l holds slots first[l][c]
+     * .. first[l][c + 1] - 1; cluster[l][s] is the cluster of slot s; count[l]
+     * is the number of clusters. */
     int32_t levels;
     double distance[NW_HIERARCHY_LEVELS];
     int32_t count[NW_HIERARCHY_LEVELS];
@@ -36,18 +37,18 @@ struct nw_hierarchy {
     int32_t *cluster[NW_HIERARCHY_LEVELS];
 };
 
-/* Makes the tree of the places of a placement. Sets *is_hierarchy to false and
- * leaves *hierarchy empty if the tree would have too many levels or too long
- * codes. */
+/* Makes the tree of the places of a placement and sets *is_hierarchy to true.
+ * Sets it to false and leaves *hierarchy empty if the tree would have too many
+ * levels or too long codes. */
 NW_MUST_CHECK nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
                                           const struct nw_placement *placement,
                                           bool *is_hierarchy);
 void nw_hierarchy_fini(struct nw_hierarchy *hierarchy);
 
 /* Makes the tree from the distances of consecutive slots: gap[s] is the
- * distance between slots s and s + 1, place[s] the place of slot s. Copies both
- * arrays. Sets *is_hierarchy to false and leaves *hierarchy empty if the tree
- * would have too many levels or too long codes. */
+ * distance between slots s and s + 1, place[s] the place of slot s. Copies
+ * place[]. Sets *is_hierarchy to true, or to false if the tree would have too
+ * many levels or too long codes; *hierarchy is then empty. */
 NW_MUST_CHECK nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
                                                const double *gap,
                                                const int32_t *place,

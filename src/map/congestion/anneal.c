@@ -87,8 +87,8 @@ static double congestion_excess(const struct congestion_search *work)
 }
 
 /* Returns true if an assignment with the objective values `first` and `second`
- * is better than the best one so far. `beyond` is its excess over the caps; if
- * it or the best assignment has an excess, the smaller excess decides. */
+ * is better than the best one so far. Its congestion_excess is `beyond`; if
+ * that or the excess of the best one is not 0, the smaller excess decides. */
 static bool congestion_is_best(const struct congestion_search *work,
                                double first, double second, double beyond)
 {

@@ -25,8 +25,9 @@ struct congestion_search {
                            within both */
     double held;    /* s: cap on the congestion of every link while the second
                        objective is annealed; 0 otherwise */
-    double base[2]; /* initial values of the first and the second objective, by
-                       which the energy divides them */
+    double base[2]; /* initial values of the first and the second objective
+                       (nw_objectives_smooth), by which the energy divides
+                       them */
     double energy;
     double highest; /* largest energy so far; rounding errors are proportional
                        to it */
@@ -42,7 +43,8 @@ struct congestion_search {
  *   is at least `full` seconds.
  * - nw_congestion_draw_move fills *move with a random valid move. It returns
  *   false if it found no valid move.
- * - nw_congestion_draw draws a move and starts its trial in `loads`.
+ * - nw_congestion_draw draws a move and starts its trial in `loads`. It returns
+ *   false, and starts none, if it found no valid move.
  * - nw_congestion_end ends the trial and makes the move if `keep` is set.
  */
 

@@ -57,7 +57,8 @@ static bool congestion_crosses_full_link(struct congestion_search *work,
     return congestion_is_full(loads, peer, slots->slot[endpoint], full);
 }
 
-/* Draws a movable rank, preferably with an edge over a heavily loaded link. */
+/* Draws a movable rank; if the objective depends on link loads, preferably one
+ * with an edge over a heavily loaded link. */
 static int32_t congestion_draw_rank(struct congestion_search *work)
 {
     uint64_t count = (uint64_t)work->free_count;

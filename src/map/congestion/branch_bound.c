@@ -2,8 +2,8 @@
 /* Branch and bound for few ranks: assigns one rank after the other to slots.
  * The cost of the ranks assigned so far only grows, so a branch is cut as soon
  * as it costs as much as the best solution. Handles every objective, GPUs,
- * capacities and ranks fixed to nodes; the QAP search (qap_bridge.h) handles
- * only objectives that are sums over pairs of cores. */
+ * capacities, limits of load and fixed ranks; the QAP search (qap_bridge.h)
+ * handles only objectives that are sums over pairs of cores. */
 #include "map/congestion/branch_bound.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -162,8 +162,8 @@ static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
     slots->slot[endpoint] = -1;
 }
 
-/* Returns true if a slot is free, does not belong to a fixed rank, and the
- * previous slot of its unit is occupied. The slots of a unit are
+/* Returns true if a slot is free, does not belong to a fixed rank, and is the
+ * first slot of its unit or follows an occupied one. The slots of a unit are
  * interchangeable, so only its first free slot needs to be tried. */
 static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
 {

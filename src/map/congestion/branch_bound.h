@@ -12,8 +12,8 @@
 /* Lowers the objectives; the assignment never becomes worse. Assigns ranks one
  * after the other and prunes branches by a bound. `assignments_max` is how many
  * assignments of one core or GPU to a slot may be tried (0: until the budget
- * ends). Ignores the caps in `objectives`. Sets *proven if every branch was
- * searched or pruned. */
+ * ends). Ignores the caps in `objectives`. Sets *proven to whether every branch
+ * was searched or pruned. */
 NW_MUST_CHECK nw_status nw_slots_branch_bound(
     struct nw_slots *slots, const struct nw_objectives *objectives,
     uint64_t assignments_max, bool *proven);

@@ -145,7 +145,8 @@ static int digits_take_digit(const struct digits_work *work, int positions,
 
 /* Splits the number of slots of a host, the number of hosts and the sizes of
  * the grid into prime factors, the digits. Assigns each cell digit to a slot
- * digit of the same radix. Returns false if the radixes do not match. */
+ * digit of the same radix. Returns false if the radixes do not match or there
+ * are too many digits. */
 static bool digits_cut_digits(struct digits_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -231,8 +232,8 @@ static void digits_assign(struct digits_work *work)
     nw_link_loads_recount(&work->loads);
 }
 
-/* Returns the first objective, increased by a penalty for exceeding the limits
- * of hop-bytes and congestion. */
+/* Returns the first objective (nw_objectives_smooth), increased by a penalty
+ * for exceeding the caps on hop-bytes and congestion. */
 static double digits_find_energy(const struct digits_work *work)
 {
     const struct nw_objectives *objectives = &work->objectives;

@@ -16,9 +16,9 @@
  * changes nothing in these cases:
  * - the ranks do not form a grid;
  * - the sizes of the grid have other prime factors than the slots;
- * - the hosts have different numbers of slots;
- * - a slot is free or a rank is fixed;
- * - the pattern has too many edges. */
+ * - there is only one host, or the hosts have different numbers of slots;
+ * - a slot is free, a rank is fixed or a rank uses a GPU;
+ * - the pattern has too many edges, or the budget has ended. */
 NW_MUST_CHECK nw_status
 nw_slots_embed_digits(struct nw_slots *slots,
                       const struct nw_objectives *objectives, bool *found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Updates link loads after moves. A trial visits only the links whose load
  * changes. The bytes between a moving endpoint and all endpoints of a route
- * class are summed first, so that each route is followed once. Loads are whole
- * numbers of bytes, so that adding and subtracting leaves no rounding error. */
+ * class are summed first, so that each route is followed once. Loads without
+ * striping are whole numbers of bytes and have no rounding error. */
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -207,7 +207,7 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
-/* Like link_loads_subtract, but skips links that stay the same. */
+/* Like link_loads_subtract, but skips links that both (cached) routes have. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)
@@ -305,7 +305,7 @@ static void link_loads_try_own(struct nw_link_loads *loads,
     }
 }
 
-/* Returns by how many seconds `congestion` exceeds the target; 0: no target. */
+/* Returns by how many seconds `congestion` exceeds the target; at least 0. */
 static double link_loads_beyond(const struct nw_link_loads *loads,
                                 double congestion)
 {

@@ -13,7 +13,8 @@
 /* Cost figures of an assignment, or their changes by a move. */
 struct nw_load_figures {
     double hop_bytes;
-    double latency; /* s: sum of the latencies of all messages */
+    double latency; /* s: sum of the latencies of all messages; if the topology
+                       gives only distances: sum of messages x distance */
     double busy;    /* s: sum over all links of their congestion */
     double power; /* sum over the links of (congestion / nw_link_loads.scale)^8:
                      unlike the maximum, it falls if one of several equally
@@ -61,12 +62,12 @@ struct nw_link_loads {
                             to which the move adds load */
     uint32_t *touch; /* [touch_count] directed links whose load may change */
     size_t touch_count;
-    /* [endpoints] traffic of each endpoint with all other endpoints */
+    /* [endpoints] bytes of each endpoint to and from all other endpoints */
     struct nw_endpoint_flow *all;
-    /* [route classes] traffic of the moving endpoints with the other endpoints
-     * of each class */
+    /* [route classes] traffic of the part of the move under examination with
+     * the endpoints of each class that do not move */
     struct nw_endpoint_flow *flow;
-    bool *met;     /* [route classes] the class is listed in `meet` */
+    bool *met;     /* [route classes] true if the class is listed in `meet` */
     int32_t *meet; /* [meet_count] route classes with an entry in `flow` */
     size_t meet_count;
     /* [endpoints] 1 + index of the endpoint among the parts of the move; 0: it
@@ -84,7 +85,8 @@ NW_MUST_CHECK nw_status nw_link_loads_init(struct nw_link_loads *loads,
                                            const struct nw_slots *slots,
                                            struct nw_link_loads_wants wants);
 void nw_link_loads_fini(struct nw_link_loads *loads);
-/* Recomputes all figures and link loads from the present slots. */
+/* Recomputes all figures and link loads from the present slots; `scale` becomes
+ * the largest congestion. */
 void nw_link_loads_recount(struct nw_link_loads *loads);
 
 /* Sets nw_link_loads.target in seconds (0: no target) and recomputes the excess
@@ -94,15 +96,16 @@ void nw_link_loads_set_target(struct nw_link_loads *loads, double target);
 /* Starts a trial: fills `change` and `touched_most` for a move from the present
  * slots. */
 void nw_link_loads_try(struct nw_link_loads *loads, const struct nw_move *move);
-/* Fills only hop_bytes and latency of `change`, which is faster. Starts no
- * trial, so nw_link_loads_end is not called. */
+/* Fills only hop_bytes and latency of `change` and sets its other figures to 0,
+ * which is faster. Starts no trial, so nw_link_loads_end is not called. */
 void nw_link_loads_try_distance(struct nw_link_loads *loads,
                                 const struct nw_move *move);
-/* Ends the trial and, if `keep` is set, adds its changes to the figures and
- * link loads. The caller then moves the endpoints with nw_slots_apply. */
+/* Ends the trial. If `keep` is set, adds its changes to the figures and link
+ * loads, and the caller then moves the endpoints with nw_slots_apply. */
 void nw_link_loads_end(struct nw_link_loads *loads, bool keep);
 
-/* Returns the largest congestion of any link, in seconds. */
+/* Returns the largest congestion of any link, in seconds; 0 if link loads are
+ * not wanted or the machine has no links. */
 double nw_link_loads_max(const struct nw_link_loads *loads);
 
 #endif

@@ -91,7 +91,8 @@ static double migration_cost_time(const struct migration_cost_work *work)
 
 /* Decides whether to keep the present slots. Returns true, and updates
  * work->time, if the predicted time fell by more than the cost of the ranks
- * that are newly away. `away` is work->away before the trial. */
+ * that are newly away (negative if more ranks have come back). `away` is
+ * work->away before the trial. */
 static bool migration_cost_pays(struct migration_cost_work *work, int32_t away)
 {
     double time = migration_cost_time(work), gain = work->time - time;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves with a cost: at a restart, a rank leaves its place only if that
- * shortens the predicted time of an exchange by at least this cost. */
+/* Moves with a cost: at a restart, a rank that is not displaced leaves its
+ * place only if that shortens the predicted time of an exchange by more than
+ * this cost. */
 #ifndef NW_MAP_CONGESTION_MIGRATION_COST_H
 #define NW_MAP_CONGESTION_MIGRATION_COST_H
 
@@ -10,10 +11,10 @@
 struct nw_move_cost {
     const bool *displaced; /* [ranks] true if the rank's former place is on a
                              lost node; the move of such a rank costs nothing */
-    double each; /* s: by how much the move of one rank must shorten the
-                    predicted exchange time */
-    bool whole;  /* the search moves all ranks of a node together, never
-                    single ranks */
+    double each; /* s: the predicted exchange time must fall by more than this
+                    for each rank that moves */
+    bool whole;  /* true: the search exchanges two nodes with all their ranks,
+                    never single ranks */
 };
 
 /* Lowers the sum of the predicted exchange time and of cost->each for every

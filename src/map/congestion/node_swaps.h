@@ -11,14 +11,16 @@
 #define NW_NODE_SWAPS_HOSTS_MIN 3
 
 /* Lowers the objectives by swapping whole nodes of the same kind that hold no
- * fixed ranks. The assignment never becomes worse. Counts its trials in the
- * problem's budget. */
+ * fixed ranks. The assignment never becomes worse. Does nothing if there are
+ * too few hosts or a node has too many NICs. Counts its trials in the problem's
+ * budget. */
 NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
                                       const struct nw_objectives *objectives,
                                       enum nw_search_depth depth);
 
 /* Returns true if two hosts have the same node type, take the same numbers of
- * ranks and of ranks with GPUs, and have the same units. */
+ * ranks and of ranks with GPUs, and have the same units of cores and, if ranks
+ * use GPUs, of GPUs. */
 bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
                                 int32_t b);
 

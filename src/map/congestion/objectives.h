@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two objectives of a search: the second objective is lowered without
- * worsening the first one. */
+/* The two objectives of a search, which lowers the second objective without
+ * worsening the first one, and the caps that it keeps. */
 #ifndef NW_MAP_CONGESTION_OBJECTIVES_H
 #define NW_MAP_CONGESTION_OBJECTIVES_H
 
@@ -28,9 +28,9 @@ nw_objectives_wants(const struct nw_objectives *objectives);
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective);
 /* Returns the value of an objective for the present assignment or, if `after`
- * is set, as if the move on trial were made. For congestion, the eighth root of
- * the sum of eighth powers over all links replaces the maximum, because it
- * falls whenever a loaded link is relieved. */
+ * is set, as if the move on trial were made. For congestion, also as a part of
+ * the time, the eighth root of the sum of eighth powers over all links replaces
+ * the maximum, because it falls whenever a loaded link is relieved. */
 double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
 
@@ -47,8 +47,9 @@ enum nw_search_depth {
     NW_SEARCH_CAP_SECOND
 };
 
-/* Lowers the objectives; the assignment never becomes worse. Counts its trials
- * in the problem's budget. */
+/* Lowers the objectives; the assignment never becomes worse. If an assignment
+ * exceeds a cap, a smaller excess is better, whatever the objectives. Counts
+ * its trials in the problem's budget. */
 NW_MUST_CHECK nw_status nw_slots_anneal(struct nw_slots *slots,
                                         const struct nw_objectives *objectives,
                                         enum nw_search_depth depth);

@@ -173,7 +173,8 @@ struct qap_bridge_island {
     uint64_t limit; /* largest value of memetic.steps that --steps allows */
 };
 
-/* Runs an island (`user`) until the end of the epoch; the body of a thread. */
+/* Runs an island (`user`) until the end of the epoch. Threads run this
+ * function, too. */
 static void *qap_bridge_advance(void *user)
 {
     struct qap_bridge_island *island = user;
@@ -215,9 +216,10 @@ qap_bridge_better(const struct qap_bridge_island *island)
                : &island[0].memetic;
 }
 
-/* Returns how many steps both islands together make by effort: as many as small
- * problems need to find their best solution; for larger problems as many as
- * take a second or two. UINT64_MAX with --time or --steps. */
+/* Returns how many steps both islands together make by effort. With the default
+ * effort, these are as many as small problems need to find their best solution;
+ * for larger problems as many as take a second or two. UINT64_MAX with --time
+ * or --steps. */
 static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                                         const struct nw_budget *budget)
 {

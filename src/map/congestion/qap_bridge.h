@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Converts an assignment to a quadratic assignment problem (QAP) and back: for
- * small machines, and for machines given by a distance matrix. */
+ * small machines, also those given by a distance matrix. */
 #ifndef NW_MAP_CONGESTION_QAP_BRIDGE_H
 #define NW_MAP_CONGESTION_QAP_BRIDGE_H
 
@@ -20,9 +20,9 @@ struct nw_qap_bridge {
                   core, so that a proof does not cover all assignments */
 };
 
-/* Returns true if the assignment can be a QAP: the objective is a sum over
- * pairs of ranks, no rank has a GPU slot, every host takes as many ranks as it
- * has cores, and no load is limited. */
+/* Returns true if the assignment can be a QAP. The first objective must be a
+ * sum over pairs of ranks, all slots must be core slots, and every host must
+ * take as many ranks as it has slots. Loads must not be limited. */
 bool nw_qap_bridge_fits(const struct nw_slots *slots);
 NW_MUST_CHECK nw_status nw_qap_bridge_init(struct nw_qap_bridge *bridge,
                                            struct nw_slots *slots);
@@ -34,8 +34,9 @@ void nw_qap_bridge_finish(struct nw_qap_bridge *bridge);
  * by annealing. */
 NW_MUST_CHECK nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge);
 NW_MUST_CHECK nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge);
-/* Runs branch and bound; sets *proven if `place` is optimal. `nodes`: largest
- * number of search nodes to visit; 0: until the budget ends. */
+/* Runs branch and bound; sets *proven to whether `place` is proved to be
+ * optimal. `nodes`: largest number of search nodes to visit; 0: until the
+ * budget ends. */
 NW_MUST_CHECK nw_status nw_qap_bridge_exact(struct nw_qap_bridge *bridge,
                                             uint64_t nodes, bool *proven);
 

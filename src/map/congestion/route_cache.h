@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routes between slots: hops, distance and latency of each pair. If there are
- * few slots, a route is computed at its first use and cached, otherwise it is
- * computed at each use. Neighbouring slots, such as the cores of a package, may
- * differ only by the links that belong to one slot alone. Such slots form a
- * route class, and routes are stored between classes.
+ * few route classes, a route is computed at its first use and cached, otherwise
+ * it is computed at each use. Neighbouring slots, such as the cores of a
+ * package, may differ only by the links that belong to one slot alone. Such
+ * slots form a route class, and routes are stored between classes.
  */
 #ifndef NW_MAP_CONGESTION_ROUTE_CACHE_H
 #define NW_MAP_CONGESTION_ROUTE_CACHE_H
@@ -21,7 +21,8 @@ struct nw_route {
     double distance; /* distance between the two slots, including the links that
                         only one of them uses */
     double latency;  /* s, including the links that only one slot uses; equals
-                        the distance if a matrix gives the distances */
+                        the distance if a matrix or a hierarchy gives the
+                        distances */
 };
 
 /* A route between two classes as the cache stores it. */
@@ -35,13 +36,13 @@ struct nw_cached_route {
 /* The slots, their route classes and the cached routes. */
 struct nw_route_cache {
     const nw_topology *topology;
-    /* [count] where in the machine the routes of each slot end; borrowed */
+    /* [count] each slot as an end of routes; borrowed */
     const struct nw_end *end;
     int32_t count;
     bool wants_hops, wants_latency, wants_distance;
     bool keeps; /* routes are to be cached if there are few classes */
     bool joins; /* slots are to be joined to classes; otherwise each slot is a
-                   class */
+                   class of its own */
     int32_t route_classes; /* at most `count` */
     int32_t *route_class;  /* [count] class of each slot */
     int32_t (*slot)[2]; /* [route classes] two slots of each class, or its only
@@ -50,7 +51,8 @@ struct nw_route_cache {
                       the links of slot s alone */
     /* [0]: directed link out of the slot; [1]: the link into it */
     uint32_t (*own_hop)[2];
-    double *link_latency;         /* s [links]; NULL for a distance matrix */
+    double *link_latency;         /* s [links]; NULL if latency is not wanted,
+                                     or for a distance matrix */
     struct nw_cached_route *kept; /* [route classes^2] the cache, or NULL */
     uint32_t *hop;                /* hops of all cached routes */
     size_t hop_count, hop_capacity;
@@ -63,7 +65,8 @@ struct nw_route_cache {
  * also after a failure. */
 NW_MUST_CHECK nw_status nw_route_cache_init(struct nw_route_cache *routes);
 void nw_route_cache_fini(struct nw_route_cache *routes);
-/* Computes a route that is not cached, and caches it if there is a cache. */
+/* Computes a route between classes a and b that is not cached, and caches it if
+ * there is a cache. */
 struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
                                        int32_t b);
 /* Returns the route from any slot of class a to any other slot of class b,

@@ -39,7 +39,7 @@ static nw_status route_classes_count_children(const struct nw_node_type *type,
 }
 
 /* Returns the number of links that only the routes of this end use; 0 for a
- * vertex with children. */
+ * vertex with children, and for an end that is not climbing. */
 static uint32_t route_classes_count_own(const struct nw_node_type *type,
                                         struct nw_end end,
                                         const int32_t *children)

@@ -7,7 +7,9 @@
 #include "map/congestion/slots.h"
 #include "base/random.h"
 
-/* Returns a random slot of the same host and kind (core or GPU) as `slot`. */
+/* Returns a random slot of the same host and kind (core or GPU) as `slot`,
+ * never that of a fixed core or GPU; `slot` itself if the host has no such
+ * slot. */
 static int32_t slot_moves_draw_on_host(const struct nw_slots *slots,
                                        struct nw_random *random, int32_t slot)
 {
@@ -63,8 +65,9 @@ static void slot_moves_add_part(struct nw_move *move, int32_t endpoint,
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
-/* Adds two parts to a move: an endpoint goes to slot `to`, and the endpoint
- * there, if there is one, goes to the slot that the first endpoint leaves. */
+/* Adds one or two parts to a move: an endpoint goes to slot `to`, and the
+ * endpoint there, if there is one, goes to the slot that the first endpoint
+ * leaves. */
 static void slot_moves_exchange(const struct nw_slots *slots,
                                 struct nw_move *move, int32_t endpoint,
                                 int32_t to)
@@ -148,7 +151,8 @@ static void slot_moves_draw_rank(const struct nw_slots *slots,
         slot_moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
 }
 
-/* Draws a move of one endpoint of a rank to another slot of the same host. */
+/* Draws a move of one endpoint of a rank to another slot of the same host. The
+ * move stays empty if it would not be valid. */
 static void slot_moves_draw_one(const struct nw_slots *slots,
                                 struct nw_random *random, int32_t endpoint,
                                 struct nw_move *move)
@@ -190,7 +194,8 @@ static void slot_moves_draw_far_gpu(const struct nw_slots *slots,
 }
 
 /* If GPUs may be on other nodes than their ranks, draws a move of only the core
- * or only the GPU of a rank and returns true. Otherwise, and with probability
+ * or only the GPU of a rank and returns true. The move stays empty if it would
+ * not be valid. Otherwise, also if the rank has no GPU, and with probability
  * 1/3, returns false: the caller then draws another kind of move. */
 static bool slot_moves_draw_far(const struct nw_slots *slots,
                                 struct nw_random *random, int32_t rank,

@@ -20,8 +20,8 @@ struct slots_work {
                      yet */
 };
 
-/* Adds a free slot of a unit, whose first core or GPU is `member`, and returns
- * the slot's number. */
+/* Adds a free slot of a unit (-1: of a fixed rank), whose first core or GPU is
+ * `member`, and returns the slot's number. */
 static int32_t slots_add_slot(struct slots_work *make, int32_t host,
                               int32_t unit, int32_t member)
 {
@@ -36,7 +36,7 @@ static int32_t slots_add_slot(struct slots_work *make, int32_t host,
 }
 
 /* Adds the slots of all units, host by host. first[h] becomes the first slot of
- * host h. */
+ * host h, first[hosts] the end of these slots. */
 static void slots_add_slots(struct slots_work *make, int32_t *first)
 {
     const struct nw_units *units = make->units;
@@ -122,7 +122,8 @@ static nw_status slots_alloc_slots(struct nw_slots *slots)
     return status;
 }
 
-/* Returns NW_EUNSUPPORTED if the GPU of a rank is on another host. */
+/* Returns NW_EUNSUPPORTED if the GPU of a rank is on another host than the
+ * rank. */
 static nw_status slots_check_near(const struct nw_answer *answer, int32_t ranks)
 {
     for (int32_t r = 0; answer->gpu_host && r < ranks; r++)

@@ -24,12 +24,13 @@ struct nw_slots {
     bool remote; /* the GPU of a rank may be on another host */
     /* number of all slots; number of core slots, which come first */
     int32_t count, core_count;
-    /* [count] where in the machine the routes of each slot end */
+    /* [count] each slot as an end of routes */
     struct nw_end *end;
-    int32_t *host, *unit; /* [count] host and unit of a slot; unit -1: the
-                             slot belongs to a fixed rank */
+    int32_t *host, *unit; /* [count] host and unit of a slot; unit -1: the slot
+                             is the fixed core or GPU of a rank */
     /* [2 x (hosts + 1)] core slots of host h are first[h] .. first[h + 1] - 1;
-     * GPU slots begin at first[hosts + 1 + h] */
+     * its GPU slots begin at first[hosts + 1 + h]. Slots of fixed cores and
+     * GPUs are outside these ranges */
     int32_t *first;
     int32_t rank_count; /* rank r has endpoint r on its core and rank_count + r
                            on its GPU */
@@ -39,13 +40,14 @@ struct nw_slots {
                                       an endpoint with itself counts as `out` */
     int32_t *slot;  /* [2 x ranks] slot of an endpoint, -1: none */
     int32_t *owner; /* [count] endpoint on a slot, -1: free */
-    bool *locked; /* [ranks] the rank is fixed to its core and GPU and does not
-                     move */
-    bool *held;   /* [ranks] the rank is fixed to its host and stays there */
+    bool *locked;   /* [ranks] the rank is fixed to its core and, if it has one,
+                       its GPU, and does not move */
+    bool *held;     /* [ranks] the rank is fixed to its host and stays there;
+                       false if there is only one host */
     bool *half; /* [ranks] either the core or the GPU of the rank is fixed; the
                    other one moves within the host */
-    /* [hosts] number of ranks on each host; number of ranks whose GPU is there
-     */
+    /* [hosts] number of ranks whose core is on each host; number of ranks whose
+     * GPU is there */
     int32_t *used, *gpu_used;
     int32_t *node_class;  /* [hosts] kind of the node; a move swaps two nodes of
                              one kind; -1: not swapped. NULL outside
@@ -65,8 +67,8 @@ void nw_slots_fini(struct nw_slots *slots);
 /* Sorts the edges of each endpoint by peer and sums the edges with the same
  * peer. */
 void nw_slots_merge_edges(struct nw_slots *slots);
-/* Returns true if every rank may move to any free slot and no rank uses a GPU.
- */
+/* Returns true if every rank may move to any free slot (limits of load are
+ * ignored) and no rank uses a GPU. */
 bool nw_slots_are_free(const struct nw_slots *slots);
 /* Returns true if every rank may move to any slot, no rank uses a GPU, and
  * every core slot has a rank. */
@@ -97,7 +99,9 @@ bool nw_slots_within_limits(const struct nw_slots *slots,
                             const struct nw_move *move);
 
 /* Draws a random valid move of `rank`, which must not be locked; move->count is
- * 0 if the draw gave none. Most draws bring the rank near one of its peers. */
+ * 0 if the draw gave none. Most draws bring the rank to the host of a peer or
+ * to a slot with a similar number. If node_class is set, `rank` is a NIC of a
+ * node, and two nodes exchange their slots. */
 struct nw_random;
 void nw_slots_draw_move(const struct nw_slots *slots, struct nw_random *random,
                         int32_t rank, struct nw_move *move);

@@ -27,8 +27,8 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
 }
 
 /* Passes a call to the part of the engine that handles its options. `priced`:
- * the answer also gets the costs of the mapping and of the default mapping, but
- * not from map_several, which does not compute them. */
+ * the cost of the default mapping is computed, too, unless several ranks are
+ * mapped per element. */
 static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
                               struct nw_map_answer *out)
 {

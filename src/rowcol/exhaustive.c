@@ -3,8 +3,8 @@
  * columns) by trying all orders, at most TRIES partial ones; needed if the cost
  * is not a sum over links. Places are filled line by line along the shorter
  * side. A partial order is dropped as soon as one process in it costs at least
- * as much as the best order known. With speeds, the cost of a rank depends on
- * the whole order, so that only complete orders are compared. */
+ * as much as the best order known. With speeds, the cost of a process depends
+ * on the whole order, so that only complete orders are compared. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
@@ -22,10 +22,10 @@ struct exhaustive_every {
     struct nw_rowcol *a, *best; /* a: the present order, where -1 is an empty
                                    place; best: the best complete order */
     int32_t p;
-    double *row, *column; /* [p * p] cost, in microseconds, of a link from
-                             process x to y: inside a row (row), inside a column
-                             (column) */
-    bool *taken;          /* [p] the process has a place */
+    double *row, *column; /* [processes x processes] cost, in microseconds, of a
+                             link from process x to y: inside a row (row),
+                             inside a column (column) */
+    bool *taken;          /* [processes] the process has a place */
     double least;         /* cost of *best in microseconds */
     int64_t tries;        /* number of partial orders tried so far */
 };

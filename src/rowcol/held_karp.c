@@ -19,8 +19,8 @@
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
 /* The front: the last `width` processes that got a place, oldest first (order).
- * Its code is the number whose p-ary digits are these processes. `ascending`
- * has them sorted. */
+ * Its code is the number whose digits in base p are these processes; p is the
+ * number of processes. `ascending` has them sorted. */
 struct held_karp_front {
     uint32_t bits; /* set of the processes, as bits; 0 if a process occurs
                       twice, so that the code is invalid */
@@ -33,9 +33,9 @@ struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
     bool transposed;         /* lines are columns, not rows */
-    double *within, *across; /* [p * p] cost, in microseconds, of a link from
-                                process x to y: inside a line (within), from a
-                                line to the next (across) */
+    double *within, *across; /* [processes x processes] cost, in microseconds,
+                                of a link from process x to y: inside a line
+                                (within), from a line to the next (across) */
     struct held_karp_front *fronts;
     int32_t front_count;
     double *least; /* [states] lowest cost of all partial orders of a state: a

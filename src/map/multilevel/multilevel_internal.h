@@ -28,9 +28,9 @@ struct multilevel_search {
                                        fits; 0: no table is used */
 };
 
-#define FILLINGS                                                               \
-    2 /* most orders of filling the machine (spread or packed) that            \
-         nw_multilevel_list_fillings lists */
+/* Most orders of filling the machine (spread evenly, or packed) that
+ * nw_multilevel_list_fillings lists. */
+#define FILLINGS 2
 
 /* --- functions of swap_cycles.c --- */
 

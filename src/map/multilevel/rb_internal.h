@@ -26,7 +26,7 @@ struct sectioning {
     struct nw_graph_arc *arc;
     int32_t *list;  /* all processes that are not fixed; each piece owns a
                        part */
-    int32_t *place; /* [count] index of a process in `list`; -1: it is in no
+    int32_t *place; /* [processes] index of a process in `list`; -1: it is in no
                        piece of `now` */
     int32_t *unfixed_before;  /* [slots + 1] number of slots before each slot
                                  that are not fixed (nw_assignment.fixed) */
@@ -38,7 +38,7 @@ struct sectioning {
                   of all its siblings are annealed together */
     int32_t count, next_count, held_count;
     bool annealed; /* the top level was annealed, perhaps other levels, too */
-    /* [count] coordinates of each process, if the pattern is a grid */
+    /* [processes] coordinates of each process, if the pattern is a grid */
     int32_t *at[NW_STENCIL_DIMS];
     double unit;  /* bytes of every edge are an integral multiple of this; 0: no
                      such unit is known, or FM has too few buckets for it */

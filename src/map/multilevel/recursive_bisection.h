@@ -35,8 +35,9 @@ enum nw_rb_start {
 
 /* The input, the settings and the results of nw_recursive_bisection. */
 struct nw_recursive_bisection {
-    const struct nw_assignment *assignment; /* start; its fixed processes
-                                               stay */
+    const struct nw_assignment *assignment; /* the processes, their edges, and
+                                               their present slots; fixed
+                                               processes stay on these */
     uint64_t seed;
     int repeats; /* bisections of each piece, by coarsening; the best cut is
                     taken */
@@ -63,7 +64,7 @@ struct nw_recursive_bisection {
     /* Gets one step per generation of pieces. After it has ended, pieces are
      * split in their present order, without a search. */
     struct nw_budget *budget;
-    int32_t *slot;      /* [count] out: slot of each process */
+    int32_t *slot;      /* [processes] out: slot of each process */
     bool expander_like; /* out: the pattern is expander-like (has no small
                            separators), because much of its traffic crosses
                            between children of the root */

@@ -7,8 +7,8 @@
 #include "map/common/parameters.h"
 
 /* Returns how many swaps one cycle tries at default effort for `count`
- * processes: a fixed number per process, and less per process beyond a limit.
- */
+ * processes: a fixed number per process, and fewer for each process beyond a
+ * first and a second limit. */
 static uint64_t swap_cycles_steps_for(int32_t count)
 {
     const int32_t first = nw_tuned.multilevel.first;

@@ -15,8 +15,8 @@
 struct affinity_swaps_work {
     struct nw_placement *placement;
     size_t count;    /* places */
-    double *seconds; /* [count^2] seconds per byte on the route from place a to
-                        b */
+    double *seconds; /* [places x places] seconds per byte on the route from
+                        place a to place b, at a * count + b */
 };
 
 static double

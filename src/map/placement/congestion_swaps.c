@@ -26,7 +26,8 @@
 /* State of the swaps on one placement. */
 struct congestion_swaps_work {
     struct nw_placement *placement;
-    double *load;    /* [hops] bytes that cross each hop at present */
+    double *load;    /* [hops] bytes that cross each hop (one direction of a
+                        link) at present */
     double *change;  /* [hops] bytes that the present trial adds to each hop */
     bool *touched;   /* [hops] the hop is already in `touch` */
     uint32_t *touch; /* [touch_count] hops whose load the present trial

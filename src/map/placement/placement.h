@@ -33,7 +33,7 @@ struct nw_places {
     uint32_t *route;
 };
 
-/* The hops of one route. */
+/* The hops (directions of links) of one route. */
 struct nw_hops {
     const uint32_t *hop;
     size_t count;
@@ -160,7 +160,8 @@ nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h; NW_ENODEV:
  * does. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* lowers hop-bytes on hierarchies */
-nw_placer nw_place_section;    /* one embedding of a grid or one bisection */
+nw_placer nw_place_section;    /* quick: one embedding of a grid, or few
+                                  bisections */
 nw_placer nw_place_tile;       /* best embedding; NW_EUNSUPPORTED: the processes
                                   do not form a grid */
 nw_placer nw_place_refine;     /* improves placement->initial */

@@ -143,7 +143,7 @@ static nw_status scotch_failed(const char *what)
 /* Scotch's architecture of the machine, and the data from which it is made. */
 struct scotch_machine {
     SCOTCH_Arch arch;
-    SCOTCH_Context *context; /* of the present call; borrowed */
+    SCOTCH_Context *context; /* context of the present call; borrowed */
     const struct nw_placement *placement;
     bool by_weights;      /* weights of Rashti et al., not distances */
     double scale;         /* factor by which distances are multiplied */

@@ -120,7 +120,8 @@ static void improve_swap_candidates(struct nw_candidate *a,
     *b = c;
 }
 
-/* Exchanges *candidate with *kept if it is better or *kept is empty. */
+/* Exchanges *candidate with *kept if the candidate is better or *kept is empty.
+ */
 static void improve_keep(struct nw_candidate *candidate,
                          struct nw_candidate *kept)
 {

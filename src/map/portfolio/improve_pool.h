@@ -31,9 +31,9 @@ struct nw_pool {
 void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate);
 void nw_pool_fini(struct nw_pool *pool);
 
-/* Improves *best by the search that suits the problem. Its objective rises only
- * if its hop-bytes exceed their limit and fall, and never above pool->standard.
- */
+/* Improves *best by the search that suits the problem. The objective of *best
+ * may rise, but not above pool->standard, if that lowers hop-bytes that exceed
+ * their limit. */
 NW_MUST_CHECK nw_status nw_candidate_improve(const struct nw_problem *problem,
                                              struct nw_map_report *report,
                                              const struct nw_pool *pool,

@@ -33,7 +33,8 @@ struct nw_budget;
 
 /* The problem. Algorithms only read it. */
 struct nw_problem {
-    struct nw_budget *budget; /* shared by all searches; NULL: none */
+    struct nw_budget *budget; /* limits of steps and time, shared by all
+                                 searches; NULL: no limits */
     /* cost of the default mapping, filled by the algorithms; NULL: not
      * requested */
     struct nw_cost *standard;

@@ -72,7 +72,8 @@ static void gilmore_lawler_list_free(const struct gilmore_lawler_search *search,
             node->place[node->places++] = p;
 }
 
-/* Inserts a value into the sorted array values[count]. */
+/* Inserts a value into the array values[count], which is sorted: in descending
+ * order if `descending` is set, otherwise in ascending order. */
 static void gilmore_lawler_insert(double *values, int count, double value,
                                   bool descending)
 {

@@ -44,9 +44,10 @@ struct hahn_grant_search {
 /* The data of one node of the search tree. A "line" is one facility with all
  * its places, or one location with all its places. */
 struct hahn_grant_node {
-    /* whether facilities [0], locations [1] have symmetries */
+    /* whether some facilities [0], or some locations [1], are symmetric */
     bool symmetric[2];
-    int orbit[2][MOST]; /* orbit (symmetry.h) of each facility, location */
+    int orbit[2][MOST]; /* orbit (symmetry.h) of each facility [0] and of each
+                           location [1] */
     double cost[MOST];  /* lower bound of how much each place of the line raises
                            the cost above the bound of this node */
     /* For each place of the line: the first place that is symmetric to it. */

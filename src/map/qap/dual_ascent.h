@@ -28,7 +28,7 @@ struct nw_dual_ascent {
     double bound;
     double linear[NW_QAP_EXACT_MOST * NW_QAP_EXACT_MOST];
     double ahead[NW_QAP_EXACT_MOST * NW_QAP_EXACT_MOST];
-    double *pair; /* [n^4] numbers, owned by this struct */
+    double *pair; /* [n^4] costs of pairs; allocated and freed by the caller */
 };
 
 /* Raises problem->bound until it reaches `enough`, in at most `rounds` rounds.
@@ -48,9 +48,9 @@ void nw_dual_ascent_fix(const struct nw_dual_ascent *problem, int i, int p,
 
 /* Solves a linear assignment problem: returns the least sum of n numbers of an
  * n x n matrix, one from each row and one from each column. No number may be
- * negative. The rows of `cost` are NW_QAP_WIDE numbers apart. On return, each
- * element of `cost` holds a lower bound of the increase of this sum if the
- * element must be used. */
+ * negative. The rows of `cost` are NW_QAP_WIDE numbers apart, and n is at most
+ * NW_QAP_WIDE. On return, each element of `cost` holds a lower bound of the
+ * increase of this sum if the element must be used. */
 #define NW_QAP_WIDE 16
 double nw_qap_padded_assignment(double *cost, int n);
 

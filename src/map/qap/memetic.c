@@ -152,8 +152,8 @@ static void qap_memetic_cross(struct nw_qap_memetic *memetic,
     qap_memetic_fill_open(memetic, child);
 }
 
-/* Returns true if a member that was not perturbed since is equal to the child.
- */
+/* Returns true if a member is equal to the child. A member that was perturbed
+ * and not yet replaced never is. */
 static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
                                  const int32_t *child, double cost)
 {

@@ -89,8 +89,8 @@ NW_MUST_CHECK nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
 void nw_qap_memetic_fini(struct nw_qap_memetic *memetic);
 /* Adds a member if the population is not yet complete. Otherwise makes one
  * child of two members and improves it; it replaces the worst member if it is
- * better and differs from all members. If too many children in a row did not,
- * perturbs all members but the best. */
+ * better and differs from all members. If too many children in a row did not
+ * replace a member, perturbs all members but the best. */
 void nw_qap_memetic_next(struct nw_qap_memetic *memetic);
 
 /* --- annealing --- */
@@ -105,7 +105,7 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 
 /* The limits and the result of branch and bound. */
 struct nw_qap_exact_search {
-    uint64_t nodes_most; /* most nodes of the search tree to bound */
+    uint64_t nodes_most; /* limit on `nodes` */
     uint64_t nodes;      /* nodes of the search tree bounded so far */
     /* when `nodes` reaches this number, goes_on is called; 0: never */
     uint64_t look;

@@ -272,7 +272,8 @@ static nw_status best_embedding_take_best(struct nw_assignment *assignment,
     try->boxed = boxes && best_embedding_divides_well(assignment);
     if (!status && boxes)
         status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    /* also if boxes were found: if sizes are prime, the boxes are only slabs */
+    /* bisections may be better even if boxes were found: if sizes are prime,
+     * the boxes are only slabs */
     if (!status)
         status = best_embedding_take_cuts(assignment, slot, try);
     return status;

@@ -62,8 +62,9 @@ struct grid_part {
                                   range */
         size_t count[NW_STENCIL_OFFSETS]; /* number of edges along each
                                              offset */
-        double first[NW_STENCIL_OFFSETS]; /* bytes of one of these edges */
-        bool differ;    /* edges along one offset differ in bytes */
+        double first[NW_STENCIL_OFFSETS]; /* bytes of one edge along each
+                                             offset */
+        bool differ;    /* edges along the same offset have different bytes */
         double squares; /* sum of the squared bytes of all these edges */
     } tally;
 };

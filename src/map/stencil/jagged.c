@@ -21,8 +21,8 @@ struct jagged_work {
                                        last piece */
     double extent[NW_STENCIL_DIMS]; /* approximate size, in cells, of the box of
                                        the cells that are being cut */
-    bool cut[NW_STENCIL_DIMS];      /* dimensions that were cut before these
-                                       cells */
+    bool cut[NW_STENCIL_DIMS];      /* true: the cells were already cut across
+                                       this dimension */
 };
 
 /* A search for the number of parts into which each dimension is divided: the

@@ -17,10 +17,11 @@ struct multilevel_search {
     double cost;          /* hop-bytes of `assignment` */
     uint64_t seed, steps; /* seed: of random numbers; steps: swaps to try in one
                              cycle of swap annealing */
-    int cycles;           /* number of cycles of swap annealing, set by the
-                             effort */
+    int cycles;           /* number of cycles of swap annealing: 1, or more for
+                             few processes unless the effort is "fast" */
     double temperature;   /* initial temperature of swap annealing, in units of
-                             the mean edge times the second smallest distance */
+                             the mean bytes of an edge times the second smallest
+                             distance of the tree */
     bool sparing;         /* try processes with many edges less often, in
                              patterns with hubs */
     double swaps_table_temperature; /* initial temperature of annealing by

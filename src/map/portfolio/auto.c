@@ -294,7 +294,8 @@ static nw_status auto_begin(struct auto_work *work, bool *done)
 }
 
 /* Returns true if the search on hierarchies has already tried many initial
- * partitions, which it does for few ranks that form no grid. */
+ * partitions. It does so for patterns of few ranks, but not very few, that are
+ * not grids. */
 static bool auto_is_started_enough(const struct auto_work *work)
 {
     int32_t ranks = work->problem->pattern->rank_count;

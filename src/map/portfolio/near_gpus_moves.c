@@ -7,7 +7,8 @@
 #include "topology/topology.h"
 
 /* Weight of a link to a NIC, if a link between core and GPU has weight 1. It is
- * so small that all links to NICs together count less than one such link. */
+ * so small that all links from a rank's core and GPU to their NICs count less
+ * than one link between core and GPU. */
 #define CARD (1. / 1024)
 
 struct near_gpus_slot_range

@@ -32,8 +32,9 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
 
 /* How many starts are annealed, and how long, as a fraction of the trials of
  * one full annealing. The first start gets the fraction `first`. If the pattern
- * has small separators, `more` other starts get the fraction `others` each. If
- * it is expander-like, one other start gets the fraction 1 - `first`. */
+ * has small separators, `more` other starts, or the second of two starts
+ * (nw_multilevel_take_two), get the fraction `others` each. If it is
+ * expander-like, one other start gets the fraction 1 - `first`. */
 struct multilevel_anneals {
     uint64_t more;
     double first, others;
@@ -69,10 +70,10 @@ bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-/* If there are few processes, divides the swaps of swap annealing among several
- * cycles, so that swaps of processes alternate with swaps of subtrees. Later
- * cycles begin at a low temperature and so keep the improvements of earlier
- * ones. */
+/* If there are few processes, makes more swaps and divides them among several
+ * cycles of swap annealing, so that swaps of processes alternate with swaps of
+ * subtrees. Later cycles begin at a low temperature and so keep the
+ * improvements of earlier ones. */
 static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
@@ -87,7 +88,7 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
 
 /* Returns the annealing trials per process and level: the fraction `share` of a
  * full annealing, which has fewer trials per process if there are many
- * processes. */
+ * processes, or if they are few and have many edges. */
 static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
                                         double share)
 {

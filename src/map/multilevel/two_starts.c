@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs two recursive bisections of the same processes on two threads at once. A
- * single one has too little parallelism on the upper levels of the tree, which
- * have few clusters. */
+/* Runs two recursive bisections of the same processes, on two threads at once
+ * if possible. A single one has too little parallelism on the upper levels of
+ * the tree, which have few clusters. */
 #include "map/multilevel/recursive_bisection.h"
 
 /* Runs one of the two bisections; a function nw_start.run. */

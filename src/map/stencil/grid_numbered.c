@@ -6,7 +6,8 @@
  * of the edges. Among chains of the same length, that with the shortest edges,
  * in cells, is taken. Among the lengths, the shortest is taken for which every
  * edge along the offsets exists, or else the one for which the largest fraction
- * of these edges exists. */
+ * of these edges exists. Lengths after the first one whose best chain does not
+ * fit all edges are not tried. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"

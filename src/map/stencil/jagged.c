@@ -57,7 +57,9 @@ double nw_stencil_inside_about(const struct nw_stencil *stencil,
 }
 
 /* Keeps the numbers of the trial if a piece then has more bytes inside than the
- * best so far. `along`: dimension along which pieces follow each other. */
+ * best so far. Skips a trial whose pieces would be shorter than one cell, if
+ * another was kept before. `along`: dimension along which pieces follow each
+ * other. */
 static void jagged_weigh(struct jagged_choice *choice, int along)
 {
     double shape[NW_STENCIL_DIMS], length = choice->each, kept;

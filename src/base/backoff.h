@@ -3,9 +3,11 @@
  * polls and yields the core for a limited time, then polls and sleeps. A time
  * limits the yields, not their number: if many processes share a core, one
  * yield can last as long as the time slices of all of them, and the scheduler
- * prefers processes that slept. Loops around MPI_Test only yield, since MPI
- * makes progress inside the call, and a sleep would delay its other messages.
- */
+ * prefers processes that slept.
+ *
+ * Loops that wait for milliseconds or longer, for a file or for the end of a
+ * process, do not use this header. They sleep for milliseconds between two
+ * polls, since each poll is a system call, often to a file server. */
 #ifndef NW_BASE_BACKOFF_H
 #define NW_BASE_BACKOFF_H
 
@@ -15,7 +17,12 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { NW_LOOKS = 200, NW_YIELDS_NS = 2000000, NW_NAP_US = 50 };
+enum {
+    NW_LOOKS = 200,
+    NW_YIELDS_NS = 2000000,
+    NW_NAP_US = 50,
+    NW_MPI_LOOKS = 64 /* nw_backoff_yield: polls without a yield */
+};
 
 struct nw_backoff {
     unsigned idle;     /* consecutive polls without an event */
@@ -55,6 +62,16 @@ static inline void nw_backoff_pause(struct nw_backoff *backoff)
         (void)sched_yield();
     else
         (void)usleep(NW_NAP_US);
+}
+
+/* Call it after each poll without an event, in a loop around MPI_Test. It only
+ * yields, since MPI makes progress inside MPI_Test, and a sleep would delay
+ * MPI's other messages. It does not pause the core, since MPI_Test takes longer
+ * than a pause. */
+static inline void nw_backoff_yield(struct nw_backoff *backoff)
+{
+    if (++backoff->idle > NW_MPI_LOOKS)
+        (void)sched_yield();
 }
 
 #endif

@@ -138,6 +138,15 @@ static bool spawn_read(const struct nw_spawn *spawn, int from,
     }
 }
 
+pid_t nw_spawn_await(pid_t pid, uint64_t until_ns, int *how)
+{
+    pid_t ended;
+
+    while (!(ended = waitpid(pid, how, WNOHANG)) && nw_clock_ns() < until_ns)
+        (void)usleep(STEP_US);
+    return ended;
+}
+
 /* Waits for the helper until the time limit, then kills it. Returns its status,
  * or NW_SPAWN_TIMED_OUT. If this program waits for any child elsewhere, that
  * call may already have received the helper's status. The result is then 0 and
@@ -145,11 +154,9 @@ static bool spawn_read(const struct nw_spawn *spawn, int from,
  */
 static int spawn_end(pid_t pid, uint64_t until_ns)
 {
-    pid_t ended;
     int how = 0;
+    pid_t ended = nw_spawn_await(pid, until_ns, &how);
 
-    while (!(ended = waitpid(pid, &how, WNOHANG)) && nw_clock_ns() < until_ns)
-        (void)usleep(STEP_US);
     if (ended)
         return ended == pid ? how : 0;
     (void)kill(pid, SIGKILL);

@@ -8,6 +8,8 @@
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* The program to start. */
 struct nw_spawn {
@@ -34,5 +36,9 @@ enum { NW_SPAWN_TIMED_OUT = -1 };
  * installed or cannot be started. */
 NW_MUST_CHECK nw_status nw_spawn_run(const struct nw_spawn *spawn,
                                      struct nw_text *answer, int *how);
+/* Waits for a child process until nw_clock_ns() is `until_ns`. Returns the
+ * result of waitpid: the process ID, 0 if the child still runs, or -1 if it is
+ * not a child of this process any more. */
+pid_t nw_spawn_await(pid_t pid, uint64_t until_ns, int *how);
 
 #endif

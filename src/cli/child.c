@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/child.h"
 
+#include "base/clock.h"
+#include "base/spawn.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -118,6 +121,23 @@ pid_t nw_child_fork(void)
 int nw_child_status(int state)
 {
     return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+int nw_child_end(pid_t child, int seconds)
+{
+    uint64_t until = nw_clock_ns() + (uint64_t)seconds * 1000000000u;
+    int state = 0;
+    bool ended = nw_spawn_await(child, until, &state);
+
+    if (!ended) {
+        kill(child, SIGTERM);
+        ended = nw_spawn_await(child, until + UINT64_C(5000000000), &state);
+    }
+    if (!ended)
+        kill(child, SIGKILL);
+    while (!ended && waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return nw_child_status(state);
 }
 
 int nw_child_run(const struct nw_child *child)

@@ -35,5 +35,8 @@ void nw_child_follow(pid_t parent);
 /* Converts a state of waitpid() to an exit status: 128 plus the signal number
  * if a signal ended the process. */
 int nw_child_status(int state);
+/* Waits for a child and returns its exit status. Sends it SIGTERM after
+ * `seconds`, and SIGKILL 5 s later. */
+int nw_child_end(pid_t child, int seconds);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cli/launcher_version.h"
 
 #include "base/clock.h"
+#include "base/spawn.h"
 #include "cli/child.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Replaces this process by `name --version`, with standard output to the file
@@ -63,16 +63,6 @@ static void listen_to(int from, uint64_t until, char *answer, size_t room)
     answer[length] = '\0';
 }
 
-/* Waits for the child until the time `until`. Returns true if it has ended. */
-static bool has_ended(pid_t child, uint64_t until)
-{
-    pid_t ended;
-
-    while (!(ended = waitpid(child, NULL, WNOHANG)) && left_ms(until))
-        usleep(1000);
-    return ended != 0;
-}
-
 /* Kills the program and its process group. Waits at most 1 s for the end, since
  * a process that is blocked in the kernel does not end at once even after
  * SIGKILL. */
@@ -80,7 +70,7 @@ static void launcher_version_end(pid_t child)
 {
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
-    (void)has_ended(child, nw_clock_ns() + 1000000000u);
+    (void)nw_spawn_await(child, nw_clock_ns() + 1000000000u, NULL);
 }
 
 bool nw_cli_ask(const char *name, char *answer, size_t room)
@@ -99,7 +89,7 @@ bool nw_cli_ask(const char *name, char *answer, size_t room)
     (void)close(ends[1]);
     if (child > 0) {
         listen_to(ends[0], until, answer, room);
-        ended = has_ended(child, until);
+        ended = nw_spawn_await(child, until, NULL) != 0;
     }
     (void)close(ends[0]);
     if (!ended) {

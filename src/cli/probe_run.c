@@ -6,7 +6,6 @@
 #include "cli/probe_run.h"
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/child.h"
@@ -18,11 +17,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Buffers for the words that are added to the launcher's command. */
@@ -200,28 +197,6 @@ static nw_status probe_run_listen(const struct nw_probe_run *run,
     return status;
 }
 
-/* Waits for the launcher and returns its exit status. Ends it after 3 s, since
- * it may wait for a failed rank. */
-static int wait_for(pid_t child)
-{
-    uint64_t begin = nw_clock_ns();
-    int state = 0, asked = 0;
-    pid_t done;
-
-    while ((done = waitpid(child, &state, WNOHANG)) == 0 ||
-           (done < 0 && errno == EINTR)) {
-        uint64_t waited = (nw_clock_ns() - begin) / 1000000;
-        struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
-
-        if (waited > 3000 && !asked++)
-            kill(child, SIGTERM);
-        else if (waited > 8000)
-            kill(child, SIGKILL);
-        nanosleep(&nap, NULL);
-    }
-    return nw_child_status(state);
-}
-
 nw_status nw_probe_run_job(const struct nw_probe_run *run, nw_probe *probe,
                            int *code)
 {
@@ -237,7 +212,8 @@ nw_status nw_probe_run_job(const struct nw_probe_run *run, nw_probe *probe,
         nw_child_take_along(child);
         status = probe_run_listen(run, probe, from);
         close(from);
-        *code = wait_for(child);
+        /* the launcher may be waiting for a failed rank */
+        *code = nw_child_end(child, 3);
         nw_child_take_along(0);
     }
     free(argv);

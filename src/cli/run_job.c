@@ -21,8 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 nw_status nw_words_add(struct nw_words *words, const char *word)
@@ -473,9 +471,8 @@ static void run_job_be_silent(void)
 
 int nw_job_try(char **argv, char **variables, int seconds)
 {
-    struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
-    int state = 0;
     pid_t tried;
+    int status;
 
     fflush(NULL);
     tried = nw_child_fork();
@@ -489,13 +486,7 @@ int nw_job_try(char **argv, char **variables, int seconds)
     if (tried < 0)
         return 127;
     nw_child_take_along(tried);
-    for (int i = 0; waitpid(tried, &state, WNOHANG) == 0; i++) {
-        if (i == 200 * seconds)
-            kill(tried, SIGTERM);
-        if (i > 200 * (seconds + 5))
-            kill(tried, SIGKILL);
-        nanosleep(&nap, NULL);
-    }
+    status = nw_child_end(tried, seconds);
     nw_child_take_along(0);
-    return nw_child_status(state);
+    return status;
 }

@@ -4,8 +4,8 @@
 #include "probe/job.h"
 
 #include "base/array.h"
+#include "base/backoff.h"
 
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
         MPI_Irecv(&place[r], sizeof *place, MPI_BYTE, r, TAG_PLACE,
                   MPI_COMM_WORLD, &request[r]);
     for (int r = 0; place && request && r < coordinator->self->size; r++)
-        if (nw_probe_wait(&request[r], end - nw_probe_now()))
+        if (nw_probe_wait(&request[r], MPI_STATUS_IGNORE, end - nw_probe_now()))
             say_place(coordinator, r, &place[r]);
         else
             coordinator_lose(coordinator, r, "did not answer at the beginning");
@@ -149,7 +149,8 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
         half->failed = true;
     if (come && half->reply->number == half->command.number) {
         half->done = nw_probe_now();
-        nw_probe_wait(&half->sent, coordinator->self->timeout);
+        nw_probe_wait(&half->sent, MPI_STATUS_IGNORE,
+                      coordinator->self->timeout);
     } else if (come || is_overdue(coordinator, half, peer, until)) {
         coordinator_give_up(coordinator, half);
     }
@@ -163,6 +164,7 @@ static void coordinator_end(struct nw_probe_coordinator *coordinator,
 {
     double start = nw_probe_now();
     int lost = coordinator->lost_count;
+    struct nw_backoff backoff = {0};
     size_t left = 1;
 
     while (left) {
@@ -175,7 +177,7 @@ static void coordinator_end(struct nw_probe_coordinator *coordinator,
             left += half[i].done <= 0;
         }
         if (left)
-            sched_yield();
+            nw_backoff_yield(&backoff);
     }
     if (coordinator->lost_count > lost)
         coordinator->begin += nw_probe_now() - start;
@@ -266,6 +268,7 @@ void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
         if (nw_probe_is_here(coordinator, r) &&
             !MPI_Isend(&quit, sizeof quit, MPI_BYTE, r, TAG_COMMAND,
                        MPI_COMM_WORLD, &request))
-            nw_probe_wait(&request, coordinator->self->timeout);
+            nw_probe_wait(&request, MPI_STATUS_IGNORE,
+                          coordinator->self->timeout);
     }
 }

@@ -67,8 +67,8 @@ struct nw_probe_self {
 #define NW_PROBE_LARGEST ((size_t)1 << 21) /* largest chunk in bytes */
 
 /* Waits up to `seconds` for the request. If it is not complete then, cancels it
- * and returns false. */
-bool nw_probe_wait(MPI_Request *request, double seconds);
+ * and returns false. `status` may be MPI_STATUS_IGNORE. */
+bool nw_probe_wait(MPI_Request *request, MPI_Status *status, double seconds);
 double nw_probe_now(void);
 
 /* Executes one command in this rank and fills the reply (worker.c). */

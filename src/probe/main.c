@@ -63,7 +63,8 @@ static int probe_main_run(struct nw_probe_self *self,
     if (self->rank) {
         MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
                   &request);
-        return nw_probe_wait(&request, self->timeout) && nw_probe_obey(self)
+        return nw_probe_wait(&request, MPI_STATUS_IGNORE, self->timeout) &&
+                       nw_probe_obey(self)
                    ? 0
                    : 1;
     }

@@ -5,24 +5,23 @@
  * yields its core, since ranks may share cores. */
 #include "probe/job.h"
 
+#include "base/array.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/median.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 /* Limits of the measurements:
  *
- * - A rank yields after SPINS polls.
  * - A class of sizes is measured in FEWEST_BATCHES to BATCHES batches, or in
  *   fewer batches if they take longer than CLASS_SECONDS, in s.
  * - A batch takes about BATCH_SECONDS, in s.
  * - A burst has BURST messages, or SHORT_BURST messages if a message takes
  *   longer than SLOW_MESSAGE, in s.
  * - A median is stable if it changes by less than the fraction STABLE. */
-#define SPINS 64
 #define BATCHES 15
 #define FEWEST_BATCHES 5
 #define BATCH_SECONDS 200e-6
@@ -51,21 +50,19 @@ double nw_probe_now(void)
     return (double)nw_clock_ns() * 1e-9;
 }
 
-bool nw_probe_wait(MPI_Request *request, double seconds)
+bool nw_probe_wait(MPI_Request *request, MPI_Status *status, double seconds)
 {
+    struct nw_backoff backoff = {0};
     double end = nw_probe_now() + seconds;
     int done = 0;
 
-    for (unsigned i = 1;; i++) {
-        if (MPI_Test(request, &done, MPI_STATUS_IGNORE))
+    do {
+        nw_backoff_yield(&backoff);
+        if (MPI_Test(request, &done, status))
             return false;
         if (done)
             return true;
-        if (i > SPINS)
-            sched_yield();
-        if (i % SPINS == 0 && nw_probe_now() > end)
-            break;
-    }
+    } while (backoff.idle % NW_MPI_LOOKS || nw_probe_now() <= end);
     MPI_Cancel(request);
     MPI_Request_free(request);
     return false;
@@ -73,7 +70,8 @@ bool nw_probe_wait(MPI_Request *request, double seconds)
 
 static bool worker_finish(struct talk *talk, MPI_Request *request)
 {
-    if (!talk->lost && !nw_probe_wait(request, talk->self->timeout))
+    if (!talk->lost &&
+        !nw_probe_wait(request, MPI_STATUS_IGNORE, talk->self->timeout))
         talk->lost = true;
     return !talk->lost;
 }
@@ -310,11 +308,10 @@ static void follow_pair(struct talk *talk)
  * `start` is 0. Returns the time at which the stream begins. */
 static double worker_await(double start)
 {
-    struct timespec nap = {.tv_nsec = 50 * 1000};
     double now;
 
     while ((now = nw_probe_now()) < start)
-        nanosleep(&nap, NULL);
+        (void)usleep(NW_NAP_US);
     return start > 0 ? start : now;
 }
 
@@ -387,38 +384,20 @@ static double rate_of(const struct arrivals *arrivals,
 
 static bool note_arrival(struct arrivals *arrivals)
 {
-    size_t room = arrivals->capacity ? 2 * arrivals->capacity : 1024;
-
-    if (arrivals->count == arrivals->capacity) {
-        double *more = realloc(arrivals->at, room * sizeof *more);
-
-        if (!more)
-            return false;
-        arrivals->at = more;
-        arrivals->capacity = room;
-    }
+    if (nw_grow(&arrivals->at, &arrivals->capacity, arrivals->count + 1,
+                sizeof *arrivals->at))
+        return false;
     arrivals->at[arrivals->count++] = nw_probe_now();
     return true;
 }
 
 static bool wait_for_chunk(struct talk *talk, MPI_Request *request, int *bytes)
 {
-    double end = nw_probe_now() + talk->self->timeout;
     MPI_Status status;
-    int done = 0;
 
-    for (unsigned i = 1; !done && !talk->lost; i++) {
-        if (MPI_Test(request, &done, &status) ||
-            (i % SPINS == 0 && nw_probe_now() > end))
-            talk->lost = true;
-        if (i > SPINS)
-            sched_yield();
-    }
-    if (talk->lost) {
-        MPI_Cancel(request);
-        MPI_Request_free(request);
+    talk->lost |= !nw_probe_wait(request, &status, talk->self->timeout);
+    if (talk->lost)
         return false;
-    }
     MPI_Get_count(&status, MPI_BYTE, bytes);
     return true;
 }
@@ -487,14 +466,13 @@ void nw_probe_work(struct nw_probe_self *self,
  * with ranks that measure. */
 static bool wait_idle(MPI_Request *request)
 {
-    struct timespec nap = {.tv_nsec = 100 * 1000};
     int done = 0;
 
     while (!done) {
         if (MPI_Test(request, &done, MPI_STATUS_IGNORE))
             return false;
         if (!done)
-            nanosleep(&nap, NULL);
+            (void)usleep(100);
     }
     return true;
 }
@@ -515,7 +493,7 @@ bool nw_probe_obey(struct nw_probe_self *self)
         nw_probe_work(self, &command, &reply);
         if (MPI_Isend(&reply, sizeof reply, MPI_BYTE, 0, TAG_REPLY,
                       MPI_COMM_WORLD, &request) ||
-            !nw_probe_wait(&request, self->timeout))
+            !nw_probe_wait(&request, MPI_STATUS_IGNORE, self->timeout))
             return false;
     }
 }

@@ -5,12 +5,12 @@
  * library without receiving a message of ours. */
 #include "runtime/rank0_environment.h"
 
+#include "base/backoff.h"
 #include "base/file.h"
 #include "runtime/mpi_symbols.h"
 #include "runtime/warn.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +81,13 @@ static int find_tag(void)
 static bool rank0_environment_await(MPI_Request *request, MPI_Status *status,
                                     double until)
 {
+    struct nw_backoff backoff = {0};
     int done = 0;
 
     while (!NW_PMPI(Test)(request, &done, status) && !done) {
         if (NW_PMPI(Wtime)() > until)
             return false;
-        sched_yield();
+        nw_backoff_yield(&backoff);
     }
     return done;
 }

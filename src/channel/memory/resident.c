@@ -40,7 +40,9 @@
 enum {
     IDLE_NS = 50000,
     LEASE_NS = 1000000,
-    LOOKS = 2048, /* polls before the kernel's state is checked */
+    /* Polls before the kernel's state is checked and the core is yielded. Both
+     * take longer than a poll, and a running kernel answers earlier. */
+    LOOKS = 2048,
 };
 static const uint64_t LOST_NS = UINT64_C(10000000000);
 

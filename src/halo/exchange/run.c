@@ -6,12 +6,11 @@
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/trace.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 
-#include <sched.h>
 #include <string.h>
 
-#define SPINS 64      /* polls after which each further poll yields the core */
 #define CLOCK_EVERY 8 /* polls between two readings of the clock */
 /* Intervals in ns. They are not numbers of polls, since a poll yields the core
  * and takes long on a busy machine. */
@@ -252,13 +251,13 @@ static nw_status check_time(nw_halo *halo, uint64_t since)
 nw_status nw_halo_wait(nw_halo *halo)
 {
     uint64_t since = halo->timeout > 0 ? nw_clock_ns() : 0;
+    struct nw_backoff backoff = {0};
     bool done = false;
     nw_status status = nw_halo_test(halo, &done);
 
-    for (uint64_t spins = 1; !status && !done; spins++) {
-        if (spins > SPINS)
-            sched_yield();
-        if (spins % CLOCK_EVERY == 0)
+    while (!status && !done) {
+        nw_backoff_yield(&backoff);
+        if (backoff.idle % CLOCK_EVERY == 0)
             status = check_time(halo, since);
         /* no trace event for the time between two polls, since the caller does
          * not run */

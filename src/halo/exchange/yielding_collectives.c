@@ -5,23 +5,23 @@
  * collectives. */
 #include "halo/exchange/yielding_collectives.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 
-#include <sched.h>
 #include <string.h>
 
-#define SPINS 1000 /* tests after which each further test yields the core */
 #define SOON_NS ((uint64_t)100000000)
 
 int nw_halo_waitall(int count, MPI_Request *request)
 {
+    struct nw_backoff backoff = {0};
     int code = MPI_SUCCESS, done = 0;
 
-    for (int spins = 0; code == MPI_SUCCESS && !done; spins++) {
+    while (code == MPI_SUCCESS && !done) {
         code = NW_PMPI(Testall)(count, request, &done, MPI_STATUSES_IGNORE);
-        if (!done && spins > SPINS)
-            sched_yield();
+        if (!done)
+            nw_backoff_yield(&backoff);
     }
     return code;
 }
@@ -41,10 +41,11 @@ static bool yielding_is_over(MPI_Request *request)
 static bool ends_soon(MPI_Request *request)
 {
     uint64_t until = nw_clock_ns() + SOON_NS;
+    struct nw_backoff backoff = {0};
     bool over = yielding_is_over(request);
 
     while (!over && nw_clock_ns() < until) {
-        sched_yield();
+        nw_backoff_yield(&backoff);
         over = yielding_is_over(request);
     }
     return over;

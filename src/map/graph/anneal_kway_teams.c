@@ -3,10 +3,10 @@
  * table so that the columns of a team's parts are adjacent. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/common/parameters.h"
+#include "base/backoff.h"
 #include "base/parallel.h"
 
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 
 #define TURNED 64 /* blocks of the table that a thread permutes at a time */
@@ -174,9 +174,12 @@ static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
  * the blocks that are not yet permuted, and are working on them. */
 static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
 {
+    struct nw_backoff backoff = {0};
+
     while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
            anneal_kway_blocks_of(work))
-        sched_yield();
+        if (nw_backoff_ends(&backoff, false))
+            nw_backoff_pause(&backoff);
 }
 
 /* Copies the vertices of team t from the list of the last round, and marks them

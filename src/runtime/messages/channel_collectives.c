@@ -16,7 +16,9 @@ enum { IDLE_TURNS = 64 };
 
 /* Lets MPI make progress by a probe, because another rank may be waiting for
  * this one inside an MPI call. Probes MPI_COMM_WORLD, since MPICH makes no
- * progress in a probe of MPI_COMM_SELF. */
+ * progress in a probe of MPI_COMM_SELF. The caller tests the channel IDLE_TURNS
+ * times between two calls, since a probe and a yield take longer than a test.
+ */
 static void turn_mpi(void)
 {
     MPI_Status status;

@@ -4,11 +4,11 @@
  * envelope. */
 #include "runtime/messages/direct.h"
 
+#include "base/backoff.h"
 #include "base/status.h"
 
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum { TAGS = 32768 }; /* number of tags that every MPI supports */
@@ -73,6 +73,7 @@ static void take_stray(void)
 void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
+    struct nw_backoff backoff = {0};
     bool asked = false;
     int done = 0, rc = MPI_SUCCESS;
 
@@ -86,7 +87,7 @@ void nw_late_finish(void)
             asked = true;
         }
         if (!done)
-            (void)sched_yield();
+            nw_backoff_yield(&backoff);
     }
 }
 

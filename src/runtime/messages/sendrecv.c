@@ -10,8 +10,9 @@
 #include "runtime/messages/direct.h"
 #include "runtime/messages/request_table.h"
 
+#include "base/backoff.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum { SEND, RECEIVE, PARTS };
@@ -159,8 +160,10 @@ bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests)
 
 void nw_sendrecvs_await(int count, const MPI_Request *requests)
 {
+    struct nw_backoff backoff = {0};
+
     while (nw_sendrecvs_are_busy(count, requests))
-        sched_yield();
+        nw_backoff_yield(&backoff);
 }
 
 static int sendrecv_complete(struct nw_tracked_request *kept,

@@ -7,10 +7,10 @@
  */
 #include "runtime/messages/matched.h"
 
+#include "base/backoff.h"
 #include "base/status.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum { FORWARD_TAG = 1 };
@@ -189,17 +189,19 @@ static int unexpected_look(const struct nw_match *match, int *flag,
 /* Waits until a message may have arrived. If the program has several threads,
  * only yields the core, since another thread may add the message to the list.
  */
-static int pause_for(const struct nw_match *match, MPI_Status *status)
+static int pause_for(const struct nw_match *match, MPI_Status *status,
+                     struct nw_backoff *backoff)
 {
     if (!nw_threaded)
         return NW_PMPI(Probe)(match->source, match->tag, match->comm, status);
-    (void)sched_yield();
+    nw_backoff_yield(backoff);
     return MPI_SUCCESS;
 }
 
 static int unexpected_probe(const struct nw_match *match, bool wait, int *flag,
                             struct nw_found found)
 {
+    struct nw_backoff backoff = {0};
     MPI_Status own;
     int rc;
 
@@ -213,7 +215,7 @@ static int unexpected_probe(const struct nw_match *match, bool wait, int *flag,
         pthread_mutex_unlock(&lock);
         if (rc || *flag || !wait)
             return rc;
-        rc = pause_for(match, found.status);
+        rc = pause_for(match, found.status, &backoff);
     } while (!rc);
     return rc;
 }

@@ -361,12 +361,10 @@ static bool is_part(int fd, const char *path)
  * Returns false if the time is over. */
 static bool is_released(int fd, uint64_t until)
 {
-    const struct timespec pause = {.tv_nsec = 10000000};
-
     while (flock(fd, LOCK_EX | LOCK_NB)) {
         if (nw_clock_ns() > until)
             return false;
-        (void)nanosleep(&pause, NULL);
+        (void)usleep(10000);
     }
     return true;
 }

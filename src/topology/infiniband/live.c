@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Time limit for all commands together. The other ranks wait for rank 0 up to
@@ -85,10 +84,8 @@ static bool is_there(const char *path)
 
 static void live_wait_for(const char *path)
 {
-    const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
-
     for (int i = 0; i < LIMIT_S * 10 && !is_there(path); i++)
-        nanosleep(&pause, NULL);
+        (void)usleep(100000);
 }
 
 /* Runs a command and appends its output to `out`. Returns true if the command

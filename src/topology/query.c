@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Answers simple queries about a topology: counts, names, indices. */
 #include "topology/topology.h"
+#include "base/name_index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,21 +85,12 @@ static int32_t find_relative(const nw_topology *topology, const char *name)
 
 int32_t nw_topology_node_find(const nw_topology *topology, const char *name)
 {
-    int32_t low = 0, high = topology->node_count;
+    int32_t node =
+        nw_names_find((struct nw_names){topology->node_name, sizeof(char *), 0,
+                                        (size_t)topology->node_count},
+                      topology->by_name, name);
 
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        int order =
-            strcmp(name, topology->node_name[topology->by_name[middle]]);
-
-        if (!order)
-            return topology->by_name[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return find_relative(topology, name);
+    return node >= 0 ? node : find_relative(topology, name);
 }
 
 static struct nw_range query_range(const int32_t *first, int32_t i)

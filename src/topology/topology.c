@@ -3,6 +3,7 @@
 #include "topology/topology.h"
 #include "base/array.h"
 #include "base/c_locale.h"
+#include "base/name_index.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -132,32 +133,17 @@ nw_status nw_topology_set_nodes(nw_topology *topology, int32_t node_count,
     return status;
 }
 
-static int topology_compare_names(const void *a, const void *b, void *names)
-{
-    const char *const *name = names;
-
-    return strcmp(name[*(const int32_t *)a], name[*(const int32_t *)b]);
-}
-
 static nw_status topology_index_names(nw_topology *topology)
 {
-    size_t n = (size_t)topology->node_count;
-    int32_t *order;
-    nw_status status = nw_alloc(n, sizeof *order, &order);
+    struct nw_names names = {topology->node_name, sizeof *topology->node_name,
+                             0, (size_t)topology->node_count};
+    nw_status status = nw_names_sort(names, &topology->by_name);
+    size_t again = status ? 0 : nw_names_repeated(names, topology->by_name);
 
-    if (status)
-        return status;
-    topology->by_name = order;
-    for (int32_t i = 0; i < topology->node_count; i++)
-        order[i] = i;
-    qsort_r(order, n, sizeof *order, topology_compare_names,
-            topology->node_name);
-    for (size_t i = 1; i < n; i++)
-        if (!strcmp(topology->node_name[order[i - 1]],
-                    topology->node_name[order[i]]))
-            return nw_fail(NW_EFORMAT, "two nodes of %s are named '%s'",
-                           topology->name, topology->node_name[order[i]]);
-    return NW_OK;
+    return again ? nw_fail(NW_EFORMAT, "two nodes of %s are named '%s'",
+                           topology->name,
+                           topology->node_name[topology->by_name[again]])
+                 : status;
 }
 
 /* Returns the number of links of one node; see topology.h for their order. */

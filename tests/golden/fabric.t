@@ -147,6 +147,9 @@ $ for way in '0 2' '0 3' '1 4'; do nodewise topology slurm:rings.yaml --route "$
 n1 n2,n2 n3
 n4 n1
 n1 n2,n1 (top),n5 (top)
+## A switch with two parents, and a separate part: "(top)" joins the parts, although it is not in the file.
+$ printf '%s\n' 'SwitchName=a Switches=d' 'SwitchName=b Switches=d' 'SwitchName=c Nodes=n[1-2]' 'SwitchName=d Nodes=n[3-4]' > parts.conf; nodewise topology slurm:parts.conf --route '0 2' | sed 1d | grep network | awk '{print $1, $3}' | paste -sd,
+c (top),a (top),d a
 ## topology.conf names the same rings by RingName, and nothing else beside them.
 $ printf '%s\n' 'RingName=a Nodes=n[1-4]' 'RingName=b Nodes=n[5-8]' > rings.conf; for f in rings.yaml rings.conf; do nodewise topology slurm:$f | sed 1d > $f.txt; done; cmp rings.yaml.txt rings.conf.txt; grep -c . rings.conf.txt
 8

@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/name_index.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -589,9 +590,37 @@ static void shells_read_words_back(void **state)
     }
 }
 
+static void finds_names(void **state)
+{
+    struct {
+        int line;
+        const char *name;
+    } one[] = {{1, "b"}, {2, "a"}, {3, "c"}, {4, "b"}, {5, ""}};
+    static const int32_t sorted[] = {4, 1, 0, 3, 2};
+    struct nw_names names = NW_NAMES(one, name, 5);
+    int32_t *order;
+
+    (void)state;
+    assert_int_equal(nw_names_sort(names, &order), NW_OK);
+    assert_memory_equal(order, sorted, sizeof sorted);
+    assert_int_equal(nw_names_find(names, order, "b"), 0);
+    assert_int_equal(nw_names_find(names, order, ""), 4);
+    assert_int_equal(nw_names_find(names, order, "aa"), -1);
+    assert_int_equal(nw_names_find(names, order, "d"), -1);
+    assert_int_equal(nw_names_repeated(names, order), 3);
+    free(order);
+    names.count = 3;
+    assert_int_equal(nw_names_sort(names, &order), NW_OK);
+    assert_int_equal(nw_names_repeated(names, order), 0);
+    free(order);
+    names.count = 0;
+    assert_int_equal(nw_names_find(names, NULL, "a"), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_names),
         cmocka_unit_test(shells_read_words_back),
         cmocka_unit_test(parses_plain_integers_only),
         cmocka_unit_test(parses_byte_counts),

@@ -2,6 +2,7 @@
 /* Reads the NVLink domains of the items of `nodes`, and the upper domains that
  * `domains` joins them to. */
 #include "base/array.h"
+#include "base/name_index.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
 
@@ -50,32 +51,22 @@ nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
     return status;
 }
 
-static int domain_by_name(const void *left, const void *right, void *names)
+static struct nw_names domain_names(char **name, size_t count)
 {
-    const int32_t *a = left, *b = right;
-    char **name = names;
-    int order = strcmp(name[*a], name[*b]);
-
-    return order ? order : (*a > *b) - (*a < *b);
+    return (struct nw_names){name, sizeof *name, 0, count};
 }
 
 /* Sets first[i] to the lowest index of a name that is equal to name i. */
-static nw_status find_first(const struct nw_hostlist *names, int32_t *first)
+static nw_status find_first(const struct nw_hostlist *list, int32_t *first)
 {
+    struct nw_names names = domain_names(list->name, list->count);
     int32_t *order;
-    nw_status status = nw_alloc(names->count, sizeof *order, &order);
+    nw_status status = nw_names_sort(names, &order);
 
     if (status)
         return status;
-    for (size_t i = 0; i < names->count; i++)
-        order[i] = (int32_t)i;
-    qsort_r(order, names->count, sizeof *order, domain_by_name, names->name);
-    for (size_t i = 0; i < names->count; i++) {
-        bool again =
-            i && !strcmp(names->name[order[i]], names->name[order[i - 1]]);
-
-        first[order[i]] = again ? first[order[i - 1]] : order[i];
-    }
+    for (size_t i = 0; i < list->count; i++)
+        first[i] = nw_names_find(names, order, list->name[i]);
     free(order);
     return NW_OK;
 }
@@ -125,21 +116,10 @@ static int32_t domain_find(const struct domain_joining *joining,
                            const char *name)
 {
     const nw_topology *topology = joining->cluster->topology;
-    int32_t low = 0, high = topology->domain_count;
 
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        int32_t domain = joining->by_name[middle];
-        int order = strcmp(name, topology->domain_name[domain]);
-
-        if (!order)
-            return domain;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return -1;
+    return nw_names_find(
+        domain_names(topology->domain_name, (size_t)topology->domain_count),
+        joining->by_name, name);
 }
 
 /* Puts the domain `name` into the upper domain with number `upper` among the
@@ -258,17 +238,13 @@ static nw_status domain_begin_upper(struct domain_joining *joining)
     nw_topology *topology = joining->cluster->topology;
     size_t n = (size_t)topology->domain_count;
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, topology->upper),
-                                    NW_ARRAY(n, topology->uplink_class),
-                                    NW_ARRAY(n, joining->by_name));
+                                    NW_ARRAY(n, topology->uplink_class));
 
-    for (size_t d = 0; !status && d < n; d++) {
+    for (size_t d = 0; !status && d < n; d++)
         topology->upper[d] = topology->uplink_class[d] = -1;
-        joining->by_name[d] = (int32_t)d;
-    }
-    if (!status)
-        qsort_r(joining->by_name, n, sizeof *joining->by_name, domain_by_name,
-                topology->domain_name);
-    return status;
+    return status ? status
+                  : nw_names_sort(domain_names(topology->domain_name, n),
+                                  &joining->by_name);
 }
 
 nw_status nw_cluster_join_upper(struct nw_cluster *cluster,

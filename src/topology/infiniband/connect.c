@@ -2,60 +2,49 @@
 /* Finds both ends of each cable of a subnet. ibnetdiscover lists each cable
  * twice, once for each end. A cable that is listed once is an error. */
 #include "base/array.h"
+#include "base/name_index.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int connect_compare_ids(const void *a, const void *b, void *context)
+nw_status nw_ib_add_port(struct nw_ib_subnet *subnet,
+                         const struct nw_ib_port *port)
 {
-    const struct nw_ib_subnet *subnet = context;
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    int order = strcmp(subnet->node[x].id, subnet->node[y].id);
+    nw_status status = nw_grow(&subnet->port, &subnet->port_capacity,
+                               subnet->port_count + 1, sizeof *subnet->port);
 
-    return order ? order : x - y;
+    if (status)
+        return status;
+    subnet->port[subnet->port_count++] = *port;
+    subnet->node[port->node].count++;
+    return NW_OK;
+}
+
+static struct nw_names connect_ids(const struct nw_ib_subnet *subnet)
+{
+    return NW_NAMES(subnet->node, id, subnet->node_count);
 }
 
 static nw_status index_ids(struct nw_ib_subnet *subnet)
 {
-    nw_status status =
-        nw_alloc(subnet->node_count, sizeof *subnet->by_id, &subnet->by_id);
+    const struct nw_ib_node *node = subnet->node;
+    nw_status status = nw_names_sort(connect_ids(subnet), &subnet->by_id);
+    size_t again =
+        status ? 0 : nw_names_repeated(connect_ids(subnet), subnet->by_id);
+    const int32_t *at = subnet->by_id + again;
 
-    if (status)
-        return status;
-    for (size_t i = 0; i < subnet->node_count; i++)
-        subnet->by_id[i] = (int32_t)i;
-    qsort_r(subnet->by_id, subnet->node_count, sizeof *subnet->by_id,
-            connect_compare_ids, subnet);
-    for (size_t i = 1; i < subnet->node_count; i++) {
-        const struct nw_ib_node *a = &subnet->node[subnet->by_id[i - 1]];
-        const struct nw_ib_node *b = &subnet->node[subnet->by_id[i]];
-
-        if (!strcmp(a->id, b->id))
-            return nw_fail(NW_EFORMAT,
+    return again ? nw_fail(NW_EFORMAT,
                            "%s:%d: '%s' is described twice; first in line %d",
-                           subnet->file, b->line, b->id, a->line);
-    }
-    return NW_OK;
+                           subnet->file, node[*at].line, node[*at].id,
+                           node[at[-1]].line)
+                 : status;
 }
 
 int32_t nw_ib_find(const struct nw_ib_subnet *subnet, const char *id)
 {
-    size_t low = 0, high = subnet->node_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(subnet->node[subnet->by_id[middle]].id, id);
-
-        if (!order)
-            return subnet->by_id[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    return nw_names_find(connect_ids(subnet), subnet->by_id, id);
 }
 
 static int connect_by_number(const void *a, const void *b)

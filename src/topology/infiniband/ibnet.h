@@ -65,6 +65,9 @@ bool nw_ib_is_warning(const char *line);
 /* Copies an id; the copy lives as long as the subnet. */
 NW_MUST_CHECK nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet,
                                       const char *id, const char **out);
+/* Adds a copy of a port of the node port->node. */
+NW_MUST_CHECK nw_status nw_ib_add_port(struct nw_ib_subnet *subnet,
+                                       const struct nw_ib_port *port);
 /* Finds both ends of every cable. Returns NW_EFORMAT for a port whose other end
  * is missing. */
 NW_MUST_CHECK nw_status nw_ib_connect(struct nw_ib_subnet *subnet);

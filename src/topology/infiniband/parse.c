@@ -203,7 +203,6 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     struct nw_ib_subnet *subnet = reader->subnet;
     struct nw_ib_port port = {.line = reader->line, .lid = -1, .link = -1};
     uint64_t far = 0;
-    nw_status status;
     char *comment;
 
     if (!subnet->node_count)
@@ -223,13 +222,7 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
             port.lid = number_after(comment, "lid ");
     }
     port.node = (int32_t)subnet->node_count - 1;
-    status = nw_grow(&subnet->port, &subnet->port_capacity,
-                     subnet->port_count + 1, sizeof *subnet->port);
-    if (status)
-        return status;
-    subnet->port[subnet->port_count++] = port;
-    subnet->node[port.node].count++;
-    return NW_OK;
+    return nw_ib_add_port(subnet, &port);
 }
 
 /* Returns true for lines about the chassis, which ibnetdiscover -g writes. They

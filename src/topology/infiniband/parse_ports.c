@@ -112,14 +112,7 @@ static nw_status parse_ports_add_port(struct nw_ib_subnet *subnet,
                               .link = -1};
     nw_status status = make_id(subnet, &ends[1], &port.peer);
 
-    if (!status)
-        status = nw_grow(&subnet->port, &subnet->port_capacity,
-                         subnet->port_count + 1, sizeof *subnet->port);
-    if (status)
-        return status;
-    subnet->port[subnet->port_count++] = port;
-    subnet->node[port.node].count++;
-    return NW_OK;
+    return status ? status : nw_ib_add_port(subnet, &port);
 }
 
 /* Reads a line such as "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' -

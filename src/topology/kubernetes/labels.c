@@ -3,6 +3,7 @@
  * topograph sets, name the switch of each tier and the NVLink domain. */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/name_index.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/slurm/slurm.h"
@@ -214,33 +215,18 @@ static nw_status labels_check_nodes(const struct labels *labels)
 
 /* --- switches --- */
 
-static int labels_by_name(const void *a, const void *b, void *entries)
-{
-    const struct labels_entry *entry = entries;
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    int order = strcmp(entry[x].name, entry[y].name);
-
-    return order ? order : x - y;
-}
-
 /* Sets `first` of each entry. */
 static nw_status labels_find_first(struct labels *labels)
 {
     struct labels_entry *entry = labels->entry;
+    struct nw_names names = NW_NAMES(entry, name, labels->entry_count);
     int32_t *order;
-    nw_status status = nw_alloc(labels->entry_count, sizeof *order, &order);
+    nw_status status = nw_names_sort(names, &order);
 
     if (status)
         return status;
     for (size_t i = 0; i < labels->entry_count; i++)
-        order[i] = (int32_t)i;
-    qsort_r(order, labels->entry_count, sizeof *order, labels_by_name, entry);
-    for (size_t i = 0; i < labels->entry_count; i++) {
-        bool again =
-            i && !strcmp(entry[order[i]].name, entry[order[i - 1]].name);
-
-        entry[order[i]].first = again ? entry[order[i - 1]].first : order[i];
-    }
+        entry[i].first = nw_names_find(names, order, entry[i].name);
     free(order);
     return NW_OK;
 }

@@ -3,6 +3,7 @@
  * parent, otherwise a graph. */
 #include "topology/slurm/slurm.h"
 #include "base/array.h"
+#include "base/name_index.h"
 #include "base/status.h"
 #include "topology/network/networks.h"
 
@@ -42,53 +43,30 @@ void nw_slurm_fini(struct nw_slurm *slurm)
     free(slurm->by_name);
 }
 
-static int slurm_compare(const void *a, const void *b, void *switches)
+static struct nw_names slurm_names(const struct nw_slurm *slurm)
 {
-    const struct nw_slurm_switch *at = switches;
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    int order = strcmp(at[x].name, at[y].name);
-
-    return order ? order : x - y;
+    return NW_NAMES(slurm->at, name, slurm->named_count);
 }
 
 static nw_status slurm_index_names(struct nw_slurm *slurm)
 {
-    nw_status status =
-        nw_alloc(slurm->count, sizeof *slurm->by_name, &slurm->by_name);
+    const struct nw_slurm_switch *at;
+    size_t again;
+    nw_status status;
 
+    slurm->named_count = slurm->count;
+    status = nw_names_sort(slurm_names(slurm), &slurm->by_name);
     if (status)
         return status;
-    for (size_t i = 0; i < slurm->count; i++)
-        slurm->by_name[i] = (int32_t)i;
-    qsort_r(slurm->by_name, slurm->count, sizeof *slurm->by_name, slurm_compare,
-            slurm->at);
-    for (size_t i = 1; i < slurm->count; i++) {
-        const struct nw_slurm_switch *a = &slurm->at[slurm->by_name[i - 1]];
-        const struct nw_slurm_switch *b = &slurm->at[slurm->by_name[i]];
-
-        if (!strcmp(a->name, b->name))
-            return slurm_fail_at(b, "there is a second switch", b->name);
-    }
-    return NW_OK;
+    again = nw_names_repeated(slurm_names(slurm), slurm->by_name);
+    at = &slurm->at[slurm->by_name[again]];
+    return again ? slurm_fail_at(at, "there is a second switch", at->name)
+                 : NW_OK;
 }
 
 static int32_t slurm_find(const struct nw_slurm *slurm, const char *name)
 {
-    size_t low = 0, high = slurm->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int32_t i = slurm->by_name[middle];
-        int order = strcmp(slurm->at[i].name, name);
-
-        if (!order)
-            return i;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    return nw_names_find(slurm_names(slurm), slurm->by_name, name);
 }
 
 static nw_status slurm_join(struct nw_slurm *slurm, int32_t above,

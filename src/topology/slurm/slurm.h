@@ -29,9 +29,10 @@ struct nw_slurm {
     struct nw_hostlist included; /* names of included files, for messages */
     struct nw_slurm_switch *at;
     size_t count, capacity;
-    int32_t *by_name;
-    size_t link_count; /* may exceed the number of switches, since a switch may
-                          have several parents */
+    int32_t *by_name;   /* the switches of the file, sorted by name */
+    size_t named_count; /* their number; "(top)" is not one of them */
+    size_t link_count;  /* may exceed the number of switches, since a switch may
+                           have several parents */
 };
 
 /* Adds a switch. Takes ownership of `name`. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sorted index of the names in an array, to find a name and equal names. */
+#ifndef NW_BASE_NAME_INDEX_H
+#define NW_BASE_NAME_INDEX_H
+
+#include <nodewise/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The names are a field `char *` of the elements of an array, at `offset` bytes
+ * in an element of `size` bytes. No name is NULL. */
+struct nw_names {
+    const void *array;
+    size_t size, offset, count;
+};
+#define NW_NAMES(array, field, count)                                          \
+    ((struct nw_names){array, sizeof *(array),                                 \
+                       offsetof(__typeof__(*(array)), field), count})
+
+/* Sets *order to the element numbers sorted by name; equal names are in the
+ * order of their numbers. The caller frees *order. */
+NW_MUST_CHECK nw_status nw_names_sort(struct nw_names names, int32_t **order);
+/* Returns the lowest number of an element with this name, or -1. */
+int32_t nw_names_find(struct nw_names names, const int32_t *order,
+                      const char *name);
+/* Returns the first position of `order` whose name equals the name before it,
+ * or 0 if all names differ. */
+size_t nw_names_repeated(struct nw_names names, const int32_t *order);
+
+#endif

@@ -278,12 +278,12 @@ char *nw_word_next(char **rest)
 
 nw_status nw_lines_fail(const struct nw_lines *lines, const char *format, ...)
 {
-    char what[512];
+    nw_status status;
     va_list args;
 
     va_start(args, format);
-    nw_vsnprintf(what, sizeof what, format, args);
+    status =
+        nw_fail_line(lines->file, lines->line ? lines->line : 1, format, args);
     va_end(args);
-    return nw_fail(NW_EFORMAT, "%s:%d: %s", lines->file,
-                   lines->line ? lines->line : 1, what);
+    return status;
 }

@@ -6,6 +6,8 @@
  * process started, so the value is read from there. */
 #include "base/slurm_node.h"
 
+#include "base/process.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,43 +16,32 @@
 #define MOST_ANCESTORS 64
 #define VARIABLE "SLURMD_NODENAME="
 
-/* Returns the parent of a process, or -1 if the kernel does not give it.
- * *is_step is true if the parent is slurmstepd. */
-static long slurm_node_parent_of(long process, bool *is_step)
+/* Returns true if the process is slurmstepd. */
+static bool slurm_node_is_step(pid_t process)
 {
-    char path[64], line[512], name[32] = "";
-    long parent = -1;
-    char *end;
+    char path[40], name[32] = "";
     FILE *file;
+    bool is_step;
 
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
     file = fopen(path, "re");
-    if (!file)
-        return -1;
-    /* the name in parentheses may hold anything */
-    if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
-        sscanf(end + 1, " %*c %ld", &parent) != 1)
-        parent = -1;
-    fclose(file);
-    snprintf(path, sizeof path, "/proc/%ld/comm", parent);
-    file = parent > 0 ? fopen(path, "re") : NULL;
-    *is_step = file && fgets(name, sizeof name, file) &&
-               !strncmp(name, "slurmstepd", 10);
+    is_step = file && fgets(name, sizeof name, file) &&
+              !strncmp(name, "slurmstepd", 10);
     if (file)
         fclose(file);
-    return parent;
+    return is_step;
 }
 
 /* Stores the node name that slurmd gave to a process when the process started.
  */
-static bool find_told(long process, char *name, size_t size)
+static bool find_told(pid_t process, char *name, size_t size)
 {
-    char path[64], *variable = NULL;
+    char path[40], *variable = NULL;
     size_t room = 0;
     bool found = false;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%ld/environ", process);
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
     file = fopen(path, "re");
     while (file && !found && getdelim(&variable, &room, '\0', file) > 0)
         if (!strncmp(variable, VARIABLE, strlen(VARIABLE))) {
@@ -68,15 +59,14 @@ static bool find_told(long process, char *name, size_t size)
 
 bool nw_slurm_node(char *name, size_t size)
 {
-    long process = (long)getpid();
-    bool is_step = false;
+    pid_t process = getpid();
 
     if (!getenv("SLURM_JOB_ID"))
         return false;
     for (int i = 0; process > 1 && i < MOST_ANCESTORS; i++) {
-        long parent = slurm_node_parent_of(process, &is_step);
+        pid_t parent = nw_process_parent(process, NULL);
 
-        if (is_step)
+        if (parent > 0 && slurm_node_is_step(parent))
             return find_told(process, name, size);
         process = parent;
     }

@@ -96,6 +96,15 @@ nw_status nw_fail(nw_status status, const char *format, ...)
     return status;
 }
 
+nw_status nw_fail_line(const char *file, int line, const char *format,
+                       va_list args)
+{
+    char what[512];
+
+    nw_vsnprintf(what, sizeof what, format, args);
+    return nw_fail(NW_EFORMAT, "%s:%d: %s", file, line, what);
+}
+
 nw_status nw_fail_about(struct nw_about about, nw_status status,
                         const char *format, ...)
 {

@@ -4,6 +4,7 @@
 #define NW_BASE_STATUS_H
 
 #include <nodewise/status.h>
+#include <stdarg.h>
 
 /* Keeps the former name of a function for programs that are linked with it. */
 #define NW_OLD_NAME(old, name)                                                 \
@@ -15,6 +16,10 @@
 /* Stores the message for nw_error_text() and returns `status`. The function
  * that finds an error calls it; its callers only return the status. */
 nw_status nw_fail(nw_status status, const char *format, ...) NW_PRINTF(2, 3);
+
+/* Like nw_fail with NW_EFORMAT, about a line of a file. */
+nw_status nw_fail_line(const char *file, int line, const char *format,
+                       va_list args) NW_PRINTF(3, 0);
 
 /* The subject of a failure. A caller that knows the file of this subject can
  * then name the file, which the failing function does not know. */

@@ -4,6 +4,7 @@
 #define NW_CLI_COMMAND_H
 
 #include <nodewise/progress.h>
+#include <nodewise/report.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
 
@@ -12,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct nw_text;
 
 enum nw_exit {
     NW_EXIT_DONE = 0,
@@ -112,6 +115,9 @@ void nw_cli_notes(const char *command, const struct nw_common *common,
 /* Checks before any computation that the file of -o can be written. Returns
  * NW_EXIT_DONE if it can, else the exit status of the error. */
 int nw_cli_check_output(const char *command, const struct nw_common *common);
+
+/* Appends the table to the text and frees it. */
+NW_MUST_CHECK nw_status nw_cli_add_table(nw_table *table, struct nw_text *text);
 
 /* Writes the output of a command. With -o FILE, `result` goes to the file and
  * `table` (or `json` with --json) to standard output. Without -o, `result` goes

@@ -330,6 +330,18 @@ static nw_status common_put(const char *path, const char *text)
     return text ? nw_cli_picture_write(path, text) : NW_OK;
 }
 
+nw_status nw_cli_add_table(nw_table *table, struct nw_text *text)
+{
+    char *words = NULL;
+    nw_status status = nw_table_text(table, &words);
+
+    if (!status)
+        nw_text_add(text, words);
+    free(words);
+    nw_table_free(table);
+    return status;
+}
+
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json)
 {

@@ -2,6 +2,8 @@
 /* Prints the costs of a mapping in the same form in tables and in JSON. */
 #include "cli/cost_view.h"
 
+#include "cli/command.h"
+
 #include <stdlib.h>
 
 static void add_sum(struct nw_json *json, const char *key,
@@ -124,19 +126,6 @@ static void percent_cell(nw_table *table, double before, double after)
         nw_table_cell(table, "-");
 }
 
-/* Appends the table to the text and frees it. */
-static nw_status take_table(nw_table *table, struct nw_text *text)
-{
-    char *words = NULL;
-    nw_status status = nw_table_text(table, &words);
-
-    if (!status)
-        nw_text_add(text, words);
-    free(words);
-    nw_table_free(table);
-    return status;
-}
-
 static nw_status add_figures(struct nw_text *text, enum nw_objective objective,
                              const struct nw_cost_column *columns, size_t count)
 {
@@ -174,7 +163,7 @@ static nw_status add_figures(struct nw_text *text, enum nw_objective objective,
                                          sizeof latency));
         percent_cell(table, before, nw_cost_objective(cost, objective));
     }
-    return take_table(table, text);
+    return nw_cli_add_table(table, text);
 }
 
 static bool any_uses(const struct nw_cost_column *columns, size_t count,
@@ -215,7 +204,7 @@ static nw_status add_level_rows(struct nw_text *text,
                                    NW_UNIT_BYTES, bytes, sizeof bytes));
         }
     }
-    return take_table(table, text);
+    return nw_cli_add_table(table, text);
 }
 
 static struct nw_text *add_name(struct nw_text *text,

@@ -3,6 +3,7 @@
  * kind is one phase of the pattern. */
 #include "cli/group_view.h"
 #include "base/text.h"
+#include "cli/command.h"
 
 #include <nodewise/pattern.h>
 #include <nodewise/report.h>
@@ -84,7 +85,6 @@ nw_status nw_cli_groups_add(struct nw_text *text, const nw_topology *topology,
                             const struct nw_cost_column *column, size_t count)
 {
     struct group_view view = {NULL, topology, column, count};
-    char *words = NULL;
     nw_status status;
 
     if (!column[0].cost->phase)
@@ -98,11 +98,9 @@ nw_status nw_cli_groups_add(struct nw_text *text, const nw_topology *topology,
         nw_table_column(view.table, column[i].name, NW_ALIGN_RIGHT);
     for (int g = 0; g < NW_PHASE_COUNT; g++)
         group_add_rows(&view, g);
-    status = nw_table_text(view.table, &words);
-    if (!status)
-        nw_text_format(text, "\n%s\n", words);
-    free(words);
-    nw_table_free(view.table);
+    nw_text_add(text, "\n");
+    status = nw_cli_add_table(view.table, text);
+    nw_text_add(text, "\n");
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/pattern_times.h"
 
 #include "base/text.h"
+#include "cli/command.h"
 
 #include <nodewise/report.h>
 
@@ -87,7 +88,6 @@ nw_status nw_cli_add_call_times(const nw_pattern *p, size_t most,
     static const char *const titles[] = {"CALLS", "MIN TIME", "MEAN TIME",
                                          "MAX TIME"};
     nw_table *table;
-    char *words = NULL;
     nw_status status;
 
     if (!find_time(p, NW_PATTERN_MPI))
@@ -103,12 +103,7 @@ nw_status nw_cli_add_call_times(const nw_pattern *p, size_t most,
             add_call(&p->time[i], table);
             most--;
         }
-    status = nw_table_text(table, &words);
-    if (!status)
-        nw_text_add(text, words);
-    free(words);
-    nw_table_free(table);
-    return status;
+    return nw_cli_add_table(table, text);
 }
 
 static void time_json(const struct nw_pattern_time *time, const char *key,

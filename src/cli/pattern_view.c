@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/pattern_times.h"
 
 #include <nodewise/report.h>
@@ -131,7 +132,6 @@ static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
     static const char *const titles[] = {"EDGES", "BYTES", "MESSAGES",
                                          "MEAN MESSAGE", "LARGEST EDGE"};
     nw_table *table;
-    char *words = NULL;
     nw_status status = nw_table_new(&table);
 
     if (status)
@@ -141,19 +141,14 @@ static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
         nw_table_column(table, titles[i], NW_ALIGN_RIGHT);
     for (int k = 0; k < NW_KIND_COUNT; k++)
         pattern_view_add_kind(table, p, summary, k);
-    status = nw_table_text(table, &words);
-    if (!status)
-        nw_text_add(text, words);
-    free(words);
-    nw_table_free(table);
-    return status;
+    return nw_cli_add_table(table, text);
 }
 
 static nw_status pattern_view_add_sizes(const struct summary *summary,
                                         struct nw_text *text)
 {
     nw_table *table;
-    char *words = NULL, count[40];
+    char count[40];
     nw_status status = nw_table_new(&table);
 
     if (status)
@@ -168,12 +163,7 @@ static nw_status pattern_view_add_sizes(const struct summary *summary,
                       (unsigned long long)bucket_to(b));
         nw_table_cell(table, "%s", nw_format_wide(summary->sizes[b], count));
     }
-    status = nw_table_text(table, &words);
-    if (!status)
-        nw_text_add(text, words);
-    free(words);
-    nw_table_free(table);
-    return status;
+    return nw_cli_add_table(table, text);
 }
 
 static void pattern_view_add_line(struct nw_text *text, const char *key,

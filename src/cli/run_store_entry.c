@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/command.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -251,7 +252,6 @@ static nw_status show_table(const struct knowns *all, const char *folder,
                             struct nw_text *text)
 {
     nw_table *table;
-    char *words = NULL;
     nw_status status;
 
     if (!all->count) {
@@ -267,12 +267,7 @@ static nw_status show_table(const struct knowns *all, const char *folder,
     nw_table_column(table, "PATTERN", NW_ALIGN_LEFT);
     for (size_t i = 0; i < all->count; i++)
         put_row(table, &all->one[i]);
-    status = nw_table_text(table, &words);
-    nw_table_free(table);
-    if (!status)
-        nw_text_add(text, words);
-    free(words);
-    return status;
+    return nw_cli_add_table(table, text);
 }
 
 static void show_json(const struct knowns *all, struct nw_text *text)

@@ -298,7 +298,7 @@ static bool uses_phase(const struct prediction *work, int phase)
 
 static nw_status add_phases(const struct prediction *work, struct nw_text *text)
 {
-    char words[32], *lines = NULL;
+    char words[32];
     nw_table *table;
     nw_status status;
 
@@ -321,28 +321,22 @@ static nw_status add_phases(const struct prediction *work, struct nw_text *text)
                                              NW_UNIT_TIME, words,
                                              sizeof words));
     }
-    status = nw_table_text(table, &lines);
-    if (!status)
-        nw_text_format(text, "\n%s\n", lines);
-    free(lines);
-    nw_table_free(table);
+    nw_text_add(text, "\n");
+    status = nw_cli_add_table(table, text);
+    nw_text_add(text, "\n");
     return status;
 }
 
 static nw_status simulate_make_table(const struct prediction *work, char **out)
 {
     struct nw_text text = {0};
-    char *words = NULL;
-    nw_table *table = NULL;
+    nw_table *table;
     nw_status status = nw_table_new(&table);
 
-    if (!status) {
-        make_rows(work, table);
-        status = nw_table_text(table, &words);
-    }
-    nw_table_free(table);
-    nw_text_add(&text, words ? words : "");
-    free(words);
+    if (status)
+        return status;
+    make_rows(work, table);
+    status = nw_cli_add_table(table, &text);
     if (!status)
         status = add_phases(work, &text);
     for (size_t i = 1; !status && i < work->count; i++)

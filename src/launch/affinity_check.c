@@ -6,35 +6,13 @@
 #include <nodewise/launch.h>
 
 #include "base/cpus.h"
+#include "base/process.h"
 #include "base/status.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define GENERATIONS 16
 #define LIST_MOST 180 /* bytes of a list of CPUs in a message */
-
-static pid_t affinity_check_parent_of(pid_t process)
-{
-    char path[40], line[512], *end;
-    int parent = 0;
-    FILE *file;
-
-    if (process == getpid())
-        return getppid();
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    /* the program's name may contain blanks and brackets, so search the last
-     * bracket */
-    if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
-        sscanf(end + 1, " %*c %d", &parent) != 1)
-        parent = 0;
-    fclose(file);
-    return parent;
-}
 
 /* Returns the launcher's process: the nearest ancestor in another process
  * group; 0 if not found. Launchers give each rank a process group of its own.
@@ -45,7 +23,7 @@ static pid_t find_starter(void)
     pid_t at = getpid(), group = getpgid(0);
 
     for (int i = 0; i < GENERATIONS && at > 0 && getpgid(at) == group; i++)
-        at = affinity_check_parent_of(at);
+        at = at == getpid() ? getppid() : nw_process_parent(at, NULL);
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 

@@ -38,6 +38,18 @@ static nw_status check_file(const char *path)
                            path);
 }
 
+static nw_status otf2_files_check(struct nw_text *name)
+{
+    char *path;
+    nw_status status = nw_text_take(name, &path);
+
+    if (status)
+        return status;
+    status = check_file(path);
+    free(path);
+    return status;
+}
+
 /* Checked here because libotf2 leaks memory if it fails to open a file that is
  * not a trace. */
 nw_status nw_otf2_check_anchor(const char *anchor)
@@ -60,19 +72,12 @@ nw_status nw_otf2_check_definitions(const char *anchor)
 {
     size_t length = strlen(anchor);
     struct nw_text name = {0};
-    char *path;
-    nw_status status;
 
     if (!nw_text_ends_with(anchor, ".otf2"))
         return NW_OK;
     nw_text_add_bytes(&name, anchor, length - strlen("otf2"));
     nw_text_add(&name, "def");
-    status = nw_text_take(&name, &path);
-    if (status)
-        return status;
-    status = check_file(path);
-    free(path);
-    return status;
+    return otf2_files_check(&name);
 }
 
 nw_status nw_otf2_check_location(const char *anchor, uint64_t location)
@@ -85,16 +90,11 @@ nw_status nw_otf2_check_location(const char *anchor, uint64_t location)
         return NW_OK;
     for (int i = 0; !status && i < 2; i++) {
         struct nw_text name = {0};
-        char *path;
 
         nw_text_add_bytes(&name, anchor, length - strlen(".otf2"));
         nw_text_format(&name, "/%llu.%s", (unsigned long long)location,
                        kinds[i]);
-        status = nw_text_take(&name, &path);
-        if (status)
-            return status;
-        status = check_file(path);
-        free(path);
+        status = otf2_files_check(&name);
     }
     return status;
 }

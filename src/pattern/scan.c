@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_NUMBER 64 /* longer words are not numbers */
@@ -158,14 +157,14 @@ bool nw_scan_double(struct nw_scan *scan, double *out)
 
 nw_status nw_scan_fail(const struct nw_scan *scan, const char *format, ...)
 {
-    char what[512];
+    nw_status status;
     va_list args;
 
     va_start(args, format);
-    nw_vsnprintf(what, sizeof what, format, args);
+    status =
+        nw_fail_line(scan->file, scan->line ? scan->line : 1, format, args);
     va_end(args);
-    return nw_fail(NW_EFORMAT, "%s:%d: %s", scan->file,
-                   scan->line ? scan->line : 1, what);
+    return status;
 }
 
 nw_status nw_scan_expected(struct nw_scan *scan, const char *what)

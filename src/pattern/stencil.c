@@ -2,7 +2,7 @@
 /* Generates stencils on grids of ranks in row-major order: the first dimension
  * is the slowest, as in MPI_Cart_create. */
 #include "base/status.h"
-#include "pattern/spec.h"
+#include "pattern/grid.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct stencil {
      * class[k - 1]. */
     uint64_t weight[NW_SPEC_DIMS];
     uint64_t class[NW_SPEC_DIMS];
-    uint64_t periodic[NW_SPEC_DIMS];
+    bool periodic[NW_SPEC_DIMS];
 };
 
 static const struct {
@@ -34,6 +34,7 @@ static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
 {
     const char *word = nw_spec_find(spec, "periodic");
     size_t dims = (size_t)stencil->grid.dims;
+    uint64_t periodic[NW_SPEC_DIMS] = {0};
     nw_status status;
 
     if (word && (!strcmp(word, "0") || !strcmp(word, "1"))) {
@@ -41,10 +42,12 @@ static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
             stencil->periodic[d] = *word == '1';
         return NW_OK;
     }
-    status = nw_spec_list(spec, "periodic", dims, stencil->periodic);
-    for (size_t d = 0; !status && d < dims; d++)
-        if (stencil->periodic[d] > 1)
+    status = nw_spec_list(spec, "periodic", dims, periodic);
+    for (size_t d = 0; !status && d < dims; d++) {
+        stencil->periodic[d] = periodic[d];
+        if (periodic[d] > 1)
             status = NW_EINVAL;
+    }
     return status ? nw_fail(NW_EINVAL,
                             "%s: periodic= is 0 or 1, or %zu of them joined by "
                             "':', not '%s'",
@@ -69,24 +72,6 @@ static nw_status stencil_read_keys(struct nw_spec *spec, int32_t dims,
     if (!status)
         status = read_periodic(spec, stencil);
     return status;
-}
-
-/* Returns the rank at an offset of -1, 0 or 1 in each dimension, or -1 if the
- * offset crosses a border that is not periodic. */
-static int32_t stencil_neighbour(const struct nw_grid *grid,
-                                 const uint64_t *periodic, const int32_t *at,
-                                 const int32_t *offset)
-{
-    int32_t rank = 0;
-
-    for (int32_t d = 0; d < grid->dims; d++) {
-        int32_t size = grid->size[d], to = at[d] + offset[d];
-
-        if ((to < 0 || to >= size) && !periodic[d])
-            return -1;
-        rank = rank * size + (to + size) % size;
-    }
-    return rank;
 }
 
 static uint64_t weight_of(const struct stencil *stencil, const int32_t *offset)
@@ -123,7 +108,7 @@ static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
         weight = weight_of(stencil, offset);
         if (!weight)
             continue;
-        to = stencil_neighbour(&stencil->grid, stencil->periodic, at, offset);
+        to = nw_grid_neighbour(&stencil->grid, stencil->periodic, at, offset);
         if (to < 0 || to == rank)
             continue;
         status = nw_scale_bytes(volume.bytes, weight, &volume.bytes);

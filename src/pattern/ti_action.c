@@ -69,10 +69,30 @@ static nw_status to_bytes(struct nw_ti *ti, uint64_t items, uint64_t size,
                : NW_OK;
 }
 
+/* Reads the type of *count items, and replaces *count by their bytes. */
+static nw_status read_type_of(struct nw_ti *ti, uint64_t *count)
+{
+    uint64_t size;
+    nw_status status = read_type(ti, &size);
+
+    return status ? status : to_bytes(ti, *count, size, count);
+}
+
+/* Reads "count work [type]". */
+static nw_status read_reduction(struct nw_ti *ti, uint64_t *bytes)
+{
+    uint64_t work;
+    nw_status status = read_count(ti, bytes);
+
+    if (!status)
+        status = read_count(ti, &work);
+    return status ? status : read_type_of(ti, bytes);
+}
+
 /* Reads "dst tag count [type]". */
 static nw_status ti_action_take_send(struct nw_ti *ti)
 {
-    uint64_t count, size;
+    uint64_t count;
     int32_t dst;
     double tag;
     nw_status status = ti_action_read_rank(ti, &dst);
@@ -82,9 +102,7 @@ static nw_status ti_action_take_send(struct nw_ti *ti)
     if (!status)
         status = read_count(ti, &count);
     if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, count, size, &count);
+        status = read_type_of(ti, &count);
     if (status)
         return status;
     return nw_pattern_builder_add(ti->member.builder, ti->member.me, dst,
@@ -94,7 +112,7 @@ static nw_status ti_action_take_send(struct nw_ti *ti)
 /* Reads "sendcount dst recvcount src [sendtype recvtype]". */
 static nw_status take_sendrecv(struct nw_ti *ti)
 {
-    uint64_t count, received, size;
+    uint64_t count, received;
     int32_t dst, src;
     nw_status status = read_count(ti, &count);
 
@@ -105,9 +123,7 @@ static nw_status take_sendrecv(struct nw_ti *ti)
     if (!status)
         status = ti_action_read_rank(ti, &src);
     if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, count, size, &count);
+        status = read_type_of(ti, &count);
     if (status)
         return status;
     return nw_pattern_builder_add(ti->member.builder, ti->member.me, dst,
@@ -125,7 +141,7 @@ static nw_status read_root(struct nw_ti *ti, int32_t *root)
  * [type]]". */
 static nw_status take_tree(struct nw_ti *ti, bool up)
 {
-    uint64_t count, work, size;
+    uint64_t count, work;
     int32_t root;
     nw_status status = read_count(ti, &count);
 
@@ -134,9 +150,7 @@ static nw_status take_tree(struct nw_ti *ti, bool up)
     if (!status)
         status = read_root(ti, &root);
     if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, count, size, &count);
+        status = read_type_of(ti, &count);
     if (status)
         return status;
     return up ? nw_member_collect(&ti->member, root, count)
@@ -157,15 +171,9 @@ static nw_status take_reduce(struct nw_ti *ti)
  * binomial tree and a broadcast down the same tree. */
 static nw_status take_allreduce(struct nw_ti *ti)
 {
-    uint64_t count, work, size;
-    nw_status status = read_count(ti, &count);
+    uint64_t count;
+    nw_status status = read_reduction(ti, &count);
 
-    if (!status)
-        status = read_count(ti, &work);
-    if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, count, size, &count);
     if (!status)
         status = nw_member_collect(&ti->member, 0, count);
     return status ? status : nw_member_spread(&ti->member, 0, count);
@@ -175,16 +183,14 @@ static nw_status take_allreduce(struct nw_ti *ti)
  * types if `root` is not NULL. */
 static nw_status read_exchange(struct nw_ti *ti, int32_t *root, uint64_t *bytes)
 {
-    uint64_t received, size;
+    uint64_t received;
     nw_status status = read_count(ti, bytes);
 
     if (!status)
         status = read_count(ti, &received);
     if (!status && root)
         status = read_root(ti, root);
-    if (!status)
-        status = read_type(ti, &size);
-    return status ? status : to_bytes(ti, *bytes, size, bytes);
+    return status ? status : read_type_of(ti, bytes);
 }
 
 static nw_status take_alltoall(struct nw_ti *ti)
@@ -298,7 +304,7 @@ static nw_status take_allgatherv(struct nw_ti *ti)
 /* Reads "sendcount recvcounts... [root [sendtype recvtype]]". */
 static nw_status take_gatherv(struct nw_ti *ti)
 {
-    uint64_t bytes, size;
+    uint64_t bytes;
     int32_t root;
     nw_status status = read_count(ti, &bytes);
 
@@ -307,9 +313,7 @@ static nw_status take_gatherv(struct nw_ti *ti)
     if (!status)
         status = read_root(ti, &root);
     if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, bytes, size, &bytes);
+        status = read_type_of(ti, &bytes);
     return status ? status : nw_member_send(&ti->member, root, bytes);
 }
 
@@ -347,15 +351,9 @@ static nw_status take_reducescatter(struct nw_ti *ti)
 /* Reads "count work [type]"; the sends go from each rank to the next one. */
 static nw_status take_scan(struct nw_ti *ti)
 {
-    uint64_t count, work, size;
-    nw_status status = read_count(ti, &count);
+    uint64_t count;
+    nw_status status = read_reduction(ti, &count);
 
-    if (!status)
-        status = read_count(ti, &work);
-    if (!status)
-        status = read_type(ti, &size);
-    if (!status)
-        status = to_bytes(ti, count, size, &count);
     if (status || ti->member.me + 1 == ti->member.ranks)
         return status;
     return nw_member_send(&ti->member, ti->member.me + 1, count);

@@ -6,12 +6,13 @@
 #include "probe/records.h"
 #include "probe/job.h"
 
+#include "base/process.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -21,20 +22,12 @@
 #define STOPPED_LOOKS 2
 
 /* Returns true if the process is stopped by a signal or a debugger. */
-static bool is_stopped(long process)
+static bool is_stopped(pid_t process)
 {
-    char path[64], line[512], *end;
-    bool stopped = false;
-    FILE *file;
+    char state = ' ';
 
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    file = fopen(path, "re");
-    if (!file)
-        return false;
-    if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')))
-        stopped = end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
-    fclose(file);
-    return stopped;
+    return nw_process_parent(process, &state) >= 0 &&
+           (state == 'T' || state == 't');
 }
 
 static void watch_tell(int32_t rank, const char *what)
@@ -49,7 +42,7 @@ static void watch_tell(int32_t rank, const char *what)
 
 /* Waits until the rank reports its end, or the pipe from the rank closes, and
  * prints a record if the rank did not report its end or was stopped. */
-static void watch_process(int from, long process)
+static void watch_process(int from, pid_t process)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
     int32_t rank, stood = 0;
@@ -72,7 +65,7 @@ static void watch_process(int from, long process)
 
 int nw_probe_watch(void)
 {
-    long process = (long)getpid();
+    pid_t process = getpid();
     int ends[2];
     pid_t watcher;
 

@@ -3,6 +3,7 @@
  * has the ABI that this file was compiled for. */
 #include "runtime/mpi_symbols.h"
 
+#include "base/array.h"
 #include "runtime/warn.h"
 
 #include <dlfcn.h>
@@ -47,15 +48,9 @@ static int note_loaded(struct dl_phdr_info *info, size_t bytes, void *context)
     (void)bytes;
     if (!info->dlpi_name || !info->dlpi_name[0])
         return 0;
-    if (loaded->count == loaded->capacity) {
-        size_t capacity = loaded->capacity ? 2 * loaded->capacity : 64;
-        const char **name = realloc(loaded->name, capacity * sizeof *name);
-
-        if (!name)
-            return 1;
-        loaded->name = name;
-        loaded->capacity = capacity;
-    }
+    if (nw_grow(&loaded->name, &loaded->capacity, loaded->count + 1,
+                sizeof *loaded->name))
+        return 1;
     loaded->name[loaded->count++] = info->dlpi_name;
     return 0;
 }

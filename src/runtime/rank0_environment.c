@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The variables of which all ranks read rank 0's value. They are not a column
+ * of the table in base/environment.h, since no other file needs this property.
+ */
 static const char *const names[] = {
     "NODEWISE_RECORD",
     "NODEWISE_GPU_MESSAGES",

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/name_index.h"
+#include "base/process.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -617,10 +618,22 @@ static void finds_names(void **state)
     assert_int_equal(nw_names_find(names, NULL, "a"), -1);
 }
 
+static void finds_a_parent_process(void **state)
+{
+    char process = '-';
+
+    (void)state;
+    assert_int_equal(nw_process_parent(getpid(), &process), getppid());
+    assert_int_equal(process, 'R');
+    assert_int_equal(nw_process_parent(INT32_MAX, &process), -1);
+    assert_int_equal(process, 'R');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_names),
+        cmocka_unit_test(finds_a_parent_process),
         cmocka_unit_test(shells_read_words_back),
         cmocka_unit_test(parses_plain_integers_only),
         cmocka_unit_test(parses_byte_counts),

@@ -299,6 +299,10 @@ nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
  * address. Local. */
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
+/* Allocates memory of `bytes` zeros that the other ranks of the node can map.
+ * *window is MPI_WIN_NULL on failure. Collective over the node. */
+nw_status nw_halo_share(nw_halo *halo, size_t bytes, char **out,
+                        MPI_Win *window);
 /* Creates the reserved segments, filled with zeros. Collective over the node.
  */
 nw_status nw_halo_segment_make(nw_halo *halo);

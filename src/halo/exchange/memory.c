@@ -107,29 +107,6 @@ static nw_status borrow_arrays(nw_halo *halo, const nw_halo *other)
     return NW_OK;
 }
 
-static nw_status halo_memory_share(nw_halo *halo, struct memory *memory,
-                                   size_t bytes)
-{
-    MPI_Info info;
-    char *base = NULL;
-    int code = NW_PMPI(Info_create)(&info);
-
-    if (code == MPI_SUCCESS) {
-        NW_PMPI(Info_set)(info, "alloc_shared_noncontig", "true");
-        code = NW_PMPI(Win_allocate_shared)(
-            (MPI_Aint)bytes, 1, info, halo->node_comm, &base, &memory->window);
-        NW_PMPI(Info_free)(&info);
-    }
-    if (code != MPI_SUCCESS) {
-        memory->window = MPI_WIN_NULL;
-        return nw_halo_mpi(code, "share memory");
-    }
-    memory->own = NULL;
-    memset(base, 0, bytes);
-    halo->base[0] = base;
-    return NW_OK;
-}
-
 static nw_status halo_memory_allocate(nw_halo *halo, struct memory *memory,
                                       size_t bytes)
 {
@@ -143,7 +120,7 @@ static nw_status halo_memory_allocate(nw_halo *halo, struct memory *memory,
     /* without shared memory, use private memory: methods that send messages or
      * copy between processes still work */
     if (halo->node_size > 1 && room.need <= room.left)
-        return halo_memory_share(halo, memory, bytes);
+        return nw_halo_share(halo, bytes, &halo->base[0], &memory->window);
     memory->own = aligned_alloc(ALIGN, round_up(bytes + 1, ALIGN));
     if (!memory->own)
         return nw_fail(NW_ENOMEM, "out of memory");

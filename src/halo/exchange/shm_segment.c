@@ -66,23 +66,35 @@ static nw_status map_all(nw_halo *halo, struct segment *segment)
     return nw_halo_mpi(code, "find shared memory");
 }
 
-static nw_status shm_segment_make(nw_halo *halo, struct segment *segment)
+nw_status nw_halo_share(nw_halo *halo, size_t bytes, char **out,
+                        MPI_Win *window)
 {
     MPI_Info info;
-    char *base = NULL;
     int code = NW_PMPI(Info_create)(&info);
 
     if (code == MPI_SUCCESS) {
         NW_PMPI(Info_set)(info, "alloc_shared_noncontig", "true");
-        code = NW_PMPI(Win_allocate_shared)(
-            (MPI_Aint)(segment->bytes + 2 * LINE), 1, info, halo->node_comm,
-            &base, &segment->window);
+        code = NW_PMPI(Win_allocate_shared)((MPI_Aint)bytes, 1, info,
+                                            halo->node_comm, out, window);
         NW_PMPI(Info_free)(&info);
     }
-    if (code != MPI_SUCCESS)
-        return nw_halo_mpi(code, "share memory");
+    if (code == MPI_SUCCESS)
+        memset(*out, 0, bytes);
+    else
+        *window = MPI_WIN_NULL;
+    return nw_halo_mpi(code, "share memory");
+}
+
+static nw_status shm_segment_make(nw_halo *halo, struct segment *segment)
+{
+    char *base = NULL;
+    nw_status status =
+        nw_halo_share(halo, segment->bytes + 2 * LINE, &base, &segment->window);
+    int code;
+
+    if (status)
+        return status;
     segment->made = true;
-    memset(base, 0, segment->bytes + 2 * LINE);
     code = nw_halo_barrier(halo->node_comm);
     return code == MPI_SUCCESS ? map_all(halo, segment)
                                : nw_halo_mpi(code, "share memory");

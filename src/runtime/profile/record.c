@@ -2,10 +2,9 @@
 /* Makes the key of a record from the partner and the buffer of a message. */
 #include "runtime/profile/record.h"
 
+#include "base/array.h"
 #include "runtime/gpu_memory.h"
 #include "runtime/profile/profile.h"
-
-#include <stdlib.h>
 
 static _Thread_local struct nw_plan *planning;
 
@@ -21,17 +20,9 @@ void nw_plan_end(void)
 
 static void record_plan(struct nw_planned planned)
 {
-    size_t room = planning->capacity ? 2 * planning->capacity : 4;
-    struct nw_planned *entry = planning->entry;
-
-    if (planning->count == planning->capacity) {
-        entry = realloc(entry, room * sizeof *entry);
-        if (!entry)
-            return;
-        planning->entry = entry;
-        planning->capacity = room;
-    }
-    entry[planning->count++] = planned;
+    if (!nw_grow(&planning->entry, &planning->capacity, planning->count + 1,
+                 sizeof *planning->entry))
+        planning->entry[planning->count++] = planned;
 }
 
 static void profile_record_count(struct nw_planned planned)

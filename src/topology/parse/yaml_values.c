@@ -11,13 +11,13 @@
 
 nw_status nw_yaml_fail(const struct nw_yaml *node, const char *format, ...)
 {
-    char what[512];
+    nw_status status;
     va_list args;
 
     va_start(args, format);
-    nw_vsnprintf(what, sizeof what, format, args);
+    status = nw_fail_line(node->file, node->line, format, args);
     va_end(args);
-    return nw_fail(NW_EFORMAT, "%s:%d: %s", node->file, node->line, what);
+    return status;
 }
 
 nw_status nw_yaml_place(const struct nw_yaml *node, nw_status status)

@@ -23,10 +23,10 @@ struct bin_packing_work {
     const struct nw_several *several;
     /* elements that take at least one more rank, by `gain` */
     struct nw_heap heap;
-    nw_graph_load *left; /* [k] load that each element can still take */
-    double *gain;        /* [k] `left` as a double, for the heap */
-    int32_t *count;      /* [k] number of ranks on each element */
-    struct bin_packing_weighed *order; /* [n] ranks, the heaviest first */
+    nw_graph_load *left; /* [elements] load that each element can still take */
+    double *gain;        /* [elements] `left` as a double, for the heap */
+    int32_t *count;      /* [elements] number of ranks on each element */
+    struct bin_packing_weighed *order; /* [ranks] ranks, the heaviest first */
 };
 
 /* Compares ranks for qsort: the heavier one comes first; of equal loads, the

@@ -165,7 +165,8 @@ static nw_status by_kway_choose(const struct nw_several *several,
  * engine begins from the mapping of --from or, without one, from the default
  * mapping. If that exceeds the limits and bin packing keeps them, it begins
  * from bin packing. standard[v] is the element of rank v in the default
- * mapping. `refined`: the engine only refines this partition. */
+ * mapping. `refined`: the engine only refines the partition from which it
+ * begins. */
 static nw_status by_kway_find(struct nw_several *several,
                               const int32_t *standard, bool refined,
                               nw_mapping **out)

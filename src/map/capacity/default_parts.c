@@ -54,10 +54,11 @@ default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
 /* State while the ranks, in ascending order, fill one element after another. */
 struct default_parts_work {
     const struct nw_several *several;
-    /* [k] elements in the order in which they are filled */
+    /* [elements] elements in the order in which they are filled */
     const int32_t *order;
-    int32_t *count; /* [k] number of ranks on each element so far */
-    int32_t *host;  /* [k] host of each element; NULL if no rank is fixed */
+    int32_t *count; /* [elements] number of ranks on each element so far */
+    int32_t *host;  /* [elements] host of each element; NULL if no rank is
+                       fixed */
     int64_t *spare; /* [hosts] how many more ranks that are not fixed each host
                        takes, so that all fixed ranks still fit; NULL if no rank
                        is fixed */

@@ -18,7 +18,7 @@ struct nw_algorithm;
  * not 0) and limit the load of elements. */
 bool nw_several_is_single(const struct nw_map_options *options);
 
-/* State of one call of nw_several_map or nw_several_default. The k elements of
+/* State of one call of nw_several_map or nw_several_default. The elements of
  * the machine are numbered from 0 over the nodes that take part, in the order
  * of the topology. */
 struct nw_several {
@@ -30,9 +30,9 @@ struct nw_several {
     struct nw_graph graph;
     int64_t heaviest; /* largest load of a rank */
     struct nw_kway_machine machine;
-    double *table; /* [k x k] distance of each two elements, as the objective
-                      weighs it, also in machine.table; NULL: too many
-                      elements */
+    double *table; /* [elements x elements] distance of each two elements, as
+                      the objective weighs it, also in machine.table; NULL: too
+                      many elements */
     int32_t host_count;
     int32_t *host; /* [host_count] index in the topology of each host's node,
                       ascending */
@@ -42,8 +42,8 @@ struct nw_several {
                        caller named the hosts */
     int32_t *first; /* [host_count + 1] host h has elements first[h] ..
                        first[h + 1] - 1 */
-    int32_t *element; /* [k] number of each element in the topology */
-    /* [k] each element as an end of routes */
+    int32_t *element; /* [elements] number of each element in the topology */
+    /* [elements] each element as an end of routes */
     struct nw_end *end;
 };
 
@@ -60,21 +60,21 @@ void nw_several_fini(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
-/* Fills part[n], the element of each rank, by bin packing: from the loads
+/* Fills part[ranks], the element of each rank, by bin packing: from the loads
  * alone, ignoring traffic. Sets *fits to true if every limit is kept; otherwise
  * to false, and `part` is not complete. */
 NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
                                                int32_t *part, bool *fits);
 
-/* Converts the mapping of --from to the element of each rank, (*out)[n], which
- * the caller frees; *out is not set without --from. Defined in from_mapping.c.
- */
+/* Converts the mapping of --from to the element of each rank, (*out)[ranks],
+ * which the caller frees; *out is not set without --from. Defined in
+ * from_mapping.c. */
 NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
-/* Fills part[n], the element of each rank, with the default mapping. Returns
- * NW_EINVAL if the fixed ranks leave no element for another rank. Defined in
- * default_parts.c. */
+/* Fills part[ranks], the element of each rank, with the default mapping.
+ * Returns NW_EINVAL if the fixed ranks leave no element for another rank.
+ * Defined in default_parts.c. */
 NW_MUST_CHECK nw_status
 nw_several_default_parts(const struct nw_several *several, int32_t *part);
 NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
@@ -92,8 +92,8 @@ NW_MUST_CHECK nw_status nw_several_by_kway(struct nw_several *several,
 NW_MUST_CHECK nw_status nw_several_match(const struct nw_several *several,
                                          nw_mapping *other, nw_mapping **best,
                                          bool *won);
-/* If part[n], the element of each rank, keeps all limits, makes a mapping from
- * it and replaces *best by this mapping if it is better. */
+/* If part[ranks], the element of each rank, keeps all limits, makes a mapping
+ * from it and replaces *best by this mapping if it is better. */
 NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
                                              const int32_t *part,
                                              nw_mapping **best);

@@ -46,7 +46,7 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
         total = budget->steps_most;
     }
     if (done > total)
-        total = 0; /* more than expected: the total is unknown */
+        total = 0; /* more is done than expected: the total is unknown */
     snprintf(words, sizeof words,
              budget->best[0] ? "best so far: %s (Ctrl-C keeps it)"
                              : "searching%s (Ctrl-C keeps the best so far)",

@@ -36,8 +36,8 @@ struct branch_bound_work {
     const struct nw_objectives *objectives;
     struct nw_budget *budget;
     struct nw_route_cache routes; /* routes between all slots */
-    double *load, *slow; /* [directed links] load in bytes; s per byte. NULL:
-                            loads are not needed */
+    double *load, *slow; /* [directed links] load in bytes; time in s that the
+                            link needs for a byte. NULL: loads are not needed */
     /* changes of load by the ranks assigned so far, oldest first */
     struct branch_bound_change *change;
     struct branch_bound_sums now;

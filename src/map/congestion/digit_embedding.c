@@ -43,7 +43,8 @@ struct digits_embedding {
 /* State of one call of nw_slots_embed_digits. */
 struct digits_work {
     struct nw_slots *slots;
-    struct nw_objectives objectives; /* the second objective is ignored */
+    struct nw_objectives objectives; /* objectives of the search; the second is
+                                        ignored */
     struct nw_link_loads loads;
     struct nw_random random;
     struct nw_stencil stencil;

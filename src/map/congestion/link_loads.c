@@ -207,7 +207,7 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
-/* Like link_loads_subtract, but skips links that both (cached) routes have. */
+/* Like link_loads_subtract; skips common links at the ends of cached routes. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)

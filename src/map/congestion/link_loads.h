@@ -25,8 +25,8 @@ struct nw_load_figures {
 
 /* A directed link: its load and the change of the load by the present trial. */
 struct nw_link_load {
-    double now;   /* bytes on the link */
-    double slow;  /* s per byte */
+    double now;   /* bytes of the present assignment on the link */
+    double slow;  /* time in s that the link needs for a byte */
     double more;  /* bytes that the present trial adds (negative: removes) */
     double power; /* term of this link in nw_load_figures.power */
     uint64_t touched; /* 1: the present trial lists the link in

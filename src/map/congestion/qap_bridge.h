@@ -11,9 +11,9 @@
 struct nw_qap_bridge {
     struct nw_qap qap;
     struct nw_slots *slots;
-    int32_t *endpoint; /* [n] endpoint that an item stands for; -1: the item
+    int32_t *endpoint; /* [items] endpoint that an item stands for; -1: the item
                           stands for a free slot */
-    int32_t *place;    /* [n] slot of each item */
+    int32_t *place;    /* [items] slot of each item */
     uint64_t reported; /* search nodes of the branch and bound that are already
                           counted in the budget */
     bool open; /* a rank that is fixed to a node, not to a core, was kept on its

@@ -43,7 +43,7 @@ struct nw_route_cache {
     bool keeps; /* routes are to be cached if there are few classes */
     bool joins; /* slots are to be joined to classes; otherwise each slot is a
                    class of its own */
-    int32_t route_classes; /* at most `count` */
+    int32_t route_classes; /* number of route classes, at most `count` */
     int32_t *route_class;  /* [count] class of each slot */
     int32_t (*slot)[2]; /* [route classes] two slots of each class, or its only
                            slot twice */

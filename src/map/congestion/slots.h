@@ -14,7 +14,7 @@
 /* Traffic between an endpoint and a peer. */
 struct nw_directed_edge {
     int32_t peer;   /* endpoint at the other end */
-    double out, in; /* bytes to the peer and from it; likewise messages: */
+    double out, in; /* bytes to the peer and from it; messages follow */
     double out_messages, in_messages;
 };
 

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 16     /* floats in a cache line */
-#define NEVER 1e30F /* bytes at an unused place: no trial takes them */
+#define LINE 16 /* floats in a cache line */
+#define NEVER                                                                  \
+    1e30F /* table entry of an unused place, so large that no trial            \
+             chooses it */
 
 /* The vertices with which vertex u may swap in a trial: those at the places
  * (rows of the table) first .. first + count - 1. For the vertex at place i,

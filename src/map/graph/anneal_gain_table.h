@@ -22,11 +22,11 @@ struct nw_gain_table {
     /* number of parts; number of places in a column, including unused ones,
      * because each part begins at a multiple of the vector width */
     int32_t parts, places;
-    int32_t *part;  /* [n] part of each vertex; in and out, borrowed */
+    int32_t *part;  /* [vertices] part of each vertex; in and out, borrowed */
     int32_t *begin; /* [parts + 1] first place of each part */
-    /* [parts] end of the places of each part that have a vertex */
+    /* [parts] end of the places of each part that are in use */
     int32_t *end;
-    int32_t *at;       /* [n] place of each vertex */
+    int32_t *at;       /* [vertices] place of each vertex */
     int32_t *vertex;   /* [places] vertex at each place */
     float *connection; /* [parts][stride] bytes from the vertex at each place to
                           each part */
@@ -36,9 +36,11 @@ struct nw_gain_table {
     float *between;
     /* made by nw_gain_table_thresholds_new; borrowed, set by the caller */
     const float *thresholds;
-    int32_t *beyond;    /* [n] number of arcs from each vertex to other parts */
+    int32_t *beyond;    /* [vertices] number of arcs from each vertex to other
+                           parts */
     int32_t *border;    /* [border_count] vertices with arcs to other parts */
-    int32_t *at_border; /* [n] index in `border` of each vertex that is in it */
+    int32_t *at_border; /* [vertices] index in `border` of each vertex that is
+                           in it */
     int32_t border_count;
 };
 

@@ -223,7 +223,8 @@ static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
     anneal_kway_run_round(work, tries, random);
 }
 
-/* Temperatures of the first and the last round, in units of `strength`. */
+/* Temperatures of the first and the last round, in units of
+ * anneal_kway_work.strength. */
 struct anneal_kway_temperatures {
     double hot, cold;
 };

@@ -19,8 +19,8 @@
 struct nw_anneal_kway {
     const struct nw_graph *graph;
     int32_t parts;
-    int32_t *part; /* [n] part of each vertex; in and out; sizes of parts do not
-                      change */
+    int32_t *part; /* [vertices] part of each vertex; in and out; sizes of parts
+                      do not change */
     uint64_t tries; /* number of trials per vertex in all rounds together */
     bool near;      /* true: use the gain table for any number of vertices */
     uint64_t seed;

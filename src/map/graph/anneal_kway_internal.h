@@ -40,8 +40,8 @@ struct anneal_kway_work {
     /* `taken`: number of blocks that threads have claimed for permuting in this
      * round. `turned`: number of blocks that are already permuted. */
     int32_t taken, turned;
-    /* [n] vertices, part by part: `list` in this round, `old` in the last one
-     */
+    /* [vertices] vertices, part by part: `list` in this round, `old` in the
+     * last one */
     int32_t *list, *old;
     int32_t *size; /* [parts] number of vertices of each part */
     /* [parts] initial and final number of vertices of each part */
@@ -49,14 +49,16 @@ struct anneal_kway_work {
     /* [parts] size minus target of each part: in the order of `deal` while
      * teams anneal, by part number when the single moves end */
     int32_t *imbalance;
-    int32_t *spare;    /* [n] scratch for the teams */
+    int32_t *spare;    /* [vertices] scratch for the teams */
     bool single_moves; /* true: vertices move singly; false: they swap */
     int32_t *first; /* [parts + TEAMS] arrays nw_anneal_parallel.first of both
                        teams */
-    int16_t *own;  /* [TEAMS * n] arrays nw_anneal_parallel.own of both teams */
-    int32_t *best; /* [n] part of each vertex in the best partition so far */
-    bool is_best;  /* the present partition is the best one but not yet
-                      stored in `best` */
+    int16_t *own;   /* [TEAMS x vertices] arrays nw_anneal_parallel.own of both
+                       teams */
+    int32_t *best;  /* [vertices] part of each vertex in the best partition so
+                       far */
+    bool is_best;   /* the present partition is the best one but not yet
+                       stored in `best` */
     double best_cut, cut;
     double strength; /* typical change of the cut, in bytes, by a move of one
                         vertex; the temperature is this times a factor */

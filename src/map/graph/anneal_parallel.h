@@ -23,11 +23,12 @@ struct nw_anneal_parallel {
     int32_t *first;           /* [parts + 1] part p of the team has the vertices
                                  list[first[p]] .. list[first[p + 1] - 1] */
     int32_t *list;            /* vertices of the team, part by part */
-    int16_t *own; /* [n] index within the team of each vertex's part; -1: the
-                     vertex is in the other team */
+    int16_t *own; /* [vertices] index within the team of each vertex's part; -1:
+                     the vertex is in the other team */
     float *connection;    /* first row of the team in the table: bytes from a
                              vertex to each part of the team */
-    size_t block;         /* floats from one block to the next */
+    size_t block;         /* distance between two blocks of the table, in
+                             floats */
     uint64_t seed, tries; /* tries: number of trials in the round */
     double temperature;
     /* If this is not 0, vertices move singly instead of swapping, and a part

@@ -20,13 +20,15 @@ struct nw_bisection {
     double target;          /* load that side 0 should get */
     nw_graph_load limit[2]; /* largest load of each side */
     int64_t capacity[2];    /* most vertices of the finest graph on each side */
-    int64_t merged_max;     /* largest load of a coarse vertex */
-    const int8_t *fixed;    /* [n] side on which a vertex stays; -1: either.
-                               NULL: no vertex is fixed */
+    int64_t merged_max;     /* largest load of a vertex that coarsening makes */
+    const int8_t *fixed;    /* [vertices] side on which a vertex stays; -1:
+                               either. NULL: no vertex is fixed */
     int32_t coarsest;       /* coarsening ends at this many vertices, or earlier
                                if it hardly shrinks the graph */
-    int tries;              /* initial bisections of the coarsest graph */
-    int repeats;            /* bisections; the best is kept */
+    int tries;              /* number of initial bisections of the coarsest
+                               graph, of which the best is kept */
+    int repeats;            /* number of bisections, of which the best is
+                               kept */
     bool reduced_effort;    /* FM makes fewer passes, because the caller refines
                                the result again */
     struct nw_budget *budget; /* if overdue, the bisection ends with its best
@@ -48,14 +50,16 @@ struct nw_fm {
     const struct nw_graph *graph;
     const struct nw_bisection *to; /* nw_fm reads only limit, capacity, fixed,
                                       reduced_effort and budget */
-    int8_t *side;                  /* [n] 0 or 1 for each vertex */
-    bool coarse;  /* each side may exceed its limits by the largest vertex,
-                     because that vertex could not move otherwise */
+    int8_t *side;                  /* [vertices] 0 or 1 for each vertex */
+    bool coarse;  /* true: `graph` is a coarser one. Each side may then exceed
+                     its limits by the largest vertex, because that vertex could
+                     not move otherwise */
     int32_t most; /* 0: use a heap of gains. Otherwise use gain buckets: all
                      weights must then be integers, and the sum of the weights
                      on the arcs of a vertex must be at most `most` */
-    /* out: load and vertices beyond the limits, as a fraction of them; weight
-     * between the sides, counting each edge twice */
+    /* out: load and vertices beyond the limits of the sides, as fractions of
+     * these limits, summed; weight between the sides, counting each edge twice
+     */
     double excess, cut;
 };
 /* Largest allowed value of nw_fm.most. There are 2 x most + 1 gain buckets, at
@@ -74,8 +78,8 @@ NW_MUST_CHECK nw_status nw_bisect_grow(const struct nw_graph *graph,
                                        const struct nw_bisection *to,
                                        struct nw_random *random, int8_t *side);
 
-/* Bisects the graph: fills side[n]. The sides are within their limits if such a
- * cut was found. */
+/* Bisects the graph: fills side[vertices]. The sides are within their limits if
+ * such a cut was found. */
 NW_MUST_CHECK nw_status nw_bisect_multilevel(const struct nw_graph *graph,
                                              const struct nw_bisection *to,
                                              struct nw_random *random,

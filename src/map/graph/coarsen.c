@@ -26,7 +26,7 @@ static bool coarsen_may_join(const struct nw_graph *graph,
  * order. Each is matched with an unmatched neighbour that it may join
  * (coarsen_may_join). This is the one with the most weight on the edge between
  * both, relative to the neighbour's size. mate[v] is v if vertex v finds no
- * partner. order[n] is scratch. */
+ * partner. order[vertices] is scratch. */
 static void coarsen_match(const struct nw_graph *graph,
                           const struct nw_graph_merge *merge,
                           struct nw_random *random, int32_t *order,
@@ -58,7 +58,8 @@ static void coarsen_match(const struct nw_graph *graph,
     }
 }
 
-/* Returns the peer of v to which v has the most weight; n if v has no arcs. */
+/* Returns the peer of v to which v has the most weight; graph->n if v has no
+ * arcs. */
 static int32_t coarsen_heaviest(const struct nw_graph *graph, int32_t v)
 {
     int32_t best = graph->n;
@@ -74,7 +75,7 @@ static int32_t coarsen_heaviest(const struct nw_graph *graph, int32_t v)
 
 /* Matches vertices that are still single (mate[v] is v) with each other if they
  * may join and have the same heaviest peer, a hub, or both have no arcs.
- * waiting[n + 1] is scratch. */
+ * waiting[vertices + 1] is scratch. */
 static void coarsen_match_rest(const struct nw_graph *graph,
                                const struct nw_graph_merge *merge,
                                int32_t *waiting, int32_t *mate)

@@ -48,19 +48,20 @@ struct fm_work {
     const struct nw_bisection *to;
     int8_t *side;
     int32_t most; /* nw_fm.most */
-    /* [n] decrease of the cut by a move of the vertex; sum of the bytes of its
-     * arcs */
+    /* [vertices] decrease of the cut by a move of the vertex; sum of the bytes
+     * of its arcs */
     double *gain, *bytes;
-    int8_t *state;  /* [n] enum fm_state */
-    int32_t *moved; /* [n] vertices in the order of their moves */
+    int8_t *state;  /* [vertices] enum fm_state */
+    int32_t *moved; /* [vertices] vertices in the order of their moves */
     struct nw_heap heap[2];
     struct fm_buckets buckets[2];
-    /* [n] next and previous vertex in the same bucket; -1: none */
+    /* [vertices] next and previous vertex in the same bucket; -1: none */
     int32_t *after, *before;
-    struct fm_sums now;        /* of the present bisection */
-    nw_graph_load load_max[2]; /* allowed on each side */
+    struct fm_sums now;        /* sums over the present bisection */
+    nw_graph_load load_max[2]; /* largest load allowed on each side */
     int64_t size_max[2];
-    double load_all, size_all; /* what both limits allow together, plus 1 */
+    double load_all, size_all; /* load and number of vertices that both sides
+                                  together may have, plus 1 */
     int32_t spare; /* in coarse graphs 1, otherwise 0. 1: a side that just
                       reaches a limit counts as too full */
 };
@@ -262,7 +263,8 @@ static void fm_look_at_all(struct fm_work *work)
     }
 }
 
-/* Sets what is allowed on each side, and on both. */
+/* Sets the load and the number of vertices allowed on each side, and on both
+ * sides together. */
 static void fm_set_limits(struct fm_work *work, bool coarse)
 {
     const struct nw_graph *graph = work->graph;
@@ -342,7 +344,7 @@ static bool fm_pass(struct fm_work *work)
             kept = count;
         }
     }
-    /* A pass without a better cut is the last one: it leaves wrong gains. */
+    /* If no move is kept, gains are left wrong, since this pass is the last. */
     while (count > kept) {
         v = work->moved[--count];
         work->side[v] = !work->side[v];

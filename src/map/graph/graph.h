@@ -32,13 +32,16 @@ struct nw_graph_range {
  * graph or a coarser one, whose vertices stand for several of the finest. */
 struct nw_graph {
     int32_t n;
-    size_t *row; /* [n + 1] vertex v has the arcs row[v] .. row[v + 1] - 1 */
-    struct nw_graph_arc *arc; /* [row[n]] */
-    /* [n] number of vertices of the finest graph in each vertex */
+    size_t *row; /* [vertices + 1] vertex v has the arcs row[v] .. row[v + 1] -
+                    1 */
+    struct nw_graph_arc *arc; /* arcs of all vertices, one vertex after the
+                                 other */
+    /* [vertices] number of vertices of the finest graph in each vertex */
     int32_t *size;
-    int64_t *load; /* [n] load (computation) that a vertex adds to its part */
-    struct nw_graph_range *range; /* [n] elements on which a vertex may be
-                                     placed; NULL: on all */
+    int64_t *load; /* [vertices] load (computation) that a vertex adds to its
+                      part */
+    struct nw_graph_range *range; /* [vertices] elements on which a vertex may
+                                     be placed; NULL: on all */
 };
 /* Allocates the arrays, except `range`; `row`, `size` and `load` are 0. */
 NW_MUST_CHECK nw_status nw_graph_init(struct nw_graph *graph, int32_t n,
@@ -53,9 +56,10 @@ static inline int32_t nw_graph_degree(const struct nw_graph *graph, int32_t v)
 
 /* Makes *part, the graph of `count` vertices of `graph` and of the edges
  * between them: vertex i of *part is vertex[i] of `graph`. Does not copy
- * `range`. place[n] is scratch; on entry no number in it may be negative.
- * Several threads may use the same place[] if their lists of vertices have no
- * vertex in common. The caller calls nw_graph_fini, also after a failure. */
+ * `range`. place[vertices] is scratch; on entry no number in it may be
+ * negative. Several threads may use the same place[] if their lists of vertices
+ * have no vertex in common. The caller calls nw_graph_fini, also after a
+ * failure. */
 NW_MUST_CHECK nw_status nw_graph_subgraph(const struct nw_graph *graph,
                                           const int32_t *vertex, int32_t count,
                                           int32_t *place,
@@ -72,16 +76,16 @@ NW_MUST_CHECK nw_status nw_graph_contract(const struct nw_graph *fine,
  * range whose loads sum to at most load_max. */
 struct nw_graph_merge {
     int64_t load_max;
-    const int32_t *part;  /* [n] only vertices of the same part are joined;
-                             NULL: of any parts */
-    const int32_t *other; /* [n] second partition; joined vertices are in the
-                             same part of it, too. NULL: none */
-    const int8_t *side;   /* [n] a bisection, as `other`; NULL: none */
+    const int32_t *part;  /* [vertices] only vertices of the same part are
+                             joined; NULL: of any parts */
+    const int32_t *other; /* [vertices] second partition; joined vertices are in
+                             the same part of it, too. NULL: none */
+    const int8_t *side;   /* [vertices] a bisection, as `other`; NULL: none */
 };
 /* Coarsens a graph by one level: contracts pairs of vertices that `merge`
  * allows. Most pairs have an edge between them; vertices without such a partner
  * are paired if they have the same heaviest neighbour or no arcs. Makes the
- * coarser graph *coarse and fills into[n] with the coarse vertex of each
+ * coarser graph *coarse and fills into[vertices] with the coarse vertex of each
  * vertex. Coarse vertices are numbered in the order of their lowest vertices.
  * The caller calls nw_graph_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_graph_coarsen(const struct nw_graph *graph,

@@ -17,20 +17,21 @@ struct pairwise_pair {
 /* State of one call of nw_pairwise_refine. */
 struct pairwise_work {
     struct nw_pairwise_refine *pairwise;
-    /* [n] vertices, part by part; [parts + 1] index in `list` of the first
-     * vertex of each part */
+    /* [vertices] vertices, part by part; [parts + 1] index in `list` of the
+     * first vertex of each part */
     int32_t *list, *begin;
-    int32_t *place;     /* [n] scratch of nw_graph_subgraph */
-    int8_t *side, *was; /* [n] side of each vertex of the pair, 0 or 1: after
-                           the new bisection; before it */
+    int32_t *place;     /* [vertices] scratch of nw_graph_subgraph */
+    int8_t *side, *was; /* [vertices] side of each vertex of the pair, 0 or 1:
+                           after the new bisection; before it */
     struct pairwise_pair *pair; /* [pairs] pairs to refine in this round */
     int32_t pairs;
     /* [parts] bytes from the part under examination to each part with a higher
      * number; 0 for all other parts, and all 0 between uses */
     double *bytes;
     int32_t *peer; /* [parts] numbers of the parts whose `bytes` is not 0 */
-    int *changed;  /* [parts] last round in which each part changed */
-    double left;   /* arcs that may still be bisected; see pairwise_cost_of */
+    int *changed;  /* [parts] last round in which each part changed; 0: none */
+    double left;   /* work that is left for bisections, in arcs
+                      (pairwise_cost_of) */
     struct nw_random random;
 };
 
@@ -180,7 +181,7 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
 /* --- rounds --- */
 
 /* Bisects again all pairs of which a part changed in the last round, until the
- * limit of the work is reached. member[n] is scratch. */
+ * limit of the work is reached. member[vertices] is scratch. */
 static nw_status pairwise_run_round(struct pairwise_work *work, int round,
                                     int32_t *member)
 {

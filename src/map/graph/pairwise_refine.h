@@ -14,7 +14,8 @@
 struct nw_pairwise_refine {
     const struct nw_graph *graph; /* vertices of size and load 1 */
     int32_t parts;
-    int32_t *part; /* [n] in and out; the sizes of the parts do not change */
+    int32_t *part; /* [vertices] in and out; the sizes of the parts do not
+                      change */
     uint64_t seed;
 };
 

@@ -22,7 +22,7 @@ struct nw_best_division {
      */
     int32_t parts;
     int32_t *part;       /* [ranks] part of each rank */
-    double least, total; /* the largest load; the sum of all loads */
+    double least, total; /* largest of the loads; sum of all loads */
 };
 bool nw_best_division_is_less(const struct nw_best_division *a,
                               const struct nw_best_division *b);

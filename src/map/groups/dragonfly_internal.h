@@ -13,7 +13,8 @@ struct nw_dragonfly_search {
      * (nw_dragonfly_pair) need for the pair's traffic */
     struct nw_division of;
     const struct nw_objectives *objectives;
-    /* s per byte over all links of each ordered pair of groups */
+    /* time in s that all links of each ordered pair of groups together need for
+     * a byte */
     double slow[NW_DIVISION_LOADS_MAX];
     /* the best different divisions, from best to worst */
     struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT];

@@ -6,9 +6,9 @@
 #include "base/random.h"
 #include "map/groups/slicing_tree.h"
 
-/* How a node of the tree bisects its cells, the piece. Cells are sorted by
- * distance from a centre, cells at (almost) equal distances by `lead` and
- * `turned`. */
+/* How an inner node of the slicing tree bisects its cells (its piece). Cells
+ * are sorted by distance from a centre, cells at (almost) equal distances by
+ * `lead` and `turned`. */
 struct slicing_tree_cut {
     double share; /* fraction of the piece's parts whose cells come before the
                      cut */

@@ -14,7 +14,8 @@
 struct nw_switch_groups {
     int32_t *group; /* [hosts] group of each host */
     int32_t parts;
-    /* group p has first[p + 1] - first[p] core slots */
+    /* number of core slots in the groups before each group: group p has first[p
+     * + 1] - first[p] core slots */
     int32_t first[NW_SWITCH_GROUPS_MAX + 1];
 };
 

@@ -2,10 +2,10 @@
 /*
  * Recursive bisection along the elements: a range of elements is cut in two at
  * one of its widest gaps, and the vertices of the range are bisected
- * accordingly, until each range is one element. Starts with multisection divide
- * a range into several groups instead, if it has such groups. A half may get
- * more load than its share, but not so much that the bisections below it could
- * not keep the elements' limits.
+ * accordingly, until each range is one element. If multisection is wanted
+ * (nw_kway_effort.group_starts), a range may be divided into several groups
+ * instead. A half may get more load than its share, but not so much that the
+ * bisections below it could not keep the elements' limits.
  */
 #include "base/array.h"
 #include "base/parallel.h"
@@ -23,8 +23,8 @@ struct bisect_elements_work {
     const struct nw_kway_machine *machine;
     const struct nw_kway_effort *effort;
     uint64_t seed;
-    int32_t *part;   /* [n] out: element of each vertex */
-    int32_t *place;  /* [n] scratch of nw_graph_subgraph */
+    int32_t *part;   /* [vertices] out: element of each vertex */
+    int32_t *place;  /* [vertices] scratch of nw_graph_subgraph */
     int32_t threads; /* number of threads; bisections of different ranges are
                         independent */
     struct nw_time_shares pace; /* time shares of the bisections; the unit of

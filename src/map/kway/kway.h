@@ -31,18 +31,18 @@ static inline bool nw_kway_allows(const struct nw_graph *graph, int32_t v,
  * numbered so that near elements have near numbers. */
 struct nw_kway_machine {
     int32_t k; /* number of elements */
-    /* Symmetric distances between elements: `table` is [k x k]; if it is NULL,
-     * nw_kway_distance calls `distance`. */
+    /* Symmetric distances between elements: `table` is [elements x elements];
+     * if it is NULL, nw_kway_distance calls `distance`. */
     const double *table;
     double (*distance)(const struct nw_kway_machine *machine, int32_t a,
                        int32_t b);
-    const void *user;     /* not read here; for the function `distance` */
-    double *step;         /* [k] distance between elements i - 1 and i; step[0]
-                             is not used */
-    double *share;        /* [k] load that an element should get */
-    nw_graph_load *limit; /* [k] largest load that an element may get */
-    int32_t *capacity;    /* [k] most vertices of the finest graph that an
-                             element may get */
+    const void *user;     /* for the function `distance`; not read by kway/ */
+    double *step;         /* [elements] step[i] is the distance between elements
+                             i - 1 and i; step[0] is not used */
+    double *share;        /* [elements] load that an element should get */
+    nw_graph_load *limit; /* [elements] largest load that an element may get */
+    int32_t *capacity;    /* [elements] most vertices of the finest graph that
+                             an element may get */
 };
 /* Allocates the arrays step, share, limit and capacity for k elements, filled
  * with 0; other members are not changed. The caller calls nw_kway_machine_fini,
@@ -99,33 +99,35 @@ struct nw_kway_run {
     uint64_t seed;
     struct nw_budget *budget; /* limits the search; gets one step for each
                                  partition made, combined or refined again */
-    const int32_t *given;     /* [n] partition that is refined if effort.starts
-                                 is 0, otherwise combined with the result of the
-                                 starts if both cost about the same. If it keeps
-                                 the limits, the result is not worse. May be
-                                 NULL only with starts */
-    const double *share;      /* [k] wanted loads that replace machine->share in
-                                 every second start, or NULL */
+    const int32_t *given;     /* [vertices] partition that is refined if
+                                 effort.starts is 0, otherwise combined with the
+                                 result of the starts if both cost about the
+                                 same. If it keeps the limits, the result is not
+                                 worse. May be NULL only with starts */
+    const double *share;      /* [elements] wanted loads that replace
+                                 machine->share in every second start, or
+                                 NULL */
     int per_part;             /* coarsening stops when at most this many
                                  vertices per part are left; 0:
                                  nw_tuned.kway.vertices_per_part */
     int wholes;               /* the first `wholes` starts are partitioned
                                  without coarsening */
-    bool given_fits;          /* out: `given` exceeds no limit, capacity or
-                                 range */
+    bool given_fits;          /* out: true if `given` exceeds no limit, capacity
+                                 or range */
 };
 
-/* Fills part[n] with the element of each vertex. The result respects limits,
- * capacities and ranges; the function returns NW_EINVAL if it finds no such
- * partition. If time is over before the first partition is finished, the result
- * is run->given, if that keeps all limits. Otherwise, the remaining vertices
- * are assigned to elements in order and the loads are rebalanced. If that
- * result exceeds a limit, a partition is computed in full regardless of time.
- */
+/* Fills part[vertices] with the element of each vertex. The result respects
+ * limits, capacities and ranges; the function returns NW_EINVAL if it finds no
+ * such partition. If time is over before the first partition is finished, the
+ * result is run->given, if that keeps all limits. Otherwise, the remaining
+ * vertices are assigned to elements in order and the loads are rebalanced. If
+ * that result exceeds a limit, a partition is computed in full regardless of
+ * time. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
-/* Fills part[n] with the element of each vertex, but may exceed limits. Runs
- * one generation: makes run->effort.starts partitions and combines them. */
+/* Fills part[vertices] with the element of each vertex, but may exceed limits.
+ * Runs one generation: makes run->effort.starts partitions and combines them.
+ */
 NW_MUST_CHECK nw_status nw_kway_unlimited(struct nw_kway_run *run,
                                           int32_t *part);
 
@@ -157,9 +159,9 @@ uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
 /* --- recursive bisection along the order of the elements --- */
 
-/* Fills part[n] with the element of each vertex, by recursive bisection of the
- * graph and, if effort->group_starts is not 0, multisection. Elements may get
- * more load than their limits. */
+/* Fills part[vertices] with the element of each vertex, by recursive bisection
+ * of the graph and, if effort->group_starts is not 0, multisection. Elements
+ * may get more load than their limits. */
 NW_MUST_CHECK nw_status nw_kway_bisect_elements(
     const struct nw_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
@@ -171,7 +173,8 @@ NW_MUST_CHECK nw_status nw_kway_bisect_elements(
 struct nw_kway_multisection {
     struct nw_kway_machine machine; /* a machine whose elements are the
                                        groups */
-    /* [k + 1] first element of each group; first[k] is the end of the last */
+    /* [groups + 1] first element of each group; the last entry is the end of
+     * the last group */
     int32_t *first;
 };
 /* Returns true if elements low .. high - 1 are worth dividing into groups:
@@ -196,23 +199,21 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 struct nw_kway_state {
     const struct nw_graph *graph;
     const struct nw_kway_machine *machine;
-    int32_t *part;               /* [n] part of a vertex; the array is the
-                                    caller's */
-    nw_graph_load *load, *limit; /* [k] load: present load of a part; limit:
-                                   largest allowed load */
-    int64_t *count; /* [k] vertices of the finest graph in a part */
-    int64_t *most;  /* [k] most vertices of the finest graph in a
+    int32_t *part;               /* [vertices] part of a vertex; the array is
+                                    the caller's */
+    nw_graph_load *load, *limit; /* [parts] present load of a part; largest
+                                    allowed load */
+    int64_t *count; /* [parts] number of vertices of the finest graph in a
                        part */
-    int32_t *first; /* [k] first vertex in the list of a part, -1:
-                       none */
-    int32_t *next;  /* [n] next vertex of the same part, -1: none */
-    int32_t *back;  /* [n] previous vertex of the same part, -1:
-                       none */
-    double *bound;  /* [k] bytes between the gathered vertex v
+    int64_t *most;  /* [parts] largest allowed value of `count` */
+    int32_t *first; /* [parts] first vertex in the list of a part, -1: none */
+    int32_t *next;  /* [vertices] next vertex of the same part, -1: none */
+    int32_t *back;  /* [vertices] previous vertex of the same part, -1: none */
+    double *bound;  /* [parts] bytes between the gathered vertex v
                        (nw_kway_state_gather) and its neighbours in each part;
                        all 0 if no vertex is gathered */
-    int32_t *near;  /* [near_count] parts in which v has neighbours, that is,
-                       whose `bound` is not 0 */
+    int32_t *near;  /* [near_count] parts in which the gathered vertex has
+                       neighbours, that is, whose `bound` is not 0 */
     int32_t near_count;
     double gained;            /* sum of the gains of all moves so far */
     uint64_t looked;          /* number of vertices and arcs visited so far */

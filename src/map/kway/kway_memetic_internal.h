@@ -7,7 +7,7 @@
 
 /* A partition, its cost and whether it keeps the limits. */
 struct kway_memetic_answer {
-    int32_t *part; /* [n] owned; NULL: no partition */
+    int32_t *part; /* [vertices] owned; NULL: no partition */
     double cost;
     bool balanced; /* no part exceeds its limits */
 };

@@ -26,11 +26,12 @@ struct multitry_fm_search {
     struct nw_kway_state *state;
     struct nw_heap heap; /* vertices that may move, the one with the largest
                             `gain` first */
-    double *gain;        /* [n] gain of a vertex's best move, when last
+    double *gain;        /* [vertices] gain of a vertex's best move, when last
                             computed */
-    uint8_t *used;       /* [n] 1: the vertex has moved in this round, even if
-                            the move was undone */
-    struct multitry_fm_step *step; /* [n + 1] moves of this search, in order */
+    uint8_t *used;       /* [vertices] 1: the vertex has moved in this round,
+                            even if the move was undone */
+    struct multitry_fm_step *step; /* [vertices + 1] moves of this search, in
+                                      order */
     /* count: number of moves in `step`; kept: how many of them lead to the best
      * state; patience: the search ends after this many moves beyond that state
      */
@@ -117,7 +118,9 @@ static bool multitry_fm_relieve(struct multitry_fm_search *s)
     return true;
 }
 
-/* Makes the next move of a search. Returns false if the search must end. */
+/* Makes the next move of a search: out of a part that exceeds its limit if
+ * there is one, otherwise the best move of the heap. Returns false if the
+ * search must end. */
 static bool multitry_fm_advance(struct multitry_fm_search *s)
 {
     if (s->lost || nw_kway_state_is_late(s->state))

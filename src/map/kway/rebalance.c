@@ -17,13 +17,13 @@
 /* State of one call of nw_kway_rebalance. */
 struct kway_rebalance_balance {
     struct nw_kway_state *state;
-    int32_t *hops;  /* [k] length of the shortest path over adjacent parts from
-                       a part to a part with free capacity: 0 if it has free
-                       capacity, INT32_MAX if no path exists */
-    int32_t *queue; /* [k] scratch: a list of parts */
-    struct nw_kway_move *move; /* [n] best move of a vertex to any part with
-                                  free capacity; its `to` is -1 if no part can
-                                  take the vertex, UNKNOWN if it must be
+    int32_t *hops;  /* [parts] length of the shortest path over adjacent parts
+                       from a part to a part with free capacity: 0 if it has
+                       free capacity, INT32_MAX if no path exists */
+    int32_t *queue; /* [parts] scratch: a list of parts */
+    struct nw_kway_move *move; /* [vertices] best move of a vertex to any part
+                                  with free capacity; its `to` is -1 if no part
+                                  can take the vertex, UNKNOWN if it must be
                                   computed */
 };
 

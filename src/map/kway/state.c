@@ -162,7 +162,8 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
     return nw_tuned.kway.near_strongest;
 }
 
-/* Replaces *best by the move to part q if that has a larger gain. */
+/* Replaces *best by the move to part q if that has a larger gain, or if *best
+ * has no move. */
 static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)
 {
     if (best->to < 0 || gain > best->gain) {

@@ -17,7 +17,8 @@ enum { LEVELS = 40 }; /* most levels: the graph and its coarser graphs */
 /* The graph and its coarser graphs. into[i][v] is the vertex of level i + 1
  * that contains vertex v of level i. */
 struct kway_memetic_levels {
-    struct nw_graph graph[LEVELS]; /* [0] is borrowed */
+    struct nw_graph graph[LEVELS]; /* graph[0] is borrowed, the others are
+                                      owned */
     int32_t *into[LEVELS];
     int count;
 };

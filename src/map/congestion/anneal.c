@@ -470,8 +470,8 @@ static void congestion_tighten(struct congestion_search *work, uint64_t steps)
     nw_link_loads_set_target(&work->loads, 0);
 }
 
-/* Calls congestion_tighten once, or with --time or --steps until their limit is
- * reached. Doubles `steps` after each call that improved nothing. */
+/* Calls congestion_tighten once, or with --time or --steps until they end or a
+ * call takes no step. Doubles `steps` after a call that improved nothing. */
 static void congestion_tighten_all(struct congestion_search *work,
                                    uint64_t steps)
 {

@@ -285,7 +285,8 @@ static void branch_bound_record(struct branch_bound_work *work)
            2 * (size_t)slots->rank_count * sizeof *work->best);
 }
 
-/* Tries all slots for rank order[depth] and, by recursion, for later ranks. */
+/* Tries all slots that rank order[depth] may take and, by recursion, those of
+ * the later ranks. Records the assignment if all ranks have slots. */
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 {
     const struct nw_slots *slots = work->slots;

@@ -152,8 +152,9 @@ static uint64_t migration_cost_exchange(struct migration_cost_work *work,
     return moves;
 }
 
-/* Exchanges the host of a random rank with a random host of the same kind, and
- * undoes that if it does not pay. Returns the number of trials. */
+/* Exchanges the host of a random rank with a random host if both are of the
+ * same kind, and undoes that if it does not pay. Returns the number of trials,
+ * at least 1. */
 static uint64_t migration_cost_try_node(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;

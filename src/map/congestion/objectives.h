@@ -35,10 +35,11 @@ double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
 
 /* How a search works. DESCENT: accepts improvements only. BRIEF, FULL: short or
- * long annealing. TIGHTEN: annealing towards a lower target of congestion,
- * which minimises only the excess over the target; repeated with a still lower
- * target after each success. CAP_SECOND: annealing of the second objective
- * while the congestion of every link stays below a cap (settle_at). */
+ * long annealing. TIGHTEN: annealing towards a lower target of congestion, in
+ * which the excess of all links over the target replaces the first objective;
+ * repeated with a still lower target after each success. CAP_SECOND: annealing
+ * of the second objective, in which the excess of all links over the present
+ * largest congestion (or settle_at, if larger) replaces the first one. */
 enum nw_search_depth {
     NW_SEARCH_DESCENT,
     NW_SEARCH_BRIEF,

@@ -173,8 +173,8 @@ struct qap_bridge_island {
     uint64_t limit; /* largest value of memetic.steps that --steps allows */
 };
 
-/* Runs an island (`user`) until the end of the epoch. Threads run this
- * function, too. */
+/* Runs an island (`user`) until the end of the epoch or its limit of steps.
+ * Threads run this function, too. */
 static void *qap_bridge_advance(void *user)
 {
     struct qap_bridge_island *island = user;

@@ -68,8 +68,8 @@ struct nw_division_annealing {
     int boundary_tries; /* a swap partner is drawn at most this many times,
                            until a random peer of it is in another part; 0: one
                            draw without that check */
-    uint64_t draws;     /* number of ranks drawn in each round; a rank is
-                           swapped if a random peer of it is in another part */
+    uint64_t draws;     /* number of ranks drawn in each round; a swap is tried
+                           if a random peer of the rank is in another part */
     /* initial temperature; has the unit of the loads, which `count` defines
      * (bytes or seconds) */
     double temperature;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a cluster file from top to bottom and returns the topology. */
+/* Reads a cluster file section by section and returns the topology. */
 #include "topology/cluster/cluster.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -67,8 +67,8 @@ static nw_status cluster_read_header(struct nw_cluster *cluster)
     return status;
 }
 
-/* Returns the item of `nodes` that repeats the name of a node, or the whole
- * list `nodes` if all names differ, for an error message. */
+/* Returns an item of `nodes` that repeats the name of a node, or the whole list
+ * `nodes` if all names differ. The item gives the line for an error message. */
 static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
                                            const struct nw_yaml *nodes)
 {

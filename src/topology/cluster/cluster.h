@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader of cluster files. Its parts follow the order of the file: figures
- * of links, node types (CPUs, devices, direct links), the network, the nodes.
- * nodewise-formats(5) defines the grammar.
+ * The reader of cluster files. Its parts are: figures of links, node types
+ * (CPUs, devices, direct links), the network, the nodes. nodewise-formats(5)
+ * defines the grammar.
  */
 #ifndef NW_TOPOLOGY_CLUSTER_CLUSTER_H
 #define NW_TOPOLOGY_CLUSTER_CLUSTER_H
@@ -24,12 +24,13 @@ struct nw_cluster_type {
     int32_t *port; /* [NICs] class of the link to the switch; -1: not given */
 };
 
-/* The rule for nodes that do not name a switch. They fill the switches in
- * order, `each` nodes per switch. With `rails`, each node is connected to that
- * many adjacent switches: NIC c to the one with number c modulo `rails` among
- * them. */
+/* The rule for nodes that do not name a switch. Node i of the file, from 0, is
+ * connected to switch i / `each`. With `rails`, that is a group of `rails`
+ * adjacent switches: NIC c is connected to switch c modulo `rails` of group i /
+ * `each`. */
 struct nw_cluster_fill {
-    int32_t each, switches; /* 0: each node must name its switch */
+    int32_t each, switches; /* `switches` can have nodes; if `each` is 0, each
+                               node must name its switch */
     int32_t rails;          /* 0: all NICs of a node are connected to the same
                                switch */
 };
@@ -49,10 +50,13 @@ struct nw_cluster {
     const struct nw_yaml *root;
     size_t type_count;
     struct nw_cluster_type *type;
-    struct nw_hostlist names;   /* names of all nodes */
-    struct nw_hostlist domains; /* NVLink domains named by items of `nodes` */
-    int32_t *entry_end;         /* item i of the list of nodes has the names
-                                   from entry_end[i - 1] to entry_end[i] - 1 */
+    struct nw_hostlist names;   /* names of all nodes, in the order of the file
+                                 */
+    struct nw_hostlist domains; /* NVLink domains that items of `nodes` name,
+                                   with duplicates */
+    int32_t *entry_end;         /* [items of 'nodes'] item i has the nodes from
+                                   entry_end[i - 1] (0 for i = 0) to
+                                   entry_end[i] - 1 */
     struct nw_cluster_fill fill;
     int32_t *switch_order; /* switch numbers sorted by name */
 };
@@ -68,8 +72,9 @@ struct nw_cluster_text {
 NW_MUST_CHECK nw_status nw_cluster_read(const struct nw_cluster_text *text,
                                         nw_topology **out);
 
-/* Finds or adds the link class of the bandwidth and latency that are written at
- * `node`. If `node` is NULL, the assumed figures of this kind are used. */
+/* Finds or adds the link class of the properties that are written at `node`. A
+ * property that is not written, or each one if `node` is NULL, is the assumed
+ * one of the kind; the kind is `kind` unless it is written. */
 NW_MUST_CHECK nw_status nw_cluster_figures(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            enum nw_link_kind kind,
@@ -125,8 +130,8 @@ NW_MUST_CHECK nw_status nw_cluster_tree(struct nw_cluster *cluster,
                                         const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
                                          const struct nw_yaml *node);
-/* Reads the forwarding tables of a graph. The switches of the nodes must be
- * known. */
+/* Reads the forwarding tables of a graph. All nodes must be connected to their
+ * switches before. */
 NW_MUST_CHECK nw_status nw_cluster_tables(struct nw_cluster *cluster,
                                           const struct nw_yaml *list);
 /* Sorts the switches of the topology's network for nw_cluster_find_switch. */
@@ -140,19 +145,21 @@ NW_MUST_CHECK nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
  * number. */
 NW_MUST_CHECK nw_status nw_cluster_node_names(struct nw_cluster *cluster,
                                               const struct nw_yaml *nodes);
-/* Appends the names of nodes or domains. For NAME:N, the first range of the
- * list is changed to the requested length. */
+/* Appends the names of nodes or domains. For NAME:N, the end of the first range
+ * of the list is changed so that the range has N names; NW_EFORMAT if the list
+ * does not have a range. */
 NW_MUST_CHECK nw_status
 nw_cluster_resized_names(const struct nw_cluster *cluster,
                          const struct nw_yaml *name, struct nw_hostlist *names);
 /* nw_cluster_join_domains puts the nodes from `first` to `end` - 1 into the
- * NVLink domains that their item names. nw_cluster_number_domains numbers the
- * domains by their names, after all items were read. */
+ * NVLink domains that their item names. After all items were read,
+ * nw_cluster_number_domains numbers the domains in the order in which their
+ * names first occur; equal names are one domain. */
 NW_MUST_CHECK nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
                                                 const struct nw_yaml *item,
                                                 int32_t first, int32_t end);
 NW_MUST_CHECK nw_status nw_cluster_number_domains(struct nw_cluster *cluster);
-/* Reads `domains`: the second level of NVLink domains. */
+/* Reads `domains`, the list of upper domains (second level of NVLink). */
 NW_MUST_CHECK nw_status nw_cluster_join_upper(struct nw_cluster *cluster,
                                               const struct nw_yaml *domains);
 NW_MUST_CHECK nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,

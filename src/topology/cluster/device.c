@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the devices below the packages of a node type: PCIe switches, boards,
- * GPUs and NICs. */
+/* Reads 'devices' of a node type: PCIe switches, boards, GPUs and NICs below a
+ * package, a NUMA node or the node itself. Reads 'nic_names', too. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"

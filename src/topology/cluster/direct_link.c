@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the direct links of a node type: NVLink between pairs of GPUs, within
- * groups of GPUs, and through GPU switches. */
+/* Reads the direct links of a node type, such as NVLinks: between pairs of
+ * vertices, within groups of vertices, and through GPU switches. */
 #include "base/array.h"
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The vertices that are ends of direct links. */
+/* The ends of direct links, as vertices, that a list of the file names. */
 struct ends {
     int32_t *vertex;
     size_t count, capacity;
 };
 
-/* Parses "gpu 3" or "gpu 0-3" into a kind and the first and last number.
- * Returns false if the text has another form. */
+/* Parses "gpu 3" or "gpu 0-3" into a kind of vertex and the first and last
+ * number. Returns false if the text has another form. */
 static bool parse_end(const char *text, char kind[16], int32_t range[2])
 {
     char first[16], last[16];
@@ -138,8 +138,9 @@ static nw_status direct_link_read_pairs(const struct nw_yaml *list,
     return status;
 }
 
-/* Adds GPU switches below the node's root, since every vertex needs a parent.
- * The link to that parent carries no messages. */
+/* Adds `count` GPU switches and links each listed vertex to each of them. A GPU
+ * switch is below the node's root, since every vertex needs a parent; the link
+ * to that parent carries no messages. */
 static nw_status direct_link_read_switch(struct nw_cluster *cluster,
                                          const struct nw_yaml *item,
                                          struct nw_node_type *type,

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates the array of domains; no node is in a domain yet. */
+/* Allocates topology->domain, with no node in a domain, unless this array
+ * exists already. */
 static nw_status begin_domains(nw_topology *topology)
 {
     nw_status status;
@@ -107,11 +108,13 @@ nw_status nw_cluster_number_domains(struct nw_cluster *cluster)
 /* The state of reading `domains`. */
 struct domain_joining {
     struct nw_cluster *cluster;
-    int32_t *by_name;         /* numbers of the topology's domains, sorted */
+    int32_t *by_name;         /* numbers of the NVLink domains, sorted by their
+                                 names */
     struct nw_hostlist upper; /* names of upper domains, item by item */
 };
 
-/* Returns the number of the NVLink domain of nodes with this name, or -1. */
+/* Returns the number of the NVLink domain of the first level that has this
+ * name, or -1. */
 static int32_t domain_find(const struct domain_joining *joining,
                            const char *name)
 {
@@ -122,8 +125,9 @@ static int32_t domain_find(const struct domain_joining *joining,
         joining->by_name, name);
 }
 
-/* Puts the domain `name` into the upper domain with number `upper` among the
- * names of all items. */
+/* Puts the NVLink domain `name` into the upper domain with index `upper` in
+ * joining->upper. Fails if the domain is unknown or has an upper domain
+ * already. `class` is the link class of its uplink. */
 static nw_status domain_join(struct domain_joining *joining,
                              const struct nw_yaml *members, const char *name,
                              int32_t upper, int32_t class)
@@ -145,8 +149,8 @@ static nw_status domain_join(struct domain_joining *joining,
     return NW_OK;
 }
 
-/* Returns an error if a name of an upper domain from number `first` on is the
- * name of a domain of nodes. */
+/* Returns an error if a name in joining->upper, from index `first` on, is also
+ * the name of an NVLink domain of the first level. */
 static nw_status domain_check_upper(const struct domain_joining *joining,
                                     const struct nw_yaml *name, size_t first)
 {
@@ -159,8 +163,8 @@ static nw_status domain_check_upper(const struct domain_joining *joining,
     return NW_OK;
 }
 
-/* Reads one item of `domains`. Its members are distributed evenly over its
- * upper domains, in order. */
+/* Reads one item of `domains`. Its members are distributed evenly over the
+ * upper domains that it names: the first members belong to the first one. */
 static nw_status domain_read_item(struct domain_joining *joining,
                                   const struct nw_yaml *item)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the forwarding tables of a graph in a cluster file: for each switch,
- * the link that messages to a node take. They are read last, when all nodes
- * have their switches. */
+ * the link that messages to a NIC of a node take. They are read last, when all
+ * nodes have their switches. */
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -17,23 +17,23 @@
 /* The tables while they are read. */
 struct tables {
     struct nw_cluster *cluster;
-    /* [mask + 1] hash table by node name: 1 + the number of the node; 0:
-     * empty */
+    /* [mask + 1] hash table by node name. A slot has 1 + the number of the
+     * node; 0: the slot is empty */
     int32_t *node;
     size_t mask;
     struct nw_graph_ports ports;
     int32_t *via;
 };
 
-/* An item of a table: messages to NIC `card` of some nodes leave switch `at` by
- * this link. */
+/* An item of 'tables': messages to NIC number `card` of some nodes leave switch
+ * `at` by link `link`. */
 struct forwarding_tables_way {
     const struct nw_yaml *item;
     int32_t at, link, card;
 };
 
-/* Returns the slot for the name of a node in the hash table. The slot is 0 if
- * the name is unknown. Each switch's table names every node, so a binary search
+/* Returns the slot of the hash table for the name of a node; it holds 0 if the
+ * name is unknown. Each switch's table names every node, so a binary search
  * would take most of the reading time. */
 static int32_t *forwarding_tables_place_of(const struct tables *tables,
                                            const char *name)

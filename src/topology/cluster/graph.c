@@ -109,8 +109,9 @@ static nw_status graph_read_links(struct nw_cluster *cluster,
     return status;
 }
 
-/* Reads the value of `key`, which must be one of two words. Sets *second to
- * true if it is words[1]; a missing key means words[0]. */
+/* Reads the value of `key`, which must be words[0] or, unless that is NULL,
+ * words[1]. Sets *second to true if it is words[1]; a missing key means
+ * words[0]. */
 static nw_status read_choice(const struct nw_yaml *node, const char *key,
                              const char *const words[2], bool *second)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the properties of a link: bandwidth, latency, half duplex, kind. */
+/* Reads the properties of a link: bandwidth, latency, half duplex, kind, and
+ * whether its figures are assumed. */
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
 

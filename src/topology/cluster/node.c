@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the nodes of a cluster: their names, their types, and the switches that
- * their NICs are connected to. */
+/* Reads the items of `nodes`, whose names node_names.c has read before: their
+ * node types, NVLink domains, switches of their NICs, and figures of their
+ * ports. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -199,8 +200,8 @@ static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
     return status;
 }
 
-/* Finds the type of each item's nodes, and allocates the arrays of nodes and
- * ports, which must exist before switches are looked up. */
+/* Sets type_of[i] to the node type of item i, and allocates the arrays of nodes
+ * and ports for all items. */
 static nw_status size_nodes(struct nw_cluster *cluster,
                             const struct nw_yaml *nodes, int32_t *type_of)
 {

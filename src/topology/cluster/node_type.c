@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a node type: first its processors, from hwloc or the short form, then
- * its devices, direct links and names with the other files of this folder. */
+/* Reads a node type: first its processors, from hwloc, the short form or
+ * 'parts', then its devices, direct links and names. Other files of this folder
+ * read all but hwloc and the short form. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -80,7 +81,8 @@ static nw_status read_short(struct short_form *form, const struct nw_yaml *node)
     return status ? status : node_type_add_levels(form, 0, 0);
 }
 
-/* Makes a path of `xml` relative to the folder of the cluster file. */
+/* Joins the path `xml` to the folder of the cluster file, unless `xml` is
+ * absolute. The caller frees *out. */
 static nw_status xml_path(const char *file, const char *xml, char **out)
 {
     const char *slash = strrchr(file, '/');
@@ -181,8 +183,8 @@ static nw_status read_cpu(struct nw_cluster *cluster,
     return status;
 }
 
-/* Adds a port with class -1 (unknown) for each NIC of the XML file, since hwloc
- * does not report bandwidths of ports. */
+/* Adds a port with class -1 (not given) for each NIC that hwloc or 'parts' has
+ * added, since neither gives the bandwidth of ports. */
 static nw_status count_ports(struct nw_cluster_type *type)
 {
     nw_status status = NW_OK;

@@ -17,8 +17,8 @@
     "package die numa l3 l2 core pcie-switch board gpu nic link parts pus "    \
     "number"
 
-/* A GPU or NIC that was read. GPUs and NICs are added at the end, in the order
- * of their numbers. */
+/* A GPU or NIC that was read. After all other parts, GPUs and NICs are added to
+ * the node type in the order of their numbers. */
 struct device {
     const struct nw_yaml *part;
     enum nw_vertex_kind kind;
@@ -65,7 +65,8 @@ static bool parts_is_bridge(enum nw_vertex_kind kind)
 }
 
 /* Finds the key of a part that names its kind. Sets *out to an index into
- * kinds[] and *count to the number of equal parts that the key gives. */
+ * kinds[] and *count to the number of equal parts that the key gives. Fails if
+ * the part has no such key or several. */
 static nw_status find_kind(const struct nw_yaml *part, size_t *out,
                            int32_t *count)
 {
@@ -107,7 +108,8 @@ static nw_status check_keys(const struct nw_yaml *part,
 }
 
 /* Records `count` devices that are like `device`. They are numbered from
- * 'number', or from the next free number if the key is missing. */
+ * 'number' on. If this key is missing, they are numbered from one above the
+ * highest number so far of a GPU or NIC. */
 static nw_status note_devices(struct parts_parts *parts,
                               const struct nw_yaml *part,
                               const struct device *device, int32_t count)
@@ -239,7 +241,8 @@ static nw_status parts_add_devices(struct parts_parts *parts)
 }
 
 /* Reads lists such as "0-19", "0,4,8" or "0-152:8" into `out`, in the order
- * written. Fails unless the list has exactly `room` numbers. */
+ * written. Fails if the list has more or fewer numbers than `out` has entries.
+ */
 static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
                               size_t room)
 {
@@ -300,8 +303,8 @@ static nw_status take_thread(struct parts_parts *parts,
     return status;
 }
 
-/* Reads 'threads': item k lists the operating system's numbers of the k-th
- * hardware thread of each core that has more than k threads. */
+/* Reads 'threads': item k, from 0, lists the operating system's numbers of
+ * hardware thread k of each core that has more than k threads. */
 static nw_status parts_read_threads(struct parts_parts *parts,
                                     const struct nw_yaml *list)
 {

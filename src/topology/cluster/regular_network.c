@@ -46,8 +46,8 @@ static nw_status read_level(struct nw_cluster *cluster,
     return status;
 }
 
-/* If the last level has no 'down', sets it to the smallest number that connects
- * all nodes. */
+/* If the last level has no 'down', sets it to the smallest number that gives
+ * enough leaf switches for all nodes. */
 static void regular_network_widen(const struct nw_cluster *cluster,
                                   struct nw_fat_tree *shape)
 {

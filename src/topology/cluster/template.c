@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a cluster file from a few numbers, which the user then edits. The
- * structure is complete; comments in the file name the figures that the user
- * should add. */
+/* Writes a cluster file for a machine that a few numbers describe. The user
+ * then edits this file: its structure is complete, and comments in the file
+ * name the figures that the user should add. */
 #include <nodewise/topology.h>
 
 #include "base/array.h"
@@ -52,8 +52,9 @@ static nw_status template_refuse_key(const char *key)
                                   "threads, gpus, nics and network"));
 }
 
-/* Reads one pair KEY=VALUE into `template`. Bit i of *given is set if key i was
- * given; a repeated key is an error. */
+/* Reads one pair KEY=VALUE into `template`. Bit i of *given is set if
+ * template_keys[i] was given, and bit KEYS if `network` was. A repeated key is
+ * an error. */
 static nw_status template_take_pair(struct template *template, char *pair,
                                     uint32_t *given)
 {
@@ -119,9 +120,9 @@ static nw_status template_take_pairs(struct template *template,
                : template_check_even("nics", template->nics, template->sockets);
 }
 
-/* Reads positive numbers separated by `by`, at most DIMENSIONS of them, and
- * appends them to `out` separated by ", ". Returns false if the word is invalid
- * or has more numbers. */
+/* Reads positive numbers that `by` (':' or 'x') separates into size[], and
+ * their number into *count. Also appends them to `out`, separated by ", ".
+ * Returns false if the word is invalid or has more than DIMENSIONS numbers. */
 static bool template_read_sizes(const char *word, char by, struct nw_text *out,
                                 int32_t size[DIMENSIONS], int *count)
 {

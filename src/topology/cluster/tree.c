@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a tree of switches from nested lists. The switches of a list are
- * distributed evenly over the switches of the list above. */
+/* Reads a tree of switches from nested items, each of which names a list of
+ * switches. The switches of an item are distributed evenly over the switches of
+ * the item above. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The switches in the order of the file: parents come before children. */
+/* The switches, in the order of the file until sort_tree puts them in
+ * depth-first order. In both, parents come before children. */
 struct tree {
     struct nw_cluster *cluster;
     struct nw_hostlist names;
@@ -16,12 +18,13 @@ struct tree {
     int32_t *parent;
     int32_t *class; /* [switch] class of the link to the parent */
     size_t class_capacity;
-    /* link class of the links that have no key 'link': that of the root */
+    /* link class of the links without a key 'link': what this key says at the
+     * root */
     int32_t otherwise;
 };
 
-/* Consecutive switches. The switches of the list below them are divided evenly
- * among them. */
+/* Consecutive switches, those of one item. The switches of each item below are
+ * divided evenly among them. */
 struct above {
     int32_t first, count;
 };
@@ -165,7 +168,8 @@ static nw_status sort_tree(struct tree *tree)
     return status;
 }
 
-/* Moves the arrays into a network and links each switch to its parent. */
+/* Moves the names and parents into a network and links each switch to its
+ * parent. */
 static nw_status tree_build_tree(struct tree *tree, struct nw_network *network)
 {
     int32_t count = (int32_t)tree->names.count;

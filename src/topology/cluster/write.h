@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The writer of cluster files. Its parts follow the order of the file. Reading
- * the result gives the same machine. */
+ * the result gives the same machine; the writer returns NW_EUNSUPPORTED if the
+ * format cannot express it. */
 #ifndef NW_TOPOLOGY_CLUSTER_WRITE_H
 #define NW_TOPOLOGY_CLUSTER_WRITE_H
 
 #include "base/text.h"
 #include "topology/topology.h"
 
-/* Appends a word, in quotes if YAML needs them. */
+/* Appends a word, in double quotes unless it is certain that YAML does not need
+ * them. */
 void nw_write_word(struct nw_text *text, const char *word);
-/* Appends "{bandwidth: 12.5GB/s, latency: 500ns}", or a bandwidth only if the
- * rest is the default. */
+/* Appends the properties of a link class whose reader expects the kind `kind`.
+ * Writes only the bandwidth (12.5GB/s) if the latency is the default and the
+ * link has no other property. Otherwise writes a map such as {kind: xgmi,
+ * bandwidth: 12.5GB/s, latency: 500ns} without the keys that would repeat
+ * defaults. */
 void nw_write_figures(struct nw_text *text, const nw_topology *topology,
                       int32_t class, enum nw_link_kind kind);
-/* Returns true if the class has the figures that are assumed for this kind. */
+/* Returns true if the class is equal to nw_link_assumed(kind): also in its kind
+ * and in being marked as assumed. */
 bool nw_write_is_assumed(const nw_topology *topology, int32_t class,
                          enum nw_link_kind kind);
 /* Appends the names as a list in Slurm's form, in their order. */

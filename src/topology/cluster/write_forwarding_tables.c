@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes forwarding tables: for each switch and link, one line with the nodes
- * whose messages take that link. */
+/* Writes forwarding tables: for each switch, link and number of a NIC, one line
+ * with the nodes whose NIC of this number is reached by this link. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* An entry of a switch's table: messages to this NIC of this node take
- * `link`. */
+/* An entry of a switch's table: messages to NIC number `card` of the node leave
+ * the switch by `link`. */
 struct write_forwarding_tables_entry {
     int32_t link, card, node;
 };

@@ -94,8 +94,8 @@ static void add_branch(const struct write_network_view *view, int32_t s,
     }
 }
 
-/* Writes switch s and the switches below it. Returns the first switch that is
- * not below s: switches are numbered depth first. */
+/* Writes switch s and the switches below it. Returns the number of the next
+ * switch after them: switches are numbered depth first. */
 static int32_t write_below(const struct write_network_view *view, int32_t s,
                            int indent)
 {
@@ -112,8 +112,8 @@ static int32_t write_below(const struct write_network_view *view, int32_t s,
     return at;
 }
 
-/* Consecutive links of the same switch and class that are written as one item;
- * each neighbour has `parallel` links. */
+/* Consecutive links from one switch and of one class that are written as one
+ * item. Each neighbour of the switch has `parallel` of them. */
 struct write_network_run {
     int32_t first, end, parallel;
 };

@@ -16,7 +16,8 @@ struct write_node_type_view {
     /* [vertex] first child and next sibling, without GPU switches and hardware
      * threads; -1: none */
     int32_t *first, *next;
-    /* whether the numbers of GPUs [0] or NICs [1] must be written */
+    /* whether the numbers of GPUs [0] or NICs [1] must be written, because they
+     * differ from the order in the tree */
     bool told[2];
     struct nw_text *text;
 };
@@ -64,8 +65,9 @@ write_node_type_list_children(struct write_node_type_view *view)
     return NW_OK;
 }
 
-/* Sets told[] to true if the GPUs or NICs below v are not numbered in the order
- * of the tree. `expect` holds the next number of each kind. */
+/* Finds out whether the GPUs or NICs below v are numbered in another order than
+ * that of the tree, and sets the view's flags if they are. `expect` holds the
+ * next number of each kind. */
 static void write_node_type_find_order(struct write_node_type_view *view,
                                        int32_t v, int32_t expect[2])
 {
@@ -102,7 +104,8 @@ static bool says_number(const struct write_node_type_view *view, int32_t v)
 static nw_status add_children(const struct write_node_type_view *view,
                               struct nw_text *text, int32_t v, int indent);
 
-/* Writes a part without its first line, which has the number of equal parts. */
+/* Writes the lines of part v after its first line. The caller writes the first
+ * line, which has the number of equal parts. */
 static nw_status add_body(const struct write_node_type_view *view,
                           struct nw_text *text, int32_t v, int indent)
 {

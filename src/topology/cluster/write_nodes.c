@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the nodes of a cluster file, and the second level of their NVLink
- * domains. Consecutive equal nodes at the same
- * switches form a group, which becomes one item. Consecutive groups of equal
- * size that differ only in their switches or NVLink domains are joined to one
- * item. */
+ * domains. A group has consecutive nodes of the same type, port classes,
+ * switches and NVLink domain. Consecutive groups of equal size that differ only
+ * in their switches or NVLink domains become one item. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -51,8 +50,8 @@ static int32_t end_of_group(const nw_topology *t, int32_t first)
     return end;
 }
 
-/* Consecutive groups that have `each` nodes and differ only in their switches
- * and NVLink domains. */
+/* The nodes from `first` to `end` - 1, which become one item: groups of `each`
+ * nodes that differ only in their switches and NVLink domains. */
 struct write_nodes_run {
     int32_t first, end, each;
 };
@@ -70,7 +69,8 @@ static struct write_nodes_run write_nodes_find_run(const nw_topology *t,
     return run;
 }
 
-/* Writes the names of the groups' NVLink domains as one list. */
+/* Writes, as one list, the name of the NVLink domain of each group; nothing if
+ * the nodes are in no domain. */
 static nw_status add_domains(struct nw_text *text, const nw_topology *t,
                              const struct write_nodes_run *run)
 {

@@ -31,7 +31,9 @@ int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape)
     return (int32_t)(ports < INT32_MAX ? ports : INT32_MAX);
 }
 
-/* Returns the number of the pair (i, j), i < j, among all pairs of n items. */
+/* Returns the number, from 0, of the pair (i, j), i < j, among all pairs of n
+ * items in lexicographic order. The number of (n - 1, n) is the count of pairs.
+ */
 static int32_t pair_number(int32_t i, int32_t j, int32_t n)
 {
     return (int32_t)((int64_t)i * n - (int64_t)i * (i + 1) / 2 + j - i - 1);
@@ -50,7 +52,8 @@ static int32_t dragonfly_gateway(const struct dragonfly *fly, int32_t from,
 /* A path between routers of two groups, by the global link number `round` of
  * these groups. */
 struct dragonfly_way {
-    int32_t out, in; /* routers at both ends of the global link */
+    int32_t out, in; /* routers at both ends of the global link, in the
+                        direction of the path */
     int32_t round, length;
 };
 
@@ -103,8 +106,8 @@ static int32_t dragonfly_distance(const struct nw_network *network,
     return best_way(fly, from, to, key).length;
 }
 
-/* Writes the local link between two routers of a group. Returns the number of
- * links: 0 if they are the same router, else 1. */
+/* Writes the hop over the local link between two routers of a group. Returns
+ * the number of hops: 0 if both are the same router, else 1. */
 static size_t local_hop(const struct dragonfly *fly, int32_t from, int32_t to,
                         uint32_t *hops)
 {

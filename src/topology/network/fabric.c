@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes nodes from hosts with NICs. Hosts with the same NICs share a node type,
- * which has one core. If sources are combined (compose), the node type is
- * replaced by the real one. */
+/* Makes nodes from hosts with NICs. Hosts with the same number and names of
+ * NICs share a node type, which has one core. If sources are combined
+ * (compose), the real node type replaces this one. */
 #include "topology/network/fabric.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -65,7 +65,7 @@ static int fabric_by_name(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
-/* Reports that a host and the host before have the same name. */
+/* Reports that a host has the name of the host before it in the array. */
 static nw_status say_twice(const struct nw_fabric_host *host)
 {
     return nw_fail(NW_EFORMAT,
@@ -146,16 +146,16 @@ static bool same_name(const char *a, const char *b)
     return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
-/* Returns the number of NICs of the node for a host. Hosts of Slurm files with
- * a single switch get none. */
+/* Returns the number of NICs of the node for a host: 0 for a host with one
+ * switch if the source does not name NICs. */
 static int32_t fabric_count_cards(const struct nw_fabric *fabric,
                                   const struct nw_fabric_host *host)
 {
     return fabric->cardless && host->count == 1 ? 0 : host->count;
 }
 
-/* Returns true if the host's NICs have the number and the names of the type's
- * NICs. */
+/* Returns true if the host's NICs have the number and, unless the source names
+ * no NICs, also the names of the type's NICs. */
 static bool fits_type(const struct nw_fabric *fabric,
                       const struct nw_fabric_host *host,
                       const struct nw_node_type *type)

@@ -45,8 +45,9 @@ NW_MUST_CHECK nw_status nw_fabric_add_card(struct nw_fabric *fabric,
                                            const struct nw_fabric_card *card);
 /* Makes the nodes in the natural order of their names (n2 before n10), and
  * finishes the topology. Each node has one core, since a fabric does not
- * describe the inside. Returns NW_EFORMAT, with both lines, if two hosts have
- * one name. */
+ * describe the inside. If two hosts have one name, `cardless` merges them;
+ * otherwise returns NW_EFORMAT, with both lines. Returns NW_EFORMAT also
+ * without hosts. */
 NW_MUST_CHECK nw_status nw_fabric_finish(struct nw_fabric *fabric,
                                          enum nw_elements elements);
 /* nw_fabric_finish in two steps. nw_fabric_place makes the nodes; host i then

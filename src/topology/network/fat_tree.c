@@ -4,9 +4,11 @@
  * the parallel links and the D-mod-K routing of Zahavi 2010. Routes are
  * computed without tables.
  *
- * Level l has W = up_1 ... up_l switches above each group of leaves. A switch
- * is number x * W + y of its level. There, x is the number of its group of
- * leaves, and y is its number among the W switches above this group.
+ * Level 0 has the leaves. Each level l has W = up_1 x ... x up_l switches above
+ * each group of leaves, where up_i is the number of switches of level i above
+ * one of level i - 1. A switch is number x * W + y of its level. There, x is
+ * the number of its group of leaves, and y is its number among the W switches
+ * above this group.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -19,7 +21,7 @@
 /* The links from a level to the level above. */
 struct fat_tree_level {
     int64_t down, up, parallel;
-    int64_t width;      /* switches of the level above for each group of
+    int64_t width;      /* switches of the level above for each of its groups of
                            leaves */
     int32_t first_link; /* number of the first link to the level above */
 };
@@ -72,7 +74,8 @@ int64_t nw_fat_tree_links(const struct nw_fat_tree *shape)
     return total < LIMIT ? total : -1;
 }
 
-/* Returns the lowest level that has a switch above both leaves. */
+/* Returns the lowest level that has a switch above both leaves; 0 if they are
+ * the same. */
 static int meeting_level(const struct fat_tree *tree, int64_t a, int64_t b)
 {
     int l = 0;
@@ -92,8 +95,8 @@ static int32_t fat_tree_distance(const struct nw_network *network, int32_t from,
     return 2 * meeting_level(network->state, from, to);
 }
 
-/* Returns the number of the link, among its up x parallel links, by which a
- * switch of level l sends towards node `key`, by D-mod-K. */
+/* Returns the number, among the up x parallel links of a switch of level l, of
+ * the link by which the switch sends towards node `key` (D-mod-K). */
 static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
 {
     int64_t below = l ? tree->level[l - 1].width : 1;
@@ -101,8 +104,9 @@ static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
     return key / below % (tree->level[l].up * tree->level[l].parallel);
 }
 
-/* Returns the link of switch number `child` of a level whose number among the
- * switch's up x parallel links is `port`. */
+/* Returns the number of a link from switch `child` of a level to the level
+ * above. `port` is the number of this link among the switch's up x parallel
+ * links; port modulo up selects the upper switch. */
 static uint32_t link_by(const struct fat_tree_level *level, int64_t child,
                         int64_t port)
 {
@@ -176,8 +180,9 @@ static nw_status name_level(const struct nw_fat_tree *shape,
     return status;
 }
 
-/* Adds the links between two levels. first[] is the first switch of the level,
- * the first switch of the level above, and the link class. */
+/* Adds the links from a level, which has `width` switches for each group of
+ * leaves, to the level above. first[] has the first switch of each of these
+ * levels, and the link class. */
 static nw_status link_level(const struct fat_tree_level *level, int64_t width,
                             struct nw_network *network, const int32_t first[3])
 {

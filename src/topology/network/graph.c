@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stores and routes any network of switches and links. The distance between two
- * switches takes one byte for each pair. A route follows links that reduce the
- * distance. */
+ * switches takes one byte for each pair. A route follows the forwarding tables
+ * or, without an entry there, links that reduce the distance. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/network/networks.h"
@@ -14,13 +14,15 @@
 /* The state of a graph. `spread` is the argument of nw_network_finish_graph. */
 struct graph {
     bool spread;
-    uint8_t *distance; /* [to * switches + from] number of links */
+    uint8_t *distance; /* [to * switches + from] number of links of the shortest
+                          route, or APART */
     /* [switches + 1] links of switch s: link[first[s]] to link[first[s + 1] -
      * 1] */
     int32_t *first;
-    int32_t *link; /* links of each switch, in the order of the file */
-    /* forwarding tables if known, else NULL: for each switch, the link towards
-     * each port of a node, -1 if unknown */
+    int32_t *link; /* [2 x links] links of each switch, in the order in which
+                      they were added */
+    /* forwarding tables if known, else NULL. via[s * ports.count + p] is the
+     * link from switch s towards port p of a node; -1: unknown */
     int32_t *via;
     struct nw_graph_ports ports;
 };
@@ -39,9 +41,10 @@ static int32_t graph_other_end(const struct nw_network *network, int32_t link,
                                       : network->link_a[link];
 }
 
-/* Returns a link of switch s that reduces the distance by one. If several links
- * do, returns the first one or, if the graph spreads its routes, number `key`
- * modulo their count. */
+/* Returns a link of switch s that reduces the distance to the destination by
+ * one; distance[] has that of each switch. If several links do, returns the
+ * first one or, if the graph spreads its routes, number `key` modulo their
+ * count. */
 static int32_t next_link(const struct nw_network *network, int32_t s,
                          const uint8_t *distance, int32_t key)
 {
@@ -62,7 +65,7 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
     }
 }
 
-/* Returns the column of the tables for the port by which node `key` is
+/* Returns the column of the tables for the first port by which node `key` is
  * connected to switch `to`. Returns -1 without tables, or if the node has no
  * such port. */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
@@ -76,8 +79,9 @@ static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
     return -1;
 }
 
-/* Returns the next link from s to `to`: that of the forwarding table, or else
- * one that reduces the distance. */
+/* Returns the first link of the route from s to `to`: that of the forwarding
+ * table, or one that reduces the distance if `column` is -1 or the table has
+ * none. */
 static int32_t graph_step(const struct nw_network *network, int32_t s,
                           int32_t to, int32_t column, int32_t key)
 {
@@ -287,17 +291,17 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
     return status ? status : find_distances(network);
 }
 
-/* The paths to one port according to the tables. length[s] is the number of
- * links from switch s. It is UNKNOWN at first, and ON_WAY while a path through
- * s is followed. path[] has the switches of that path. */
+/* The routes to one port by the tables. length[s] is the number of links from
+ * switch s. It is UNKNOWN at first, and ON_WAY while a route through s is
+ * followed. path[] has the switches of that route. */
 struct graph_ways {
     int32_t *length, *path; /* [switches] */
 };
 enum { UNKNOWN = -1, ON_WAY = -2 };
 
-/* Follows the tables from s towards a port until a switch with a known length,
- * and sets the lengths of the switches on the path. Returns -1, or a switch of
- * a loop if the path runs into one. */
+/* Follows the route from s towards a port until a switch with a known length,
+ * and sets the lengths of the switches on the route. Returns -1, or a switch of
+ * a loop if the route runs into one. */
 static int32_t graph_follow(const struct nw_network *network, int32_t s,
                             int32_t column, int32_t key,
                             const struct graph_ways *ways)

@@ -157,8 +157,8 @@ nw_status nw_network_finish_tree(struct nw_network *network)
     return NW_OK;
 }
 
-/* Sets level[to] to level[from] + 1 if that is lower than before or level[to]
- * is unset. Returns true if it changed level[to]. */
+/* Sets level[to] to level[from] + 1 if level[from] is set and level[to] is
+ * unset or larger than that. Returns true if it changed level[to]. */
 static bool spread_level(int32_t *level, int32_t from, int32_t to)
 {
     if (level[from] < 0 || (level[to] >= 0 && level[to] <= level[from] + 1))
@@ -175,8 +175,8 @@ nw_status nw_network_find_levels(nw_topology *topology)
 
     if (!network)
         return NW_OK;
-    free(network->level); /* a network that was moved from another topology
-                             already */
+    free(network->level); /* a network that was moved from another topology has
+                             levels already */
     network->level = NULL;
     status = nw_alloc((size_t)network->switch_count, sizeof *network->level,
                       &network->level);

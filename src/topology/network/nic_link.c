@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Raises the assumed bandwidths of the PCIe links from a NIC up to the
- * processor to `rate` (bytes/s). */
+/* Raises assumed bandwidths below `rate` (bytes/s) to `rate`, on the PCIe links
+ * from NIC vertex `card` up to the processor. */
 static nw_status raise_way(nw_topology *topology, struct nw_node_type *type,
                            int32_t card, double rate)
 {
@@ -28,8 +28,8 @@ static nw_status raise_way(nw_topology *topology, struct nw_node_type *type,
     return status;
 }
 
-/* Raises the links of each NIC of type t to the bandwidth of the fastest port
- * that this NIC has on any node. `card` lists the vertices of the NICs. */
+/* Raises the PCIe links of each NIC of type t to the bandwidth of the fastest
+ * port that this NIC has on any node. `card` lists the vertices of the NICs. */
 static nw_status raise_cards(nw_topology *topology, int32_t t,
                              const int32_t *card, int32_t count)
 {

@@ -10,7 +10,8 @@
 
 #define MAX_RAILS 64 /* number of bits in a set of rails */
 
-/* Returns the rail to which a NIC of a node is connected. */
+/* Returns the rail (number of the connected part of the network) to which NIC
+ * `card` of a node is connected; -1: the node itself, if it has no NIC. */
 static int32_t rail_of(const nw_topology *topology, int32_t node, int32_t card)
 {
     return topology->network
@@ -27,8 +28,8 @@ static int32_t links_to_card(const struct nw_node_type *type, int32_t vertex,
            2 * type->depth[nw_node_type_common(type, vertex, v)];
 }
 
-/* Returns the NIC on a rail that is nearest to the end, the first of equally
- * near ones; -1 if not found. */
+/* Returns the NIC on a rail that has the fewest tree links to the end, the
+ * first of several; -1 if the node has none on this rail. */
 static int32_t card_on(const nw_topology *topology, struct nw_end end,
                        int32_t rail)
 {
@@ -47,8 +48,9 @@ static int32_t card_on(const nw_topology *topology, struct nw_end end,
     return best;
 }
 
-/* The NICs of two ends on one rail, and the number of links from both ends to
- * their NICs. `rail` is -1 if one end has no NIC on it. */
+/* The NICs of two ends on one rail (-1 for a node without NICs), and the number
+ * of links from both ends to their NICs. `rail` is -1 if one end is not
+ * connected to it. */
 struct rails_choice {
     int32_t rail, card[2], links;
 };
@@ -78,7 +80,8 @@ void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
     const struct nw_end end[2] = {*a, *b};
     int32_t rails = topology->network->component_count;
     int32_t own = rail_of(topology, a->node, nw_end_card(topology, *a));
-    int32_t first = a->nic < -1 ? own : 0; /* stripes take different rails */
+    int32_t first = a->nic < -1 ? own : 0; /* tried first, so that stripes take
+                                              different rails */
     struct rails_choice best = {.rail = -1};
 
     if (own == rail_of(topology, b->node, nw_end_card(topology, *b)))

@@ -54,7 +54,7 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
 }
 
 /* Returns the neighbour of s along dimension d, up (by = 1) or down (by = -1).
- * The neighbour of the last switch is the first one. */
+ * The last switch is followed by the first one. */
 static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
                                int by)
 {
@@ -133,8 +133,8 @@ static nw_status torus_name_switch(const struct torus *torus,
     return nw_network_name(network, s, "%s", name);
 }
 
-/* Returns true if s has a link upwards in dimension d. A ring of two switches
- * has one link, not two. */
+/* Returns true if s has a link to the next higher coordinate in dimension d, or
+ * from the last to the first. A ring of two switches has one link, not two. */
 static bool has_next(const struct torus *torus, int32_t s, int d)
 {
     int32_t n = torus->shape.size[d], at = torus_coordinate(torus, s, d);

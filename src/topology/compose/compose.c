@@ -19,8 +19,8 @@ static bool compose_is_known(const struct nw_host_index *hosts,
 }
 
 /* Returns true if all hosts of the network get the same node type. This is so
- * if there is only one source, which has one node type, and either one node or
- * no node that is a host of the network. */
+ * if there is only one source, given without HOSTS=, which has one node type,
+ * and either one node or no node that is a host of the network. */
 static bool compose_is_alike(const struct nw_compose *compose)
 {
     const struct nw_inside *from = compose->inside;
@@ -35,8 +35,10 @@ static bool compose_is_alike(const struct nw_compose *compose)
     return true;
 }
 
-/* Finds the source and the node type for a host: the source that lists or
- * contains the host's name, or else the only source if compose->is_alike. */
+/* Finds the source and the node type for a host. It is the first source whose
+ * list HOSTS= or, without a list, whose nodes have the host's name, or else the
+ * only source if compose->is_alike. A source with a list has a node of this
+ * name or gives the type of its node 0. */
 static nw_status find_inside(const struct nw_compose *compose, const char *host,
                              struct nw_combined *wanted)
 {
@@ -78,8 +80,10 @@ static int32_t card_named(const struct nw_node_type *type, const char *name)
     return -1;
 }
 
-/* Sets port_of[c] to the network port of NIC c, or to -1: matched by name if
- * the node type has a NIC with the name of each port, otherwise by number. */
+/* Sets port_of[c] to the network port of NIC c, or to -1. NICs and ports are
+ * matched by name if the node type has a NIC with the name of each port,
+ * otherwise by number. If the network has no NICs for the host, all NICs get
+ * port 0. */
 static void match_cards(const struct nw_node_type *inside,
                         const struct nw_node_type *ports, int32_t *port_of)
 {
@@ -92,7 +96,7 @@ static void match_cards(const struct nw_node_type *inside,
                      : c < ports->nic_count ? c
                                             : -1;
         if (!ports->nic_count)
-            port_of[c] = 0; /* the network names no NICs of this host: all NICs
+            port_of[c] = 0; /* the network has no NICs of this host: all NICs
                                use its port */
     }
 }
@@ -147,8 +151,9 @@ static bool is_taken(const struct nw_combined *combined, int32_t port)
     return false;
 }
 
-/* Adds a NIC to the node type for each port of the network that none of the
- * NICs has. */
+/* Adds a NIC to the node type for each network port to which no NIC is
+ * connected. A node without NICs that has only one port gets none; its port
+ * then connects the node itself. */
 static nw_status compose_add_cards(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)
@@ -194,9 +199,9 @@ static int32_t compose_count_cards(const struct nw_node_type *type)
     return count;
 }
 
-/* Adds the GPUs of the source of GPU links. Also adds that source's NICs if
- * neither the node type nor the network names NICs; then every NIC uses the
- * host's port. */
+/* Adds the direct links of the source of GPU links, and its GPUs if needed
+ * (nw_compose_gpus). Also adds that source's NICs if neither the node type nor
+ * the network has NICs; then every NIC uses the host's port. */
 static nw_status compose_take_gpus(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)
@@ -263,8 +268,8 @@ static nw_status find_combined(struct nw_compose *compose,
     return status;
 }
 
-/* Finds or makes the combined type of each host; which[n] receives its index in
- * compose->combined. */
+/* Finds or makes the combined type of each host. Sets which[n] to the index in
+ * compose->combined of the type of host n. */
 static nw_status combine_all(struct nw_compose *compose, int32_t *which)
 {
     const nw_topology *network = compose->network;
@@ -376,8 +381,9 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
     return status ? status : copy_domains(compose);
 }
 
-/* Adds a note on each node of the sources that is not a host of the network:
- * its name may be misspelt, or the network may lack the host. */
+/* Adds a note on each name that is not a host of the network: in HOSTS= lists,
+ * and of nodes of the sources without a list. The name may be misspelt, or the
+ * network may lack the host. */
 static void note_unused(struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
@@ -575,7 +581,8 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
     char *text = NULL;
     nw_status status;
 
-    if (!parts.node_count && parts.gpus) { /* the source of GPU links also */
+    if (!parts.node_count && parts.gpus) { /* the source of GPU links also gives
+                                              the inside of nodes */
         parts.nodes = &given->gpus;
         parts.node_count = 1;
         parts.gpus = NULL;

@@ -43,7 +43,8 @@ struct nw_combined {
     int32_t inside, type, ports; /* index of the source, type in this source,
                                     type in the network */
     int32_t result;              /* type in the result */
-    int32_t *port_of; /* owned; [cards] the network's port of each NIC */
+    int32_t *port_of; /* owned; [cards] for each NIC, the index of its port
+                         among the ports of a host of the network */
     int32_t cards;
 };
 
@@ -63,8 +64,8 @@ struct nw_compose {
     struct nw_text notes; /* one line for each difference */
 };
 
-/* Finds or adds the link class of the result with the figures of class `class`
- * of `from`. */
+/* Sets *out to the link class of the result, which is added if it is new, with
+ * the figures of class `class` of `from`; to -1 if `class` is -1. */
 NW_MUST_CHECK nw_status nw_compose_class(struct nw_compose *compose,
                                          const nw_topology *from, int32_t class,
                                          int32_t *out);
@@ -75,10 +76,11 @@ NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const struct nw_node_type *type,
                                         const bool *drop,
                                         struct nw_node_type **out);
-/* Adds the direct links of compose->gpus to a type of the result. Adds the GPUs
- * if no node has any, and the NICs if the type is `cardless` (neither its
- * source nor the network has NICs). `source` names the origin of the type.
- * Returns NW_EFORMAT if the numbers of GPUs differ. */
+/* Replaces the direct links between GPUs of a type of the result by those of
+ * compose->gpus, if that has any. Adds the GPUs if no node type of any source
+ * has GPUs; if only this type has none, does nothing. Adds the NICs if the type
+ * is `cardless` (neither its source nor the network has NICs). `source` names
+ * the origin of the type. Returns NW_EFORMAT if the numbers of GPUs differ. */
 NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
                                         struct nw_node_type *type,
                                         const char *source, bool cardless);

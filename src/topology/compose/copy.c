@@ -32,7 +32,7 @@ static nw_status copy_device(const struct nw_device *from, struct nw_device *to)
     return status;
 }
 
-/* A copy of the type `type` of the topology `from`. */
+/* A copy, `to`, of the type `type` of the topology `from`. */
 struct copy {
     struct nw_compose *compose;
     const nw_topology *from;

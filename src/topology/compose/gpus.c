@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adds the GPU links of another source to a node type. The GPUs of both sources
- * are matched by PCI address if both know all addresses, otherwise by number.
- */
+ * are matched by PCI address if each GPU of the other source has an address
+ * that a GPU of the node type has, otherwise by number. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"
@@ -134,8 +134,9 @@ static int32_t threads_near(const struct nw_node_type *type, int32_t v,
     return count;
 }
 
-/* Adds a note on the first GPU whose processor has different hardware threads
- * in the two sources. */
+/* Adds a note on the first GPU whose package has another count of hardware
+ * threads, or another lowest number of them, in one source than in the other.
+ */
 static void compare_threads(struct match *match, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -184,7 +185,8 @@ static double rate_between(const nw_topology *topology,
     return 0;
 }
 
-/* Adds a note if the two sources have different links between GPUs. */
+/* Adds a note on each pair of GPUs between which the two sources have direct
+ * links of different bandwidth, or only one of them has a direct link. */
 static void compare_links(struct match *match, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
@@ -206,8 +208,8 @@ static void compare_links(struct match *match, int32_t count)
         }
 }
 
-/* Removes all direct links between GPUs and GPU switches. The GPU switches stay
- * in the type; without links they carry no messages. */
+/* Removes all direct links whose ends both are GPUs or GPU switches. The GPU
+ * switches stay in the type; without links they carry no messages. */
 static void drop_links(struct nw_node_type *type)
 {
     int32_t kept = 0;
@@ -225,7 +227,7 @@ static void drop_links(struct nw_node_type *type)
 
 /* Sets *out to the vertex of `ours` that corresponds to vertex v of the other
  * source; -1 if v is neither a GPU nor a GPU switch. A GPU switch is added when
- * it is first needed. */
+ * it is first needed; made[v] then has its vertex. */
 static nw_status gpus_vertex_for(struct match *match, int32_t v, int32_t *made,
                                  int32_t *out)
 {
@@ -277,9 +279,10 @@ static nw_status take_links(struct match *match)
     return status;
 }
 
-/* Sets *out to the vertex of `ours` for the parent of a device in the other
- * source: the package with the same number, or the bridge in made[]. A bridge
- * that made[] does not have is copied first. */
+/* Sets *out to the vertex of `ours` below which a device is added, whose parent
+ * in the other source is `theirs`. For a package, this is the package with the
+ * same number; for a bridge or board, the vertex in made[], to which it is
+ * copied first if made[] has none; else the root. */
 static nw_status compose_parent(struct match *match, int32_t theirs,
                                 int32_t *made, int32_t *out)
 {
@@ -372,8 +375,8 @@ static nw_status compose_add_kind(struct match *match, enum nw_vertex_kind kind,
                                       &match->ours->nic_count);
 }
 
-/* Sets made[] for bridges of the other source: the bridge above a matched GPU
- * corresponds to the parent of the GPU in `ours`. */
+/* Sets made[v] for each PCIe switch v above a matched GPU of the other source:
+ * it corresponds to the parent of that GPU in `ours`. */
 static void compose_match_bridges(const struct match *match, int32_t *made)
 {
     for (int32_t i = 0; i < match->theirs->gpu_count; i++) {
@@ -384,8 +387,8 @@ static void compose_match_bridges(const struct match *match, int32_t *made)
     }
 }
 
-/* Adds all GPUs or NICs of the other source to a node that has none, below the
- * packages with the same number. */
+/* Adds all GPUs or NICs of the other source to a node type that has none, below
+ * the packages with the same number, and a note on this. */
 static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
                                int32_t *made)
 {
@@ -400,8 +403,9 @@ static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
     return compose_add_kind(match, kind, made);
 }
 
-/* Returns true if a node type of some source has GPUs. Nodes without GPUs are
- * then complete, and get none from the source of GPU links. */
+/* Returns true if a node type of some source of the inside of nodes has GPUs.
+ * Nodes without GPUs are then complete, and get none from the source of GPU
+ * links. */
 static bool is_mixed(const struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++)

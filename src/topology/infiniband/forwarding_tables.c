@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
+#define NO_ENTRY (-2) /* until the tables are filled; no link is -1 */
 
 /* The state of the reader. */
 struct forwarding_tables_reader {
@@ -175,6 +176,7 @@ nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet, const char *file,
     size_t length;
     nw_status status = nw_file_read_text(file, &text, &length);
 
+    tables->is_dump = true;
     if (!status)
         status = index_ports(&reader);
     next = text;
@@ -249,6 +251,26 @@ static nw_status forwarding_tables_fill(const struct nw_ib_subnet *subnet,
     return status;
 }
 
+/* Adds a note if the tables lack entries, as those of an interrupted dump do.
+ * Routes without an entry are shortest paths, as without tables. */
+static void forwarding_tables_note_missing(const struct nw_ib_tables *tables,
+                                           nw_topology *topology, size_t size,
+                                           int32_t *via)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < size; i++)
+        if (via[i] == NO_ENTRY) {
+            via[i] = -1;
+            missing++;
+        }
+    if (missing && tables->is_dump)
+        nw_text_format(&topology->notes,
+                       "%s lacks %zu of %zu entries for the adapters of hosts: "
+                       "their routes are assumed to be shortest paths\n",
+                       tables->file, missing, size);
+}
+
 nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
                            const struct nw_ib_tables *tables,
                            const struct nw_fabric *fabric)
@@ -268,9 +290,11 @@ nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
     if (!status)
         status = nw_alloc(size, sizeof *via, &via);
     if (!status) {
-        memset(via, 0xff, size * sizeof *via); /* sets all to -1 */
+        for (size_t i = 0; i < size; i++)
+            via[i] = NO_ENTRY;
         status =
             forwarding_tables_fill(subnet, tables, column_of, ports.count, via);
+        forwarding_tables_note_missing(tables, fabric->topology, size, via);
     }
     free(column_of);
     if (status) {

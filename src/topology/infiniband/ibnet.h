@@ -96,6 +96,7 @@ struct nw_ib_tables {
     const char *file;
     struct nw_ib_entry *entry; /* owned */
     size_t count, capacity;
+    bool is_dump; /* of whole tables, not of traced paths */
 };
 /* Reads forwarding tables as dump_lfts.sh, ibroute and OpenSM write them. */
 NW_MUST_CHECK nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet,

@@ -164,8 +164,14 @@ phases: dp*7
 2 3 gg 3145728 6
 3 0 gg 6291536 13
 $ echo hello > x.log; nodewise pattern nccl-log:x.log -q
-! x.log: ... no communicator
+! x.log: ... no communicator ... NCCL_DEBUG=INFO ... NCCL_DEBUG_SUBSYS=INIT,GRAPH,COLL
 ? 3
+## Calls that cannot be read, or of a communicator without a start, are counted.
+$ for e in 's/count 1048576/count 99999999999999999999/' 's/\(Send: opCount 1 sendb\).*/\1/' 's/ comm 0x7800 \[/ comm 0x7900 [/' '/rank 2 nranks/d'; do sed "$e" $FIXTURES/pattern/valid/nccl.log >torn.log; nodewise pattern nccl-log:torn.log | grep ^partial; done
+partial  calls that could not be read, or whose communicator starts outside the log: 4
+partial  calls that could not be read, or whose communicator starts outside the log: 1
+partial  calls that could not be read, or whose communicator starts outside the log: 2
+partial  1 communicators lack ranks whose processes left no file, and are not counted; calls that could not be read, or whose communicator starts outside the log: 1
 ## Files of NCCL's Inspector: a ring of two, and 8,192 bytes from 1 to 0.
 $ nodewise pattern nccl-inspector:$FIXTURES/pattern/valid/inspector --to native -q
 nodewise pattern 1

@@ -200,5 +200,5 @@ static nw_status calls_read_file(struct nw_nccl_job *job, const char *path)
 nw_status nw_nccl_calls_open(const char *path, nw_pattern **out)
 {
     return nw_nccl_files_read(
-        path, &(struct nw_nccl_reader){calls_read_file, ".nccl.*"}, out);
+        path, &(struct nw_nccl_reader){calls_read_file, ".nccl.*", ""}, out);
 }

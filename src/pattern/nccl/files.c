@@ -65,7 +65,7 @@ nw_status nw_nccl_files_read(const char *path,
     if (!status)
         status = files_read_all(job, path, reader, &found);
     if (!status)
-        status = nw_nccl_job_build(job, path, out);
+        status = nw_nccl_job_build(job, path, reader->remedy, out);
     globfree(&found);
     nw_nccl_job_free(job);
     return status;

@@ -11,6 +11,7 @@ struct nw_nccl_reader {
     /* glob(7) pattern of what follows a prefix in file names; NULL: a path
      * cannot be a prefix */
     const char *suffix;
+    const char *remedy; /* see nw_nccl_job_build */
 };
 
 /* Reads the file `path`, all files of the folder `path`, or all files whose

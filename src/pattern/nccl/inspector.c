@@ -234,5 +234,5 @@ static nw_status inspector_read_file(struct nw_nccl_job *job, const char *path)
 nw_status nw_nccl_inspector_open(const char *path, nw_pattern **out)
 {
     return nw_nccl_files_read(
-        path, &(struct nw_nccl_reader){inspector_read_file, NULL}, out);
+        path, &(struct nw_nccl_reader){inspector_read_file, NULL, ""}, out);
 }

@@ -35,7 +35,7 @@ struct nw_nccl_job {
     size_t call_count, call_capacity;
     struct nccl_ring *ring;
     size_t ring_count, ring_capacity;
-    uint64_t skipped;
+    uint64_t skipped, lost;
     void *process_tree, *member_tree; /* trees of tsearch(3) */
 };
 
@@ -179,6 +179,11 @@ nw_status nw_nccl_job_call(struct nw_nccl_job *job, size_t member,
 void nw_nccl_job_skip(struct nw_nccl_job *job, uint64_t calls)
 {
     job->skipped += calls;
+}
+
+void nw_nccl_job_lose(struct nw_nccl_job *job)
+{
+    job->lost++;
 }
 
 nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm, int32_t size,
@@ -399,17 +404,24 @@ static nw_status nccl_describe(const struct nw_nccl_job *job,
         nw_text_format(&text, "; %llu calls of functions without a model",
                        (unsigned long long)job->skipped);
     status = nw_text_take(&text, &pattern->note);
-    if (status || !groups->incomplete)
+    if (status || (!groups->incomplete && !job->lost))
         return status;
-    nw_text_format(&text,
-                   "%zu communicators lack ranks whose processes left no file, "
-                   "and are not counted",
-                   groups->incomplete);
+    if (groups->incomplete)
+        nw_text_format(&text,
+                       "%zu communicators lack ranks whose processes left no "
+                       "file, and are not counted",
+                       groups->incomplete);
+    if (job->lost)
+        nw_text_format(&text,
+                       "%scalls that could not be read, or whose communicator "
+                       "starts outside the log: %llu",
+                       groups->incomplete ? "; " : "",
+                       (unsigned long long)job->lost);
     return nw_text_take(&text, &pattern->partial);
 }
 
 nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
-                            nw_pattern **out)
+                            const char *remedy, nw_pattern **out)
 {
     struct nccl_groups groups = {0};
     nw_pattern_builder *builder = NULL;
@@ -420,7 +432,8 @@ nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
     nw_status status;
 
     if (!job->member_count)
-        return nw_fail(NW_EFORMAT, "%s: no communicator of NCCL", path);
+        return nw_fail(NW_EFORMAT, "%s: no communicator of NCCL%s", path,
+                       remedy);
     status = nw_nccl_groups_init(&groups, &lists);
     if (!status && groups.rank_count > NCCL_MOST_RANKS)
         status = nw_fail(NW_EFORMAT, "%s: a job of %d ranks is too large", path,

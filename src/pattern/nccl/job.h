@@ -51,6 +51,9 @@ NW_MUST_CHECK nw_status nw_nccl_job_call(struct nw_nccl_job *job, size_t member,
 /* Counts calls of a function that the model does not know. */
 void nw_nccl_job_skip(struct nw_nccl_job *job, uint64_t calls);
 
+/* Counts a call that cannot be read, or whose communicator is unknown. */
+void nw_nccl_job_lose(struct nw_nccl_job *job);
+
 /* Stores NCCL's ring of one channel of a communicator. `take_order` has the
  * communicator's `size` ranks in the order of the ring. The job frees it, also
  * if this call fails. */
@@ -58,8 +61,10 @@ NW_MUST_CHECK nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm,
                                          int32_t size, int32_t *take_order);
 
 /* Builds the pattern. NW_EFORMAT if `path` has no communicator, or if its files
- * contradict each other or belong to several runs. */
+ * contradict each other or belong to several runs. `remedy` ends the error of a
+ * missing communicator: "" or "; ...". */
 NW_MUST_CHECK nw_status nw_nccl_job_build(struct nw_nccl_job *job,
-                                          const char *path, nw_pattern **out);
+                                          const char *path, const char *remedy,
+                                          nw_pattern **out);
 
 #endif

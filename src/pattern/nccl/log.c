@@ -173,14 +173,18 @@ static nw_status log_read_call(struct log_file *in, const char *line)
     if (length >= sizeof name || !log_number(line, " count ", 10, &count) ||
         !log_number(line, " datatype ", 10, &type) ||
         !log_rank(line, " root ", &call.root) ||
-        !log_number(line, " comm ", 16, &comm))
+        !log_number(line, " comm ", 16, &comm)) {
+        nw_nccl_job_lose(in->job);
         return NW_OK;
+    }
     memcpy(name, line, length);
     name[length] = '\0';
     entry = log_recall(in, false, comm);
     if (!entry ||
-        __builtin_mul_overflow(count, nw_nccl_type_bytes(type), &call.bytes))
+        __builtin_mul_overflow(count, nw_nccl_type_bytes(type), &call.bytes)) {
+        nw_nccl_job_lose(in->job);
         return NW_OK;
+    }
     if (nw_nccl_function_find(name, &call.function))
         return nw_nccl_job_call(in->job, entry->member, &call);
     nw_nccl_job_skip(in->job, 1);
@@ -263,6 +267,10 @@ static nw_status log_read_file(struct nw_nccl_job *job, const char *path)
 
 nw_status nw_nccl_log_open(const char *path, nw_pattern **out)
 {
-    return nw_nccl_files_read(
-        path, &(struct nw_nccl_reader){log_read_file, NULL}, out);
+    static const struct nw_nccl_reader reader = {
+        log_read_file, NULL,
+        "; run the program with NCCL_DEBUG=INFO and "
+        "NCCL_DEBUG_SUBSYS=INIT,GRAPH,COLL"};
+
+    return nw_nccl_files_read(path, &reader, out);
 }

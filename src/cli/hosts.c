@@ -279,17 +279,28 @@ nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
 
 /* --- fixed ranks --- */
 
+/* Returns true if a line of a mapping ("3 n1 0 -") or of a rankfile
+ * ("rank 3=n1 slot=0") is that of `rank`. */
+static bool is_line_of(const char *line, int rank)
+{
+    int found;
+    char end = 0;
+
+    return (sscanf(line, "rank %d%c", &found, &end) >= 1 ||
+            sscanf(line, "%d%c", &found, &end) >= 1) &&
+           found == rank && strchr(" \t=", end);
+}
+
 /* Reads lines up to the line of `rank`, or to the line "ranks N" if `rank` is
- * -1. */
-static void find_rank(struct nw_lines *lines, int rank)
+ * -1. Returns false if there is no such line, as in a list of hosts. */
+static bool find_rank(struct nw_lines *lines, int rank)
 {
     const char *line;
-    int found;
 
     while ((line = nw_lines_next(lines)))
-        if (rank < 0 ? !strncmp(line, "ranks", 5)
-                     : sscanf(line, "%d", &found) == 1 && found == rank)
-            return;
+        if (rank < 0 ? !strncmp(line, "ranks", 5) : is_line_of(line, rank))
+            return true;
+    return false;
 }
 
 /* Returns true if the file can be read a second time; a pipe or standard input
@@ -315,8 +326,9 @@ static nw_status blame_rank(const char *path, int rank, const char *what)
         return nw_fail(NW_EFORMAT, "%s: %s",
                        strcmp(path, "-") ? path : "standard input", sentence);
     nw_lines_init(&lines, path, text);
-    find_rank(&lines, rank);
-    status = nw_lines_fail(&lines, "%s", sentence);
+    status = find_rank(&lines, rank)
+                 ? nw_lines_fail(&lines, "%s", sentence)
+                 : nw_fail(NW_EFORMAT, "%s: %s", path, sentence);
     free(text);
     return status;
 }

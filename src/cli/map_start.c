@@ -2,6 +2,7 @@
 /* The file of --from may be a list of hosts, which has no cores, or a rankfile,
  * which has no GPUs. The launcher then chooses them by its own default. */
 #include "cli/map_start.h"
+#include "cli/hosts.h"
 
 #include <nodewise/launch.h>
 
@@ -39,5 +40,5 @@ nw_status nw_cli_start_read(const char *path, const nw_topology *topology,
     mine.start = NULL;
     status = nw_map_default(topology, pattern, &mine, out);
     nw_mapping_free(start);
-    return status;
+    return status ? nw_cli_blame_fix(path, status) : NW_OK;
 }

@@ -68,6 +68,13 @@ ranks 4
 $ nodewise map -t magc-a -p app.pattern --from mine.rankfile --steps 0 -o kept.mapping | awk '{ print $1 }' | sed -n '2,3p'
 default
 from
+## Ranks that do not fit where a rankfile or a list of hosts puts them.
+$ sed 's/rank 2=a1 slot=0:0/rank 2=a1 slot=0:1/' mine.rankfile > full.rankfile; nodewise map -t magc-a -p app.pattern --from full.rankfile --steps 0
+! full.rankfile:3 ... rank 2 ... core 1 of a1
+? 3
+$ echo a1:25 > full.hosts; nodewise map -t magc-a -p generate:stencil2d5:dims=5x5 --from full.hosts
+! full.hosts: 25 ranks ... a1 ... 24 slots
+? 3
 $ nodewise evaluate -t magc-a -p app.pattern mine.rankfile
 ! mine.rankfile:1 ... rankfile ... nodewise map --from
 ? 3

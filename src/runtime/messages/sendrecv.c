@@ -27,6 +27,9 @@ struct nw_sendrecv {
     MPI_Request part[PARTS];
     MPI_Status status; /* status of the receive */
     int rc;            /* error code of the first part that failed */
+    bool ended; /* `status` and `rc` are final. Atomic: the thread that waits
+                   may not be the one that tested the parts, and MPI orders no
+                   memory of ours between the two. */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -119,6 +122,7 @@ void nw_sendrecvs_look(void)
     nw_depth++;
     while (*at) {
         struct nw_sendrecv *pair = *at;
+        MPI_Request request = pair->tracked.request;
 
         if (!sendrecv_test(pair)) {
             at = &pair->next;
@@ -126,7 +130,8 @@ void nw_sendrecvs_look(void)
         }
         *at = pair->next;
         __atomic_sub_fetch(&pair_count, 1, __ATOMIC_RELAXED);
-        NW_PMPI(Grequest_complete)(pair->tracked.request);
+        __atomic_store_n(&pair->ended, true, __ATOMIC_RELEASE);
+        NW_PMPI(Grequest_complete)(request);
     }
     nw_depth--;
     looking = false;
@@ -166,11 +171,15 @@ void nw_sendrecvs_await(int count, const MPI_Request *requests)
         nw_backoff_yield(&backoff);
 }
 
+/* Does not take the lock: an error handler of the program may complete a
+ * request while its thread holds the lock. */
 static int sendrecv_complete(struct nw_tracked_request *kept,
                              MPI_Status *status)
 {
     const struct nw_sendrecv *pair = (const struct nw_sendrecv *)kept;
 
+    while (!__atomic_load_n(&pair->ended, __ATOMIC_ACQUIRE))
+        sched_yield();
     kept->active = false;
     *status = pair->status;
     return pair->rc;

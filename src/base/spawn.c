@@ -213,7 +213,11 @@ nw_status nw_spawn_run(const struct nw_spawn *spawn, struct nw_text *answer,
                        "the helper program %s is missing: install Nodewise "
                        "again",
                        spawn->program);
-    for (int i = 0; i < MOST_ARGUMENTS && spawn->arguments[i]; i++)
+    for (int i = 0; spawn->arguments[i]; i++) {
+        if (i == MOST_ARGUMENTS)
+            return nw_fail(NW_EINVAL, "%s: more than %d arguments",
+                           spawn->program, MOST_ARGUMENTS);
         words[i + 1] = (char *)(uintptr_t)spawn->arguments[i];
+    }
     return spawn_talk(spawn, words, answer, how);
 }

@@ -45,7 +45,8 @@ static nw_status place_gpu(struct nw_endpoints *ends,
         nic = mapping->gpu_node[r] != node ? -1 : nic;
         node = mapping->gpu_node[r];
     }
-    if (gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
+    if (node >= nw_topology_node_count(topology) ||
+        gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
         return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
                              "rank %d has GPU %d, but its node has no such GPU",
                              r, gpus.values[0]);

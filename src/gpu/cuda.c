@@ -263,10 +263,11 @@ static void cuda_memory_close(void *memory)
 {
     struct nw_cuda_stay stay;
 
-    if (memory && !nw_cuda_enter(&stay)) {
+    if (!memory)
+        return;
+    if (!nw_cuda_enter(&stay))
         (void)nw_cuda.memory_close((cu_memory)memory);
-        nw_cuda_leave(&stay);
-    }
+    nw_cuda_leave(&stay);
 }
 
 static nw_status cuda_event_export(nw_gpu_event event,

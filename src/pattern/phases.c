@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number after a key of a specification, or 1 if the key is
+/* Returns the text after "KEY=" in a specification, or NULL if the key is
  * missing. */
-static double phases_group_size(const char *specification, const char *key)
+static const char *phases_value(const char *specification, const char *key)
 {
     size_t length = strlen(key);
     const char *at = specification;
@@ -22,19 +22,27 @@ static double phases_group_size(const char *specification, const char *key)
     while ((at = strstr(at, key))) {
         if (at > specification && (at[-1] == ':' || at[-1] == ',') &&
             at[length] == '=')
-            return strtod(at + length + 1, NULL);
+            return at + length + 1;
         at += length;
     }
-    return 1;
+    return NULL;
 }
 
-/* Returns the phase that the note names with the key "only=", or -1 if it has
+/* Returns the size of a kind of group, which is 1 if its key is missing. */
+static double phases_group_size(const char *specification, const char *key)
+{
+    const char *value = phases_value(specification, key);
+
+    return value ? strtod(value, NULL) : 1;
+}
+
+/* Returns the phase that the note names with the key "only", or -1 if it has
  * all phases. */
 static int phases_only(const char *note)
 {
-    const char *only = strstr(note, ",only=");
+    const char *only = phases_value(note, "only");
 
-    return only ? nw_phase_find(only + 6, strcspn(only + 6, ",")) : -1;
+    return only ? nw_phase_find(only, strcspn(only, ",")) : -1;
 }
 
 /* Returns true if the note specifies a training step whose group sizes fit the

@@ -557,6 +557,35 @@ static void mappings_must_fit_the_topology(void **state)
     unlink(path);
 }
 
+/* A mapping that was read without a topology may name more nodes than the
+ * topology has, for the core or for the GPU of a rank. */
+static void nodes_beyond_the_topology_are_refused(void **state)
+{
+    static const char *const beyond[] = {
+        "nodewise mapping 1\nranks 2\n0 a 0 0\n1 b 0 0\n",
+        "nodewise mapping 1\nranks 2\n0 a 0 0\n1 a 1 b:0\n"};
+    static const struct edge edges[] = {{0, 1, 8, 1}};
+    nw_topology *topology = load("dgx-h100-rail:1");
+    nw_pattern *pattern = make_pattern(2, edges, 1);
+    char path[] = "/tmp/nodewise-test-XXXXXX";
+
+    (void)state;
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        nw_mapping *mapping = NULL;
+        struct nw_cost cost;
+
+        write_file(path, beyond[i]);
+        assert_int_equal(nw_mapping_read(path, NULL, &mapping), NW_OK);
+        assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                         NW_EINVAL);
+        nw_mapping_free(mapping);
+    }
+    unlink(path);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +599,7 @@ int main(void)
         cmocka_unit_test(mapping_files_come_back),
         cmocka_unit_test(bad_mapping_files_are_refused),
         cmocka_unit_test(mappings_must_fit_the_topology),
+        cmocka_unit_test(nodes_beyond_the_topology_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,6 +226,26 @@ static void data_traffic_follows_the_formula(void **state)
     nw_pattern_free(p);
 }
 
+/* The phase of a pattern with the traffic of one kind of group, wherever the
+ * specification names that kind. */
+static void one_phase_is_found_at_any_place(void **state)
+{
+    static const char *const words[] = {"training:tp=4,dp=4,pp=2,only=tp",
+                                        "training:only=tp,tp=4,dp=4,pp=2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct nw_pattern_phases *phases;
+        nw_pattern *p = generate(words[i]);
+
+        assert_int_equal(nw_pattern_find_phases(p, &phases), NW_OK);
+        assert_true(phases->found);
+        for (int k = 0; k < NW_PHASE_COUNT; k++)
+            assert_int_equal(!!phases->pattern[k], k == NW_PHASE_TENSOR);
+        nw_pattern_free(p);
+    }
+}
+
 /* The double binary tree for n ranks: the first tree is given by hand, the
  * second one is its mirror image. Each edge carries half of 12 h^2 weights per
  * layer up, and the same down; all ranks together send 2 (n - 1) times the
@@ -441,6 +461,7 @@ int main(void)
         cmocka_unit_test(expert_traffic_follows_the_formula),
         cmocka_unit_test(context_traffic_follows_the_formula),
         cmocka_unit_test(groups_keep_to_themselves),
+        cmocka_unit_test(one_phase_is_found_at_any_place),
         cmocka_unit_test(lays_layers_together_and_apart),
         cmocka_unit_test(scales_what_it_can_generate),
         cmocka_unit_test(scales_no_pattern_without_a_grid),

@@ -114,9 +114,13 @@ static void commands_of_the_system_have_a_limit_too(void **state)
 {
     static const char *const hang[] = {"sleep", "1000", NULL};
     static const char *const none[] = {"no-such-command", NULL};
+    static const char *const many[] = {"echo", "1", "2", "3", "4", "5",
+                                       "6",    "7", "8", "9", NULL};
     struct nw_text answer = {0};
 
     (void)state;
+    assert_int_equal(run_command(many, &answer), NW_ENODEV);
+    assert_non_null(strstr(nw_error_text(), "more than 8 arguments"));
     assert_int_equal(run_command(hang, &answer), NW_SPAWN_TIMED_OUT);
     assert_int_equal(run_command(none, &answer), NW_ENODEV);
     assert_non_null(strstr(nw_error_text(), "no-such-command"));

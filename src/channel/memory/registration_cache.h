@@ -31,7 +31,8 @@ struct nw_rcache {
  * at an old address is registered again. Returns NW_EIO if the provider refuses
  * the memory even after unused regions were dropped, or if the driver cannot
  * identify or synchronise the memory. The driver cannot for memory of pools or
- * memory mapped by cuMemMap. */
+ * memory mapped by cuMemMap. Returns NW_ECUDA if the driver knows no memory at
+ * this address. */
 NW_MUST_CHECK nw_status nw_rcache_take(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
                                        const struct nw_channel_message *message,

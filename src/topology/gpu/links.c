@@ -74,8 +74,8 @@ static nw_status links_add_vertex(struct join *join, int32_t parent,
                   : nw_node_type_add(join->type, parent, kind, class, vertex);
 }
 
-/* Adds the GPUs below the node; called if hwloc reports no PCI devices. GPUs
- * that only PCIe switches separate get a common bridge. */
+/* Adds the GPUs below the node; called if hwloc has found no GPUs. GPUs that
+ * only PCIe switches separate get a common bridge. */
 static nw_status gpu_links_graft(struct join *join)
 {
     const struct nw_gpu_links *links = join->links;
@@ -143,8 +143,8 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
 }
 
 /* For a GPU whose NVLink leads to its processor: moves the GPU from its PCIe
- * bridge to its NUMA node or package. The link to this new parent has the class
- * of the NVLink. */
+ * bridge to the NUMA node or package above, if there is one. The link to this
+ * new parent has the class of the NVLink. */
 static nw_status join_processor(struct join *join, int32_t vertex,
                                 int32_t class)
 {
@@ -194,9 +194,9 @@ static nw_status add_links(struct join *join)
     return status;
 }
 
-/* Returns true if ROCm SMI should be loaded: hwloc has found GPUs that NVML did
- * not list, or AMD's driver is loaded. On other machines, ROCm SMI prints
- * errors. */
+/* Returns true if ROCm SMI should be loaded: hwloc has found more GPUs than
+ * NVML, or AMD's driver is loaded. On other machines, ROCm SMI prints errors.
+ */
 static bool may_be_amd(const struct nw_node_type *type,
                        const struct nw_gpu_links *links)
 {

@@ -16,7 +16,7 @@ enum nw_gpu_far { NW_FAR_GPU, NW_FAR_SWITCH, NW_FAR_PROCESSOR };
 
 /* A GPU that a library reports. */
 struct nw_gpu_found {
-    char pci[32];  /* 0000:3b:00.0 */
+    char pci[32];  /* 0000:3b:00.0; "" if unknown */
     char uuid[96]; /* "" if unknown */
     char name[96];
 };
@@ -34,8 +34,9 @@ struct nw_gpu_link {
 struct nw_gpu_links {
     struct nw_gpu_found gpu[NW_GPU_MAX];
     int32_t gpu_count;
-    /* distance of two GPUs as NVML defines it (10 one bridge, 20 several
-     * bridges, 30 host bridge, 40 processor, 50 node); 0: unknown */
+    /* distance of two GPUs as NVML defines it (10: one PCIe bridge between
+     * them, 20: several bridges, 30: a host bridge, 40: one processor, 50:
+     * several processors); 0: unknown */
     uint8_t near[NW_GPU_MAX][NW_GPU_MAX];
     struct nw_gpu_link *link; /* owned */
     size_t link_count, link_capacity;
@@ -50,8 +51,9 @@ NW_MUST_CHECK nw_status nw_rocm_find(struct nw_gpu_links *links);
 NW_MUST_CHECK nw_status nw_gpu_links_add(struct nw_gpu_links *links,
                                          const struct nw_gpu_link *link);
 
-/* Adds to an unfinished type what the libraries report: names, links if the
- * type has none, and GPUs that hwloc did not find. */
+/* Adds to an unfinished type what the libraries report: names that hwloc did
+ * not report, GPUs if hwloc did not find any, and links if the type has no
+ * direct links. */
 NW_MUST_CHECK nw_status nw_gpu_links_apply(nw_topology *topology,
                                            struct nw_node_type *type);
 

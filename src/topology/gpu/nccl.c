@@ -2,7 +2,7 @@
 /*
  * Reads nccl:FILE, a topology file of NCCL or RCCL: processors, PCI bridges,
  * GPUs with their NVLink or xGMI, NICs. A <cpu> becomes a package; a bridge
- * becomes a vertex if several devices or bridges are below it.
+ * becomes a vertex if several devices or bridges are directly below it.
  */
 #include "topology/gpu/nccl.h"
 #include "base/array.h"
@@ -60,7 +60,7 @@ static enum nw_vertex_kind nccl_kind_of(const struct nw_xml *pci)
 }
 
 /* Returns the bandwidth in bytes/s of a PCIe link such as "16 GT/s" with 16
- * lanes; 0 if the file lacks one of these attributes. */
+ * lanes; 0 if the file does not give it. */
 static double speed_of(const struct nw_xml *pci)
 {
     const char *speed = nw_xml_get(pci, "link_speed");
@@ -115,8 +115,9 @@ static int ways_down(const struct nw_xml *bridge)
     return ways;
 }
 
-/* The parent of the next device, and the bandwidth of the slowest link up to it
- * (bytes/s; 0: unknown). */
+/* The package and the parent vertex of the next device, and the bandwidth of
+ * the slowest link of the bridges between this parent and the device (bytes/s;
+ * 0: unknown). */
 struct nccl_spot {
     int32_t package, vertex;
     double speed;
@@ -146,7 +147,7 @@ static nw_status nccl_note_device(struct nw_nccl *nccl,
 }
 
 /* Adds a <pci> tag and the tags below it: a bridge becomes a vertex if several
- * devices or bridges are below it, a device is added to the list. */
+ * devices or bridges are directly below it, a device is added to the list. */
 static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
                           struct nccl_spot spot)
 {
@@ -227,9 +228,10 @@ static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
     return tag;
 }
 
-/* Adds a package for each <cpu>; vertex[c] is the package of the c-th <cpu>.
- * The file lists processors in the order in which NCCL met them. The packages
- * are added in the order of their hardware threads. */
+/* Adds a package for each <cpu>; vertex[c] is the package of the c-th <cpu>, or
+ * 0 if other packages have all its threads. The file lists processors in the
+ * order in which NCCL met them. The packages are added in the order of their
+ * hardware threads. */
 static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
                           int32_t *vertex)
 {
@@ -275,9 +277,9 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
 }
 
 /* If the file gives no device a class, decides which devices are GPUs. All
- * processors get the same number of GPUs: the number of devices of the
- * processor that has the fewest. On each processor, the devices with the
- * highest addresses become GPUs, the others NICs. */
+ * processors with devices get the same number of GPUs: as many as the processor
+ * with the fewest devices has. On each processor, the devices with the highest
+ * addresses become GPUs, the others NICs. */
 static void guess_kinds(struct nw_nccl *nccl)
 {
     size_t fewest = nccl->count;

@@ -7,15 +7,18 @@
 #include "topology/gpu/single_node.h"
 #include "topology/parse/xml.h"
 
-/* A GPU or NIC of the file. */
+/* A PCI device of the file. `kind` is GPU, NIC, or NW_VERTEX_NODE for other
+ * devices, which are left out. */
 struct nw_nccl_device {
     const struct nw_xml *pci;
     const char *busid;
     enum nw_vertex_kind kind;
     int32_t parent, vertex, cpu;
-    int32_t package;        /* vertex of the <cpu> with number `cpu` */
+    int32_t package;        /* vertex of the <cpu> with number `cpu`; 0 if this
+                               <cpu> has no vertex */
     double speed;           /* of the link to the parent, bytes/s; 0: unknown */
-    enum nw_link_kind link; /* NVLink to a processor; 0: PCIe */
+    enum nw_link_kind link; /* kind of the links to a processor, if there are
+                               any; 0: PCIe */
 };
 
 /* The state of the reader. */
@@ -31,8 +34,8 @@ struct nw_nccl {
     const char *type_name; /* name for the type of the host being read */
 };
 
-/* Finds GPUs whose NVLinks lead to their processor, as on POWER, and sets their
- * parent to that processor. Call it before GPUs are added. */
+/* Finds GPUs whose NVLinks lead to their processor, as on POWER and Grace, and
+ * makes this processor their parent. Call it before GPUs are added. */
 NW_MUST_CHECK nw_status nw_nccl_join_processors(struct nw_nccl *nccl);
 /* Adds links between GPUs and to GPU switches. Returns NW_EFORMAT if the two
  * ends of a link disagree. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads <nvlink> and <xgmi> below a <gpu>: the number of links and the address
- * that they lead to. */
+/* Reads <nvlink>, <xgmi> and <c2c> below a <gpu>: the number of links and, but
+ * for <c2c>, the address that they lead to. */
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/gpu/nccl.h"
@@ -13,7 +13,8 @@
  * NVLink */
 #define CLASS_NPU 0x068001
 
-/* A tag <nvlink> or <xgmi>: `count` parallel links to the address `target`. */
+/* A tag <nvlink> or <xgmi>: `count` parallel links to the address `target`. A
+ * tag <c2c> has no target. */
 struct link {
     const struct nw_xml *tag;
     const char *target;
@@ -144,8 +145,8 @@ nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
     return status;
 }
 
-/* Returns the number of links to `from` that the GPU `to` lists. Invalid
- * entries count as 0; they are reported when `to` is read. */
+/* Returns the number of links to `from` that the file lists below the GPU `to`.
+ * Invalid entries count as 0; they are reported when `to` is read. */
 static int64_t count_back(const struct nw_nccl_device *from,
                           const struct nw_nccl_device *to)
 {
@@ -165,8 +166,8 @@ static int64_t count_back(const struct nw_nccl_device *from,
     return total;
 }
 
-/* Finds the link class. The bandwidth of xGMI is marked as assumed, since the
- * file does not name its generation. */
+/* Finds or adds the class of parallel links. The bandwidth of xGMI is marked as
+ * assumed, since the file does not name its generation. */
 static nw_status nccl_direct_link_class(const struct nw_nccl *nccl,
                                         const struct link *link, int32_t *out)
 {

@@ -13,7 +13,8 @@
 
 #define NCCL_MAX_HOSTS 4096
 
-/* The hosts in the order of the file. */
+/* The hosts in the order of the file: host_hash, node type and first port of
+ * each. */
 struct nccl_hosts {
     const char *host[NCCL_MAX_HOSTS + 1];
     int32_t type[NCCL_MAX_HOSTS], first_port[NCCL_MAX_HOSTS + 1];

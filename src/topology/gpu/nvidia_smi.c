@@ -25,8 +25,8 @@ static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
     return i;
 }
 
-/* Compares the affinity lists of two devices: same, different (APART), or
- * unknown because one of the lists is missing. */
+/* The result of comparing the affinity lists of two devices: same, different
+ * (APART), or unknown because one of the lists is missing. */
 enum smi_affinity {
     SMI_AFFINITY_UNKNOWN,
     SMI_AFFINITY_SAME,
@@ -58,7 +58,7 @@ struct smi_groups {
     int32_t above[NW_SMI_MAX], known[NW_SMI_MAX];
 };
 
-/* Joins two groups unless their affinities differ. */
+/* Joins the groups of devices i and j unless their affinities differ. */
 static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
                      int32_t i, int32_t j)
 {
@@ -133,8 +133,8 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
-/* Checks the lists of cores and NUMA nodes of each row, including rows whose
- * lists are not used. */
+/* Checks the lists of cores and NUMA nodes of a device, even if they are not
+ * used. */
 static nw_status check_lists(const struct nw_smi *smi,
                              const struct nw_smi_device *device)
 {
@@ -211,8 +211,9 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
 
     *vertex = 0;
     if (threads->elsewhere || (!threads->count && !holds_gpu(smi, group)))
-        return NW_OK; /* the devices of a group without GPUs and cores are added
-                         below the node */
+        return NW_OK; /* the devices of this group are added below the node: the
+                         group has neither GPUs nor cores, or smaller groups
+                         have all its cores */
     status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
@@ -222,7 +223,7 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
 }
 
 /* Adds the packages in the order of their thread numbers; vertex[g] is the
- * package of group g. */
+ * package of group g, or 0 if it has none. */
 static nw_status add_packages(struct nw_smi *smi, int32_t groups,
                               int32_t *vertex)
 {
@@ -244,8 +245,9 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
     return status;
 }
 
-/* Devices that are closer to each other than to other devices, and the vertex
- * below which they are added; or GPUs joined by NVLinks, without a vertex. */
+/* Devices that are closer to each other than to the rest (a package, a bridge),
+ * and the vertex below which they are added; or GPUs joined by NVLinks, without
+ * a vertex. */
 struct nvidia_smi_part {
     int32_t member[NW_SMI_MAX];
     int32_t count, vertex;
@@ -264,8 +266,9 @@ static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
                                      class, &part->vertex);
 }
 
-/* Adds to `out` the devices of `part` that are at most `close` apart from a
- * device of `out`, until there are no more. */
+/* Adds to `out` each device of `part` that is at most `close` apart from a
+ * device of `out`, until there are no more. taken[i] is set for each added
+ * member i of `part`. */
 static void nvidia_smi_gather(const struct nw_smi *smi,
                               const struct nvidia_smi_part *part,
                               enum nw_smi_close close, bool *taken,
@@ -282,8 +285,9 @@ static void nvidia_smi_gather(const struct nw_smi *smi,
         }
 }
 
-/* Divides a part by closeness, from far to near. Devices that are closer to
- * each other than to the rest of the part get their own bridge. */
+/* Divides a part by closeness, from far to near, and sets the parent vertex of
+ * each device. Devices that are closer to each other than to the rest of the
+ * part get their own bridge. */
 static nw_status nvidia_smi_split(struct nw_smi *smi,
                                   const struct nvidia_smi_part *part,
                                   enum nw_smi_close close)
@@ -365,8 +369,8 @@ static nw_status nvidia_smi_add_devices(struct nw_smi *smi, bool gpu,
     return status;
 }
 
-/* Finds the class of `count` parallel NVLinks. The rate is marked as assumed,
- * since the file does not name the generation. */
+/* Finds or adds the class of `count` parallel NVLinks. The bandwidth is marked
+ * as assumed, since the file does not name the generation. */
 static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
 {
     struct nw_link_class figures = nw_link_assumed(NW_LINK_NVLINK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of the reader of `nvidia-smi topo -m`: GPUs and NICs, how close
- * each pair is, and the cores near each GPU. */
+ * each pair is, and the cores near each. */
 #ifndef NW_TOPOLOGY_GPU_NVIDIA_SMI_H
 #define NW_TOPOLOGY_GPU_NVIDIA_SMI_H
 
@@ -45,8 +45,8 @@ struct nw_smi {
 /* Parses the table. `text` is changed and must outlive *smi. Returns NW_EFORMAT
  * also if the matrix is not symmetric. */
 NW_MUST_CHECK nw_status nw_smi_parse(struct nw_smi *smi, char *text);
-/* Builds a tree in which each pair is as close as in the table, and adds the
- * direct links. */
+/* Builds a node type whose tree has each pair as close as the table says, if a
+ * tree can, and adds the direct links. */
 NW_MUST_CHECK nw_status nw_smi_build(struct nw_smi *smi);
 
 #endif

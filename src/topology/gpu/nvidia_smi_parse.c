@@ -22,7 +22,7 @@ struct nvidia_smi_parse_reader {
     bool tabs;
     int32_t known; /* number of device columns */
     int32_t rows;  /* number of rows read so far */
-    bool ended;    /* true after the legend began */
+    bool ended;    /* true after the legend or other text began */
     int extra;     /* columns after those of devices: 0 to 3 */
     char *header;  /* the header of the next table, in line `line`; NULL if no
                       table follows */
@@ -228,7 +228,8 @@ static int32_t nvidia_smi_parse_find_device(const struct nw_smi *smi,
     return -1;
 }
 
-/* Returns true if a cell has a value. */
+/* Returns true if a cell has a value: it is neither missing, nor empty, nor
+ * "N/A". */
 static bool is_told(const char *word)
 {
     return word && *word && strcmp(word, "N/A");
@@ -321,8 +322,8 @@ static nw_status check_symmetry(const struct nw_smi *smi)
     return NW_OK;
 }
 
-/* Some NICs have a column but no row. Fills their rows from their columns.
- * Fails if the row of a GPU is missing. */
+/* Some NICs have a column but no row. Fills their rows from their columns; two
+ * such NICs count as SYS apart. Fails if the row of a GPU is missing. */
 static nw_status fill_rows(struct nw_smi *smi)
 {
     for (int32_t i = 0; i < smi->count; i++) {
@@ -348,9 +349,10 @@ static bool is_rocm(const char *text)
     return strstr(text, "ROCm") || strstr(text, "between two GPUs");
 }
 
-/* Returns true if the line is a row of the table. A table copied from a web
- * page may be indented, and a report of several commands may have other text
- * after the table. */
+/* Returns true if the line is a row of the table, or stands where a row must
+ * be: it is not indented, and the table has not ended. A table copied from a
+ * web page may be indented, and a report of several commands may have other
+ * text after the table. */
 static bool is_row(struct nvidia_smi_parse_reader *reader, const char *line)
 {
     const char *word = line + strspn(line, " \t");
@@ -367,7 +369,8 @@ static bool is_row(struct nvidia_smi_parse_reader *reader, const char *line)
     return word == line && !reader->ended;
 }
 
-/* Reads one table, up to its end or the header of the next table. */
+/* Reads one table, up to the header of the next table or the end of the file.
+ */
 static nw_status parse_table(struct nvidia_smi_parse_reader *reader)
 {
     struct nw_smi *smi = reader->smi;

@@ -3,8 +3,8 @@
  * one GPU switch, so a message between GPUs of two nodes takes the links from
  * both GPUs to the switch. Domains may be joined in an upper domain: each has
  * an uplink from its GPU switch to a second level of switches. With PXN, a GPU
- * passes a message for another node to the local GPU that is on the same rail
- * as the destination. */
+ * passes a message for another node to a GPU of its own node, whose NIC has the
+ * number of the destination's NIC. */
 #include "base/status.h"
 #include "topology/topology.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads from NVML the active links of each GPU, their bandwidth and their other
- * ends, and the distance between two GPUs. NVML's header is not needed: the
- * declarations in this file follow NVML's documented interface. */
+/* Reads from NVML the names of GPUs, the active links of each GPU, their
+ * bandwidth and their other ends, and the distance between two GPUs. NVML's
+ * header is not needed: the declarations in this file follow NVML's documented
+ * interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -41,7 +42,8 @@ static struct {
     int (*link_remote)(device_handle, unsigned, struct pci_info *);
 } nvml;
 
-/* Only newer drivers have this function; else NULL. */
+/* Returns the kind of a link's other end. NULL if the driver is too old to have
+ * this function. */
 static int (*remote_type)(device_handle, unsigned, unsigned *);
 
 static bool nvml_load(void)
@@ -72,8 +74,8 @@ static bool nvml_load(void)
     return nvml.init() == SUCCESS;
 }
 
-/* Returns the bandwidth of one link in one direction: 20 GB/s for NVLink 1, 25
- * GB/s for 2 to 4, 50 GB/s for 5 and later. Hopper has NVLink 4, but some
+/* Returns the bandwidth of one link in one direction (bytes/s): 20e9 for NVLink
+ * 1, 25e9 for 2 to 4, 50e9 for 5 and later. Hopper has NVLink 4, but some
  * drivers report 5.0. Returns 0 if the version is unknown. */
 static double nvml_nvlink_rate(device_handle device, unsigned version)
 {
@@ -87,7 +89,7 @@ static double nvml_nvlink_rate(device_handle device, unsigned version)
     return 50e9;
 }
 
-/* Returns the kind of a link's other end. If the driver lacks remote_type, an
+/* Returns the kind of a link's other end. If the driver does not know it, an
  * end that is not one of the listed GPUs counts as a switch. */
 static enum nw_gpu_far far_of(device_handle device, unsigned link,
                               const struct nw_gpu_links *links, const char *pci)

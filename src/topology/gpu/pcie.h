@@ -4,7 +4,7 @@
 #define NW_TOPOLOGY_GPU_PCIE_H
 
 /* Returns the bytes/s per direction of `lanes` lanes at `transfers` GT/s; 0 if
- * no PCIe generation has this speed. */
+ * no PCIe generation has this speed, or `lanes` is not from 1 to 32. */
 double nw_pcie_rate(double transfers, long lanes);
 /* Returns the rate of the device at a PCI address such as 0000:3b:00.0, from
  * the kernel's files below `root` ("/sys"); 0 if unknown. Idle devices slow

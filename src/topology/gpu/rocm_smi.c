@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads from ROCm SMI the PCI addresses of AMD GPUs, the pairs of GPUs that are
- * connected by xGMI, and the bandwidth of these pairs. The library's header is
- * not needed: the declarations in this file follow its documented interface. */
+/* Reads from ROCm SMI the PCI addresses and names of AMD GPUs, the pairs of
+ * GPUs that are connected by xGMI, and the bandwidth of these pairs. The
+ * library's header is not needed: the declarations in this file follow its
+ * documented interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -21,8 +22,8 @@ static struct {
     int (*link_type)(uint32_t, uint32_t, uint64_t *, int *);
 } rocm;
 
-/* Lowest and highest bandwidth of a pair in MB/s; only newer releases have this
- * function. */
+/* Stores the lowest and highest bandwidth of a pair of GPUs in MB/s. NULL if
+ * the release is too old to have this function. */
 static int (*bandwidth)(uint32_t, uint32_t, uint64_t *, uint64_t *);
 
 static bool rocm_smi_load(void)

@@ -23,8 +23,8 @@ static nw_status single_node_add_run(struct nw_threads *threads, int32_t first,
     return status;
 }
 
-/* Parses "4" or "4-7" into run[]. Returns false if the text is invalid or
- * begins below `least`. */
+/* Parses "4" or "4-7" into run[], the first and last number. Returns false if
+ * the text is invalid or begins below `least`. */
 static bool parse_run(char *word, int32_t least, int32_t run[2])
 {
     char *dash = strchr(word, '-');
@@ -115,7 +115,7 @@ static int by_lowest(const void *a, const void *b, void *threads)
 }
 
 /* Removes from a package the threads that are already taken, and marks the
- * others as taken. */
+ * others as taken. Sets `elsewhere` if none of its threads stay. */
 static void take_free(struct nw_threads *threads, bool *taken)
 {
     size_t kept = 0;
@@ -132,7 +132,7 @@ static void take_free(struct nw_threads *threads, bool *taken)
 }
 
 /* Returns the index of the first thread of the second range, if the numbers of
- * a package's threads are two ranges; otherwise 0. */
+ * a package's threads form exactly two ranges; otherwise 0. */
 static size_t single_second_range(const struct nw_threads *threads)
 {
     size_t second = 0;
@@ -202,9 +202,10 @@ static bool single_offset_fits(const int32_t *owner, int32_t offset)
     return true;
 }
 
-/* Sets the offset of all packages to the first one that a package suggests and
- * that fits all of them. Equal halves are tried first, then two ranges of
- * unequal length, of which a cgroup may hide threads at either end. */
+/* Sets `offset` of all packages to the first one that a package suggests and
+ * that fits all of them, or to 0. Equal halves are tried first, then two ranges
+ * of unequal length, of which a cgroup may hide threads at either end. Sets
+ * `guessed`. */
 static nw_status single_find_offset(struct nw_threads *threads, int32_t count)
 {
     int32_t *owner, offset = 0, with_threads = 0;
@@ -256,9 +257,9 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
     return single_find_offset(threads, count);
 }
 
-/* Returns the number of hardware threads of a core. If the source does not give
- * it, returns 2 if the thread numbers are two ranges of equal length, otherwise
- * 1. */
+/* Returns the number of hardware threads of a core if the source gives it.
+ * Otherwise returns 2 if the thread numbers are two ranges of equal length, and
+ * 1 if they are not (`offset` may then give a second thread). */
 static size_t threads_per_core(const struct nw_threads *threads)
 {
     size_t second = single_second_range(threads);

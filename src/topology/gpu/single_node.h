@@ -19,39 +19,42 @@ struct nw_threads {
                          numbers; 0: unknown */
     int32_t offset;   /* number of a core's second thread minus that of its
                          first one; 0: unknown */
-    bool guessed;     /* no other package confirms the offset that this
-                         package's unequal ranges suggest */
+    bool guessed;     /* `offset` comes from ranges of unequal length, and no
+                         other package has threads that could confirm it */
 };
 
-/* Reads a list such as "0-19,40-59"; *good is false if it is invalid or
- * empty. */
+/* Appends the numbers of an ascending list such as "0-19,40-59" to *out; *good
+ * is false if the list is invalid or empty. */
 NW_MUST_CHECK nw_status nw_threads_list(const char *text,
                                         struct nw_threads *out, bool *good);
-/* Reads a mask such as "000000ff,ffff0000,00ffffff": words of 32 bits, the
- * highest first. *good is false if it is invalid or empty. */
+/* Appends the numbers of the bits of a mask such as
+ * "000000ff,ffff0000,00ffffff" to *out: words of 32 bits, the highest first.
+ * *good is false if the mask is invalid or empty. */
 NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
                                         struct nw_threads *out, bool *good);
 
 /* Sorts packages as hwloc does, by their lowest thread: order[k] is the k-th
  * package; packages without threads are last. A thread that several packages
- * list stays only in the smallest of them. Sets `offset` if the ranges of
- * threads of a package show it and it fits all packages, and `guessed`. */
+ * list stays only in the smallest of them. Sets `elsewhere`, `bare`, `guessed`,
+ * and `offset` if the ranges of threads of a package show it and it fits all
+ * packages. */
 NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
                                          int32_t count, int32_t *order);
 
-/* Adds the cores of a package below vertex `parent`. If the numbers of its
- * threads are two ranges of equal length, the second range has the second
- * thread of each core. Otherwise per_core or `offset` defines the threads of
- * a core. If neither is set, each thread is a core.
- * A package without threads gets no core if another package has some; otherwise
- * it gets one core without a number, with a note. A guessed offset gets a note,
- * too. Call it once for each package, before any device is added. */
+/* Adds the cores of a package below vertex `parent`. If per_core is set, it
+ * defines the threads of a core. Otherwise, if the numbers of its threads are
+ * two ranges of equal length, the second range has the second thread of each
+ * core; else `offset` defines the second thread. If `offset` is 0, too, each
+ * thread is a core. A package without threads gets no core if another package
+ * has some; otherwise it gets one core without a number, with a note. A guessed
+ * offset gets a note, too. Call it once for each package, before any device is
+ * added. */
 NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
                                         struct nw_node_type *type,
                                         int32_t parent,
                                         const struct nw_threads *threads);
-/* Finds or adds the class of a link of this kind. If `bandwidth` is 0, the
- * assumed one is used. */
+/* Finds or adds the class of a link of this kind with this bandwidth (bytes/s,
+ * both directions). If it is 0, the assumed one is used. */
 NW_MUST_CHECK nw_status nw_single_class(nw_topology *topology,
                                         enum nw_link_kind kind,
                                         double bandwidth, int32_t *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merges GPU switches into one. A pair of GPUs distributes its messages over
- * all of its switches, in proportion to its links. A single switch, with one
- * link per GPU that has their total bandwidth, carries the same loads. NCCL
- * counts links in the same way. NVIDIA's tools do not report how NVSwitches are
- * connected to each other. For such sources one switch is assumed, that is,
- * links between switches do not slow GPUs down (as in a DGX-2, which has 16
- * GPUs on two boards).
+ * Merges GPU switches that are linked to the same GPU into one. A pair of GPUs
+ * distributes its messages over all of its switches, in proportion to its
+ * links. A single switch, with one link per GPU that has their total bandwidth,
+ * carries the same loads. NCCL counts links in the same way. NVIDIA's tools do
+ * not report how NVSwitches are connected to each other. For such sources one
+ * switch is assumed, that is, links between switches do not slow GPUs down (as
+ * in a DGX-2, which has 16 GPUs on two boards).
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -27,7 +27,8 @@ static int32_t switch_top_of(int32_t *same, int32_t v)
 }
 
 /* Joins switches that are linked to the same GPU: same[v] leads to the first
- * switch of v's group. */
+ * switch of v's group. first[gpu] is the first switch that was found for a GPU.
+ */
 static void switch_join_switches(const struct nw_node_type *type, int32_t *same,
                                  int32_t *first)
 {

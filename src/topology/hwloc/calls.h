@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of libhwloc that this folder calls. Include this header instead
- * of <hwloc.h>. The library is loaded at the first call, so that programs that
- * read no machine start without it, such as nodewise exec before every rank.
- * Each name stands for a function in hwloc/calls.c. So these functions never
- * conflict with those of the library in a program that uses hwloc itself. A new
- * function must be added to both files.
+ * of <hwloc.h>. nw_hwloc_load loads the library, so that programs that read no
+ * machine start without it, such as nodewise exec before every rank. Each name
+ * stands for a function in hwloc/calls.c. So these functions never conflict
+ * with those of the library in a program that uses hwloc itself. A new function
+ * must be added to both files.
  */
 #ifndef NW_TOPOLOGY_HWLOC_CALLS_H
 #define NW_TOPOLOGY_HWLOC_CALLS_H
@@ -39,8 +39,9 @@
 
 #include <nodewise/status.h>
 
-/* Loads the library; call it before all other functions. Returns NW_ENODEV if
- * the library is not installed. */
+/* Loads the library at the first call; call it before all other functions.
+ * Returns NW_ENODEV if the library is not installed or lacks one of the
+ * functions. */
 NW_MUST_CHECK nw_status nw_hwloc_load(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks an hwloc XML file before hwloc reads it: hwloc reports errors without
- * a line number and accepts invalid numbers. This is a scanner of tags and
- * attributes, not a full XML parser. */
+ * a line number and accepts invalid numbers. Converts files of hwloc 3 if the
+ * library is hwloc 2. This is a scanner of tags and attributes, not a full XML
+ * parser. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -27,7 +28,9 @@ struct scanner {
         const char *start;
         int length;
     } open[MAX_NESTING];
-    struct check_xml_word type, os_index; /* attributes of the current tag */
+    struct check_xml_word type, os_index; /* values of these attributes of the
+                                             current tag; `start` is NULL if the
+                                             attribute is missing */
     bool is_host; /* the current <info> is named HostName */
     bool turns;   /* the file is of hwloc 3 and must be converted, because the
                      library is hwloc 2 */
@@ -85,8 +88,8 @@ static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
     return NW_OK;
 }
 
-/* Checks the version of the file. hwloc 2 reads a file of hwloc 3 if its
- * version is replaced by 2. */
+/* Checks the version of the file. If the file is of hwloc 3 and the library is
+ * hwloc 2, replaces the version by 2 and sets `turns`. */
 static nw_status check_xml_check_version(struct scanner *scanner,
                                          struct check_xml_word value)
 {
@@ -116,8 +119,8 @@ static nw_status check_xml_check_version(struct scanner *scanner,
 
 /* Checks os_index. For a hardware thread or a NUMA node it is the number of a
  * bit in a set; a large number would make hwloc fill all memory. Other objects
- * may have any number: in files of hwloc 1, it may be a PCI address or a
- * manufacturer's number of a package. */
+ * may have any number of 32 bits: in files of hwloc 1, it may be a PCI address
+ * or a manufacturer's number of a package. */
 static nw_status check_index(struct scanner *scanner)
 {
     struct check_xml_word type = scanner->type, value = scanner->os_index;
@@ -263,8 +266,9 @@ static nw_status check_xml_close_tag(struct scanner *scanner)
     return NW_OK;
 }
 
-/* Reads a tag. If it is one that hwloc 3 writes directly below <topology> and
- * that hwloc 2 rejects, overwrites it with blanks. */
+/* Reads an opening tag. If the file is converted and the tag is a closed one
+ * (<.../>) that hwloc 3 writes directly below <topology> and hwloc 2 rejects,
+ * overwrites the tag with blanks. */
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;

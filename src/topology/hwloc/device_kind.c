@@ -22,8 +22,8 @@
 #define CLASS_INFINIBAND_OLD 0x0c06
 #define CLASS_ACCELERATOR 0x12
 
-/* Returns the first operating system device below `pci` whose name begins with
- * `prefix`; NULL if not found. */
+/* Returns the first operating system device directly below `pci` whose name
+ * begins with `prefix`; NULL if not found. */
 static hwloc_obj_t named_below(hwloc_obj_t pci, const char *prefix)
 {
     for (hwloc_obj_t os = pci->io_first_child; os; os = os->next_sibling)
@@ -41,9 +41,10 @@ static hwloc_obj_t typed_below(hwloc_obj_t pci, hwloc_obj_osdev_type_t type)
     return NULL;
 }
 
-/* Returns true if a display device or accelerator is a GPU that computes. AMD's
- * VGA devices that compute have PCI device ids from 0x6600 on; those on server
- * boards have lower ones. Intel's server GPUs have no display output. */
+/* Returns true if a display device or accelerator is a GPU that computes. All
+ * of NVIDIA count. AMD's VGA devices that compute have PCI device ids from
+ * 0x6600 to 0x7fff; those on server boards have lower ones. Intel's server GPUs
+ * have no display output. */
 static bool is_compute_chip(const struct hwloc_pcidev_attr_s *attr)
 {
     if (attr->vendor_id == VENDOR_INTEL)

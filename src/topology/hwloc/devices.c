@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Adds the devices of a node. Finds the GPUs and NICs among the PCI devices,
- * and adds the bridges above them. Host bridges always become vertices. A PCIe
- * switch becomes a vertex if several devices are below it.
+ * and adds the bridges above them. Host bridges above a device always become
+ * vertices. A PCIe switch becomes a vertex if devices are below at least two of
+ * its children.
  */
 #include "topology/hwloc/devices.h"
 #include "base/array.h"
@@ -34,8 +35,8 @@ static nw_status note_part(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
     return NW_OK;
 }
 
-/* Adds a device to the list. A partitioned GPU becomes one device for each
- * partition. */
+/* Adds a device to the list. A GPU in several partitions becomes one device for
+ * each partition. */
 static nw_status devices_note_device(struct nw_hwloc_devices *devices,
                                      hwloc_obj_t obj, enum nw_vertex_kind kind)
 {
@@ -123,7 +124,8 @@ static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
     return ways > 1;
 }
 
-/* The parent of a device, and the bandwidth of the slowest link up to it. */
+/* The parent vertex of a device, and the bandwidth of the slowest link of the
+ * bridges between this parent and the device. */
 struct devices_spot {
     int32_t vertex;
     double speed; /* bandwidth in bytes/s; 0: unknown */

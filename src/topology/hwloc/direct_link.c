@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In hwloc's unit; only the diagonal has larger values. */
+/* Bandwidths are lower, in hwloc's unit; only the diagonal has larger values.
+ */
 #define MAX_RATE 1000000000u
 
 static const struct {
@@ -43,9 +44,9 @@ static double direct_link_rate(const struct hwloc_distances_s *matrix,
 
 /* Returns the object whose vertex stands for an object of a matrix. For an
  * operating system device without a vertex, this is the nearest ancestor that
- * has a vertex or another type: in most cases the PCI device, which may be two
- * levels up, since the operating system device of a tile of an Intel GPU is
- * below that of the whole GPU. All other objects stand for themselves. */
+ * has a vertex or another type, in most cases the PCI device. It may be two
+ * levels up: the operating system device of a tile of an Intel GPU is below
+ * that of the whole GPU. All other objects stand for themselves. */
 static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
     while (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
@@ -132,7 +133,8 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     *vertex = -1;
     if (!obj || (obj->type != HWLOC_OBJ_PCI_DEVICE && !obj->userdata) ||
         is_normal(obj))
-        return NW_OK; /* the tree already connects processors */
+        return NW_OK; /* an object without a vertex, or a processor, which the
+                         tree already connects */
     if (!obj->userdata && direct_link_is_switch(obj))
         status = direct_link_add_switch(build, obj);
     if (!status && obj->userdata)
@@ -140,8 +142,10 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     return status;
 }
 
-/* Returns the rate between the GPUs of the two objects of values[k]: that
- * between the first objects of these GPUs, which are the GPUs themselves. */
+/* Returns where the matrix has the rate between the two GPUs to which the
+ * objects of values[k] belong. It is the rate between the first objects of
+ * these GPUs, which are the whole GPUs. first[i] is the first object of the GPU
+ * of object i. */
 static hwloc_uint64_t *direct_link_whole(const struct hwloc_distances_s *matrix,
                                          const unsigned *first, size_t k)
 {

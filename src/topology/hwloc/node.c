@@ -32,8 +32,9 @@ static int some_cores(hwloc_obj_t obj)
     return count;
 }
 
-/* Returns true if a cache or group becomes a vertex: it has several cores, and
- * fewer than the nearest object above that has a vertex (`around`). */
+/* Returns true if a die, NUMA node or cache becomes a vertex: it has several
+ * cores, and fewer than the nearest object above that has a vertex (`around`).
+ */
 static bool parts_cores(hwloc_obj_t obj, hwloc_obj_t around)
 {
     return !hwloc_bitmap_isequal(obj->cpuset, around->cpuset) &&
@@ -116,8 +117,8 @@ static nw_status node_add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* Sets the vertex of an object, and of the objects above it that contain only
- * this object, since devices may be attached to these. */
+/* Sets the vertex of an object, and of the objects between it and `around` that
+ * contain only this object, since devices may be attached to these. */
 static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
 {
     do {

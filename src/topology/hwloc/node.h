@@ -16,12 +16,13 @@ enum nw_hwloc_from {
 
 /* Adds the unfinished node type `name` to `topology`:
  *
- * - packages, dies, NUMA nodes, caches that divide cores, and cores
+ * - packages, cores, and the dies, NUMA nodes and caches that divide cores
  * - hardware threads, if topology->elements, which the caller sets before, asks
  *   for them
  * - GPUs and NICs in PCI bus order with their names, and the PCIe bridges above
  *   them
- * - NVLink and xGMI links whose bandwidth hwloc reports
+ * - NVLink, xGMI and Xe Links whose bandwidth hwloc reports. NW_HWLOC_LIVE also
+ *   adds what NVML and ROCm SMI report
  * - the arrays core_os, core_pu and pu_os
  *
  * A caller may append further GPUs or NICs. Call it once for each node type.
@@ -33,8 +34,9 @@ NW_MUST_CHECK nw_status nw_hwloc_node_type(nw_topology *topology,
                                            const char *what,
                                            struct nw_node_type **out);
 
-/* Reads from an XML file the host name of the machine, without hwloc. *out is
- * NULL if the file does not have it. The caller frees *out. */
+/* Checks an XML file and reads from it the host name of the machine; hwloc does
+ * not load the machine. *out is NULL if the file does not have a host name. The
+ * caller frees *out. */
 NW_MUST_CHECK nw_status nw_hwloc_host_name(const char *file, char **out);
 
 #endif

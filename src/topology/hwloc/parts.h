@@ -19,7 +19,7 @@ NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
 
 /* Returns an error for a synthetic description that would crash hwloc, or whose
  * indexes hwloc would ignore. *threads is true if its last level is hardware
- * threads. */
+ * threads, or becomes hardware threads because it has no kind. */
 NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what,
                                                  bool *threads);
 
@@ -29,12 +29,14 @@ struct nw_hwloc_build {
     struct nw_node_type *type;
     hwloc_topology_t machine;
     int32_t cores, threads; /* number added so far */
-    bool live;              /* the machine is this computer, so that the
-                               kernel's files can be read */
+    bool live;              /* the source is `live`, so the kernel's files and
+                               the vendors' libraries are read, too */
 };
 
-/* Finds or adds the class of a link of kind `kind`. A positive bandwidth
- * replaces the assumed one. */
+/* Finds or adds the class of a link of kind `kind`. `bandwidth`, in bytes/s for
+ * each direction, replaces the assumed one if it is positive; if only one
+ * direction has a positive one, it is used for both. `bandwidth` may be NULL.
+ */
 NW_MUST_CHECK nw_status nw_hwloc_class(struct nw_hwloc_build *build,
                                        enum nw_link_kind kind,
                                        const double bandwidth[2], int32_t *out);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node with more objects is certainly a mistake. hwloc needs memory for the
- * square of this number. */
+/* A node with more objects in one level is certainly a mistake. hwloc needs
+ * memory for the square of this number. */
 #define MAX_OBJECTS 16384
 #define MAX_LEVELS 64
 /* largest number of a hardware thread or NUMA node */
@@ -51,8 +51,8 @@ static nw_status synthetic_refuse(const struct synthetic_reading *reading,
                    (int)strcspn(order, " )"), order, why);
 }
 
-/* Checks a list of numbers such as "0,2,1,3": one for each object of the level,
- * without repetition. */
+/* Checks a list of numbers such as "0,2,1,3": no number may occur twice and,
+ * except in brackets, there must be one number for each object of the level. */
 static nw_status check_list(const struct synthetic_reading *reading,
                             const char *order)
 {

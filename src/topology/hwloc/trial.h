@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
-/* Loads the bytes (NUL-terminated) with hwloc in this process, which may crash
- * or abort. On success, prints a line and the machine as XML of the installed
- * hwloc. Returns 0, or 1 if hwloc refuses the bytes. */
+/* Loads the XML text `data` (NUL-terminated) with hwloc in this process, which
+ * may crash or abort. On success, prints a line and the machine as XML of the
+ * installed hwloc, and returns 0. Returns 1 if hwloc refuses the text or if
+ * printing fails. */
 int nw_hwloc_trial(const char *data, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads ibnet:FILE. The switches of a subnet become a network, its hosts become
  * nodes. Options follow the file's name: ",map=FILE" is a file with names of
- * adapters, ",lft=FILE" has the forwarding tables. */
+ * switches and adapters, ",lft=FILE" has the forwarding tables. */
 #include "topology/infiniband/ibnet.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -218,8 +218,8 @@ static nw_status make_hosts(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Sets the routes from the forwarding tables of a file, or from recorded paths
- * of ibtracert. */
+/* Sets the routes: from recorded paths of ibtracert if `tables` has their
+ * entries, else from the file of forwarding tables. */
 static nw_status follow_tables(const struct nw_ib_subnet *subnet,
                                struct nw_ib_tables *tables,
                                const struct nw_fabric *fabric)

@@ -15,16 +15,16 @@ struct nw_ib_node {
     char kind;             /* 'S': switch, 'H': host adapter, 'R': router */
     const char *id;        /* "S-0008f10500200b50" */
     char *text;            /* description of the node */
-    uint64_t guid, system; /* system image GUID, the same for all nodes of one
-                              device; 0: unknown */
+    uint64_t guid, system; /* `system` is the same for all adapters of one
+                              device: the system image GUID or a number computed
+                              from GUIDs; 0: unknown */
     int line;
     size_t first, count; /* its ports are port[first] to port[first + count -
                             1] */
     int32_t lid;         /* LID of a switch; -1: unknown */
     const char *name;    /* name of the switch or host, set by nw_ib_name */
     const char *device;  /* name of an adapter, such as mlx5_0, or NULL */
-    int32_t number;      /* number among the switches or among the hosts; -1:
-                            ignored */
+    int32_t number;      /* number of a switch in the network; -1: an adapter */
 };
 
 /* A port with a cable. */
@@ -68,12 +68,13 @@ NW_MUST_CHECK nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet,
 /* Adds a copy of a port of the node port->node. */
 NW_MUST_CHECK nw_status nw_ib_add_port(struct nw_ib_subnet *subnet,
                                        const struct nw_ib_port *port);
-/* Finds both ends of every cable. Returns NW_EFORMAT for a port whose other end
- * is missing. */
+/* Finds both ends of every cable, and gives both the lower of their rates.
+ * Returns NW_EFORMAT for a port whose other end is missing, and for a node or
+ * port that is described twice. */
 NW_MUST_CHECK nw_status nw_ib_connect(struct nw_ib_subnet *subnet);
 /* Sets the names of switches and hosts. `map` is a file of GUIDs and names, or
- * NULL. *map_text is the text of this file, which the caller frees after the
- * subnet. */
+ * NULL. If it is a file, *map_text is set to its text, which the caller frees
+ * after the subnet. */
 NW_MUST_CHECK nw_status nw_ib_name(struct nw_ib_subnet *subnet, const char *map,
                                    char **map_text);
 /* Returns the node with this id, or -1. */
@@ -88,7 +89,8 @@ struct nw_ib_port *nw_ib_port(const struct nw_ib_subnet *subnet, int32_t node,
  * port `port` through its own port number `out`. */
 struct nw_ib_entry {
     int32_t node, out;
-    size_t port; /* index into subnet->port */
+    size_t port; /* index into subnet->port; nw_ib_parse_traces stores another
+                    number, which nw_ib_find_trace_ports replaces */
     int line;
 };
 /* The forwarding tables of all switches. */

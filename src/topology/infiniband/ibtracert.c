@@ -35,7 +35,8 @@ struct ibtracert_reader {
     /* the current path */
     struct hop hop[MAX_HOPS];
     int hop_count;
-    int32_t at, out, in; /* node reached, ports of the last cable */
+    int32_t at, out, in; /* node reached so far, and the ports at the near and
+                            far end of the last cable */
 };
 
 bool nw_ib_is_trace(const char *text)

@@ -30,7 +30,8 @@ enum { LIMIT_S = 60 };
 /* The commands' common time limit. */
 struct fabric_commands {
     uint64_t until_ns;
-    /* the command that was running when the time was over; NULL: none */
+    /* the command that was running, or was to be started, when the time was
+     * over; NULL: none */
     const char *late;
 };
 
@@ -120,8 +121,8 @@ static nw_status list_hosts(struct nw_hostlist *hosts)
     return text ? nw_hostlist_expand(text, hosts) : NW_OK;
 }
 
-/* Returns the lid of a host's first port, which srun or ssh reads from that
- * host's kernel; 0 if that fails. */
+/* Returns the lid of port 1 of a host's first adapter, which srun or ssh reads
+ * from that host's kernel; 0 if that fails. */
 static int32_t lid_of(struct fabric_commands *commands, const char *host)
 {
     static const char show[] = "cat /sys/class/infiniband/*/ports/1/lid";
@@ -150,8 +151,8 @@ static bool trace_pair(struct fabric_commands *commands, int32_t from,
     return live_capture(commands, words, out);
 }
 
-/* Traces the path of each pair of hosts. If one of them fails, `out` is empty.
- */
+/* Traces the path between each pair of the job's hosts, in one direction, and
+ * appends it to `out`. If a trace fails, `out` is empty. */
 static nw_status trace_pairs(struct fabric_commands *commands,
                              struct nw_text *out)
 {

@@ -2,7 +2,7 @@
 /* Names the switches and hosts of a subnet. The name comes from a map of guids,
  * if the user gives one that has the guid. Otherwise it comes from the node's
  * description, such as "n001 mlx5_0". If the description is that of the
- * manufacturer, the guid becomes the name. */
+ * manufacturer or has another form, the guid becomes the name. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -153,7 +153,8 @@ static bool is_makers(const char *text)
 }
 
 /* Splits a description such as "n001 mlx5_0" into the node's name and its
- * device. Leaves both unset if the text has another form. */
+ * device. Changes neither if the text has another form or comes from the
+ * manufacturer. */
 static void name_by_text(struct nw_ib_node *node, char *text)
 {
     size_t length = strcspn(text, " \t");

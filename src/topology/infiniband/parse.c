@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the output of ibnetdiscover: a block for each switch and adapter, with
- * a line for each port that has a cable. */
+/* Parses the output of ibnetdiscover: a block for each switch, adapter and
+ * router, with a line for each port that has a cable. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"

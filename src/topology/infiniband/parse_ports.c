@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses the output of ibnetdiscover -p, which has a line for each port, with
- * both ends of its cable. The lines of a switch's ports are consecutive. */
+ * both ends of its cable. The lines of a switch's ports are consecutive. Each
+ * port of an adapter becomes a node of the subnet. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"

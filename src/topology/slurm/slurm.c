@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a network of the switches of slurm:FILE: a tree if each switch has one
- * parent, otherwise a graph. */
+/* Makes a network of the switches of slurm:FILE: a tree if one switch is above
+ * all others and each of these has one parent, otherwise a graph. */
 #include "topology/slurm/slurm.h"
 #include "base/array.h"
 #include "base/name_index.h"

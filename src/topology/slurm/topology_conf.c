@@ -51,8 +51,8 @@ struct topology_conf_words {
                                                      writes */
 };
 
-/* Returns the word for a message, or "..." in an included file: who wrote the
- * Include line may not be allowed to read that file. */
+/* Returns the word for a message, or "..." in an included file: a user who can
+ * write an Include line may not be allowed to read that file. */
 static const char *topology_conf_quoted(const struct conf *conf,
                                         const char *word)
 {
@@ -163,8 +163,9 @@ static nw_status take_sizes(struct conf *conf, const char *text)
     return status;
 }
 
-/* Records a BlockSize in scontrol's output. scontrol does not write BlockSizes,
- * but the size of each block and of each larger block. */
+/* Records a BlockSize in scontrol's output if it is a larger multiple of the
+ * last one recorded. scontrol does not write BlockSizes, but the size of each
+ * block and of each larger block. */
 static nw_status take_seen_size(struct conf *conf, const char *text)
 {
     int32_t size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads topology.yaml, a list of topologies of which one is the default. Reads
- * trees, blocks and flat topologies; slurm/torus.c reads rings and tori. */
+/* Reads topology.yaml, a list of topologies of which one may be the default.
+ * Reads trees and blocks; slurm/torus.c reads rings and tori. A flat topology
+ * is an error, since it does not list nodes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"

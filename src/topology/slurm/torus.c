@@ -11,7 +11,8 @@
 
 #define MOST_CELLS (1 << 20)
 
-/* A torus whose nodes are being placed. */
+/* A torus, or several rings, whose nodes are being placed. Several rings use
+ * neither `size` nor `taken`. */
 struct cells {
     struct nw_slurm *slurm;
     int32_t size[3]; /* x, y, z */
@@ -95,8 +96,8 @@ static nw_status torus_fill(struct cells *cells, const struct box *box,
     return status;
 }
 
-/* Reads a vector such as {x: 4, y: 4, z: 2}. Fails if a number is below
- * `least`. */
+/* Reads a vector such as {x: 4, y: 4, z: 2} into out[]. Fails if a number is
+ * below `least` or above 65535. */
 static nw_status read_vector(const struct nw_yaml *item, const char *key,
                              int32_t least, int32_t out[3])
 {

@@ -35,16 +35,17 @@ void nw_yaml_free(struct nw_yaml *node);
 /* Calls nw_fail(NW_EFORMAT, "file:line: ..."). */
 nw_status nw_yaml_fail(const struct nw_yaml *node, const char *format, ...)
     NW_PRINTF(2, 3);
-/* Puts "file:line: " before an error message that lacks it; returns
- * `status`. */
+/* If `status` is an error, puts "file:line: " before its message. Returns
+ * `status`, but NW_EFORMAT for NW_EINVAL. NW_ENOMEM and its message stay. */
 nw_status nw_yaml_place(const struct nw_yaml *node, nw_status status);
 
-/* Returns the value of a key; NULL if the map does not have it. */
+/* Returns the value of a key, borrowed; NULL if the map does not have it. */
 const struct nw_yaml *nw_yaml_get(const struct nw_yaml *map, const char *key);
 
 /* The next five functions return an error if a value is missing, is of another
- * kind or has another content. The message calls `node` by the word `what`.
- * `keys` has the allowed keys, separated by blanks. */
+ * kind or has another content; an empty list or text is an error, too. The
+ * message calls `node` by the word `what`. `keys` has the allowed keys,
+ * separated by blanks. */
 NW_MUST_CHECK nw_status nw_yaml_check_map(const struct nw_yaml *node,
                                           const char *what, const char *keys);
 NW_MUST_CHECK nw_status nw_yaml_check_list(const struct nw_yaml *node,
@@ -57,8 +58,8 @@ NW_MUST_CHECK nw_status nw_yaml_bool(const struct nw_yaml *node, bool *out);
 /* Reads an integer from `least` to `most`. */
 NW_MUST_CHECK nw_status nw_yaml_count(const struct nw_yaml *node, int32_t least,
                                       int32_t most, int32_t *out);
-/* Like nw_yaml_count for map[key]; leaves *out unchanged if the key is
- * missing. */
+/* Reads an integer from 1 to `most` at the key of a map; leaves *out unchanged
+ * if the key is missing. */
 NW_MUST_CHECK nw_status nw_yaml_count_at(const struct nw_yaml *map,
                                          const char *key, int32_t most,
                                          int32_t *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds a tree from the events of libyaml, which is loaded when the first
- * cluster file is read. */
+/* Builds a tree from the events of libyaml, which is loaded when the first YAML
+ * file is read. */
 #include "topology/parse/yaml.h"
 #include "base/array.h"
 #include "base/library.h"

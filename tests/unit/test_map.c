@@ -825,7 +825,7 @@ static void test_chosen_hosts_and_slots(void **state)
     nw_pattern *pattern;
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     const int32_t hosts[] = {3, 1}, slots[] = {2, 4};
-    nw_mapping *mapping;
+    nw_mapping *mapping, *start = NULL;
 
     (void)state;
     nw_random_init(&random, 1);
@@ -843,6 +843,17 @@ static void test_chosen_hosts_and_slots(void **state)
     options.hosts = (const int32_t[]){1, 1 << 20};
     assert_int_equal(nw_map_reference(topology, pattern, &options, &mapping),
                      NW_EINVAL);
+    options.slots = NULL;
+    options.algorithm = NULL;
+    options.hosts = hosts;
+    MUST(nw_map_reference(topology, pattern, &options, &start));
+    options.start = start;
+    options.lost = hosts;
+    options.lost_count = 1;
+    options.hosts = (const int32_t[]){1, 1 << 20};
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_EINVAL);
+    nw_mapping_free(start);
     nw_pattern_free(pattern);
     nw_topology_free(topology);
 }

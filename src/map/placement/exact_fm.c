@@ -18,8 +18,7 @@ nw_status nw_exact_fm_init(struct nw_exact_fm *b,
 
     *b = (struct nw_exact_fm){.placement = placement};
     status = NW_ALLOC_ALL(NW_ARRAY(n, b->side), NW_ARRAY(n, b->gain),
-                          NW_ARRAY(n, b->moved), NW_ARRAY(n, b->at),
-                          NW_ARRAY(n, b->moves));
+                          NW_ARRAY(n, b->at), NW_ARRAY(n, b->moves));
     for (int i = 0; i < 2 * NW_CLASS_COUNT; i++) {
         struct nw_heap *heap = &b->heap[i / 2][i % 2];
 
@@ -35,7 +34,7 @@ nw_status nw_exact_fm_init(struct nw_exact_fm *b,
 
 void nw_exact_fm_fini(struct nw_exact_fm *b)
 {
-    NW_FREE_ALL(b->side, b->gain, b->moved, b->at, b->moves);
+    NW_FREE_ALL(b->side, b->gain, b->at, b->moves);
     for (int i = 0; i < 2 * NW_CLASS_COUNT; i++)
         free(b->heap[i / 2][i % 2].item);
     *b = (struct nw_exact_fm){0};
@@ -77,7 +76,6 @@ static void exact_fm_fill_heaps(struct nw_exact_fm *b, struct nw_ints list)
         int32_t p = list.values[i];
 
         b->gain[p] = exact_fm_gain_of(b, p);
-        b->moved[p] = false;
         nw_heap_add(exact_fm_heap_of(b, p), p);
     }
 }
@@ -118,7 +116,6 @@ static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
 static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
 {
     nw_heap_remove(exact_fm_heap_of(b, p), p);
-    b->moved[p] = true;
     exact_fm_flip(b, p);
 }
 

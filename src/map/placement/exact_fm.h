@@ -27,7 +27,6 @@ struct nw_exact_fm {
     int8_t *side; /* [processes] 0 left, 1 right, -1 not in the bisection */
     double *gain; /* [processes] decrease of the cut bytes by a change of
                      side */
-    bool *moved;  /* [processes] changed sides in this pass */
     int32_t *at;  /* [processes] 1 + position of a process in its heap
                      (nw_heap.at); 0: it is in none */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* [side][class] processes that may

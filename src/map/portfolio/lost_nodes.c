@@ -70,14 +70,13 @@ static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
 
 static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
 {
-    size_t nodes = (size_t)nw_topology_node_count(work->topology),
-           ranks = (size_t)work->old->rank_count;
-    nw_status status = NW_ALLOC_ALL(
+    size_t nodes = (size_t)nw_topology_node_count(work->topology);
+    size_t ranks = (size_t)work->old->rank_count;
+
+    return NW_ALLOC_ALL(
         NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->displaced),
         NW_ARRAY(ranks, work->node), NW_ARRAY(nodes, work->ranks_of),
         NW_ARRAY(nodes, work->host), NW_ARRAY(nodes, work->slots));
-
-    return status;
 }
 
 /* Finds the node of each rank in the old mapping. Returns NW_EINVAL if a rank
@@ -202,8 +201,10 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
  * lost nodes are invalid or a rank would have no host. */
 static nw_status lost_nodes_check(struct lost_nodes_work *work)
 {
-    nw_status status = lost_nodes_find_ranks(work);
+    nw_status status = nw_problem_check_hosts(work->topology, &work->options);
 
+    if (!status)
+        status = lost_nodes_find_ranks(work);
     for (size_t i = 0; !status && i < work->options.lost_count; i++)
         status = lost_nodes_check_one(work, work->options.lost[i]);
     for (int32_t r = 0; !status && r < work->old->rank_count; r++)
@@ -262,8 +263,7 @@ static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Makes work->fixed, a mapping that fixes all ranks except the displaced ones.
- */
+/* Makes work->fixed, a mapping that fixes all ranks that are not displaced. */
 static nw_status lost_nodes_fix(struct lost_nodes_work *work)
 {
     nw_status status =

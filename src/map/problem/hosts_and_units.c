@@ -12,20 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns NW_EINVAL if a host is not a node of the machine or is given twice.
- */
-static nw_status hosts_and_units_check_hosts(const struct nw_problem *problem)
+nw_status nw_problem_check_hosts(const nw_topology *topology,
+                                 const struct nw_map_options *options)
 {
-    const nw_topology *topology = problem->topology;
-    int32_t nodes = nw_topology_node_count(topology);
+    size_t nodes = (size_t)nw_topology_node_count(topology);
     bool *seen;
-    nw_status status = nw_alloc((size_t)nodes, sizeof *seen, &seen);
+    nw_status status;
 
-    for (int32_t h = 0; !status && h < problem->host_count; h++) {
-        int32_t node = problem->host[h];
+    if (!options->hosts)
+        return NW_OK;
+    if (options->host_count > nodes)
+        return nw_fail(NW_EINVAL, "more hosts than %s has nodes",
+                       nw_topology_name(topology));
+    status = nw_alloc(nodes, sizeof *seen, &seen);
+    for (size_t h = 0; !status && h < options->host_count; h++) {
+        int32_t node = options->hosts[h];
 
-        if (node < 0 || node >= nodes)
-            status = nw_fail(NW_EINVAL, "host %d is not one of %d nodes", node,
+        if (node < 0 || (size_t)node >= nodes)
+            status = nw_fail(NW_EINVAL, "host %d is not one of %zu nodes", node,
                              nodes);
         else if (seen[node])
             status = nw_fail(NW_EINVAL, "host %s is given twice",
@@ -53,17 +57,16 @@ nw_status nw_problem_list_hosts(struct nw_problem *problem)
             "%d spare node%s of %zu leave%s no node for the ranks",
             options->spare, nw_plural((uint64_t)options->spare), count,
             options->spare == 1 ? "s" : "");
-    if (count > (size_t)nw_topology_node_count(problem->topology))
-        return nw_fail(NW_EINVAL, "more hosts than %s has nodes",
-                       nw_topology_name(problem->topology));
-    status = nw_alloc(count, sizeof *problem->host, &problem->host);
+    status = nw_problem_check_hosts(problem->topology, options);
+    if (!status)
+        status = nw_alloc(count, sizeof *problem->host, &problem->host);
     if (status)
         return status;
     count -= (size_t)options->spare;
     problem->host_count = (int32_t)count;
     for (size_t h = 0; h < count; h++)
         problem->host[h] = options->hosts ? options->hosts[h] : (int32_t)h;
-    return options->hosts ? hosts_and_units_check_hosts(problem) : NW_OK;
+    return NW_OK;
 }
 
 /* State while the cores, or the GPUs, of all nodes are divided into units. A

@@ -101,6 +101,11 @@ NW_MUST_CHECK nw_status nw_problem_check_links(
  * one. The other marks do not change. */
 void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks);
 
+/* Returns NW_EINVAL if a host of the options is not a node of the topology, or
+ * is given twice. */
+NW_MUST_CHECK nw_status nw_problem_check_hosts(
+    const nw_topology *topology, const struct nw_map_options *options);
+
 /* Steps of nw_problem_init, defined in hosts_and_units.c. The first one lists
  * the hosts; the second one divides their cores and GPUs into units. */
 NW_MUST_CHECK nw_status nw_problem_list_hosts(struct nw_problem *problem);

@@ -15,9 +15,9 @@
 #define LIST_MOST 180 /* bytes of a list of CPUs in a message */
 
 /* Returns the launcher's process: the nearest ancestor in another process
- * group; 0 if not found. Launchers give each rank a process group of its own.
- * Scripts around the program are in this group, too, and may be bound like the
- * rank, so they do not count. */
+ * group; 0 if none of the nearest GENERATIONS ancestors is. Launchers give each
+ * rank a process group of its own. Scripts around the program are in this
+ * group, too, and may be bound like the rank, so they do not count. */
 static pid_t find_starter(void)
 {
     pid_t at = getpid(), group = getpgid(0);

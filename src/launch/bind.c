@@ -32,7 +32,8 @@ nw_status nw_launch_machine(const struct nw_topology_options *options,
     return status;
 }
 
-/* Adds the CPUs of the cores to `wanted`. */
+/* Adds the CPUs of the cores, by hwloc's numbers, to `wanted`. Fails if a core
+ * does not exist or its CPUs are unknown. */
 static nw_status bind_collect(const nw_topology *machine, struct nw_ints cores,
                               unsigned long *wanted)
 {
@@ -89,14 +90,16 @@ nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
     return status ? status : set_and_check(wanted);
 }
 
-/* Returns true if hwloc's environment variables describe another machine. */
+/* Returns true if a variable of hwloc is set that can describe another machine.
+ */
 static bool hwloc_is_told(void)
 {
     return getenv("HWLOC_XMLFILE") || getenv("HWLOC_SYNTHETIC") ||
            getenv("HWLOC_FSROOT");
 }
 
-/* Adds the CPUs of the cores (or hardware threads) to `wanted`. */
+/* Adds the CPUs of the cores (or hardware threads), by the kernel's files, to
+ * `wanted`. Fails if a core does not exist. */
 static nw_status collect_here(const struct nw_local_cpus *here,
                               struct nw_ints cores, enum nw_elements elements,
                               unsigned long *wanted)
@@ -122,8 +125,9 @@ static nw_status collect_here(const struct nw_local_cpus *here,
     return NW_OK;
 }
 
-/* Binds this process to all CPUs and reads back the CPUs that the kernel
- * allows. The caller must restore the old binding from `old`. */
+/* Binds the calling thread to all CPUs and reads back the CPUs that the kernel
+ * allows. The caller then binds the thread to its cores or, on failure,
+ * restores the old binding from `old`. */
 static nw_status bind_widen(unsigned long *old, unsigned long *allowed)
 {
     if (!nw_cpus_read(0, old))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Changes a mapping so that each host has consecutive ranks. If a host occurs
- * again later in the hostfile, Hydra up to MPICH 4.0 treats it as another node,
- * whose ranks do not share memory with the earlier ranks of this host (tested
- * with 4.0.2). */
+ * again later in the hostfile, Hydra of MPICH before 5.0 treats it as another
+ * node, whose ranks do not share memory with the earlier ranks of this host
+ * (tested with 4.0.2). */
 #include "cost/mapping_file.h"
 #include "launch/job.h"
 
@@ -18,9 +18,9 @@ static int32_t consecutive_moved(const struct nw_launch_node_ranks *places,
     return moved;
 }
 
-/* Makes a mapping in which rank i has the place of rank places->rank[i]. Writes
- * it to a file of the job and makes it the job's mapping. The caller frees
- * *out, the new mapping. */
+/* Makes a mapping in which rank i has the node, cores, GPUs and NIC of rank
+ * places->rank[i]. Adds it to the files of the job and makes it the job's
+ * mapping. The caller frees *out, the new mapping, also on failure. */
 static nw_status consecutive_use(struct nw_launch_job *job,
                                  const struct nw_launch_node_ranks *places,
                                  nw_mapping **out)

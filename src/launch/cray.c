@@ -8,9 +8,10 @@
 
 #include "base/status.h"
 
-/* Returns true if, on every node, the k-th rank in the order of cores has the
- * same hardware threads. This is true more often than for the k-th rank in the
- * order of ranks. */
+/* Returns true if, for every k, the k-th rank of a node in the order of cores
+ * has the same, known hardware threads on every node. This is true more often
+ * than for the k-th rank in the order of ranks. Returns false if memory is
+ * exhausted. */
 static bool alike_by_slot(const struct nw_launch_job *job)
 {
     struct nw_launch_job mine = *job;
@@ -39,8 +40,8 @@ const char *nw_launch_pals_lacks(const struct nw_launch_job *job)
     return nw_launch_cray_lacks(job);
 }
 
-/* Appends the ranks as a list such as "4-7,0,2", with a range for consecutive
- * ranks. */
+/* Appends the ranks in the order of job->places as a list such as "4-7,0,2",
+ * with a range for consecutive ranks. */
 static void add_order(const struct nw_launch_job *job, struct nw_text *text)
 {
     const int32_t *rank = job->places.rank;

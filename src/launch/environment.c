@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets environment variables that libraries read when a program starts, to
- * select the visible GPUs and the NIC. */
+ * select the visible GPUs and the NIC. Finds the name of a rank's NIC. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"

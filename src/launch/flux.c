@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes jobs for Flux. A file gives the host of each task. The Flux shell on
- * each node binds its local tasks by one list, which is the same on all nodes
- * (see flux-run(1) and flux-shell-options(7); not tested with a real Flux). */
+ * each node binds its local tasks by a list of CPUs, which is the same on all
+ * nodes (see flux-run(1) and flux-shell-options(7); not tested with a real
+ * Flux). */
 #include "launch/launcher.h"
 
 const char *nw_launch_flux_lacks(const struct nw_launch_job *job)

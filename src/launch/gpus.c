@@ -20,7 +20,8 @@ struct order {
     bool *is_used;
 };
 
-/* Gives a GPU the device number `slot`, if both are still free. */
+/* Gives a GPU the device number `slot`, if both are still free and the node has
+ * this GPU. */
 static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
 {
     if (gpu >= order->count || order->is_used[gpu] || order->gpu[slot] >= 0)
@@ -30,7 +31,7 @@ static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
 }
 
 /* Gives a GPU the first free device number from `slot` on, modulo the number of
- * GPUs. */
+ * GPUs. Does nothing if the GPU already has a device number. */
 static void put_next(struct order *order, int32_t slot, int32_t gpu)
 {
     for (int32_t i = 0; i < order->count; i++)
@@ -85,8 +86,9 @@ static nw_status launch_gpus_permute(const struct nw_launch_node_rank *place,
     return NW_OK;
 }
 
-/* Returns true if all these GPUs have UUIDs. In CUDA_VISIBLE_DEVICES, UUIDs and
- * numbers must not be mixed. */
+/* Returns true if the topology knows the node (-1: unknown) and the UUIDs of
+ * all these GPUs of it. In CUDA_VISIBLE_DEVICES, UUIDs and numbers must not be
+ * mixed. */
 static bool have_uuids(const nw_topology *topology, int32_t node,
                        struct nw_ints gpus)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Selects GPUs in a job for which the batch system or the user has already set
  * a variable with the visible GPUs. Only GPUs of this list are used. If the
- * list contains all GPUs that the mapping uses on this node, its entries are
- * the node's own GPU numbers. Otherwise the mapping's numbers are positions in
- * the list; these are CUDA's rules for a list inside a list. */
+ * list contains all GPUs that the mapping uses on this node, by their numbers
+ * on the node or by their UUIDs, its entries are taken as such names. Otherwise
+ * the mapping's numbers are positions in the list; these are CUDA's rules for a
+ * list inside a list. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -76,8 +77,8 @@ static const char *granted_gpus_uuid_of(const struct granted *granted,
                : NULL;
 }
 
-/* Finds a GPU, given by its number on the node, in the list, by this number or
- * by its UUID. Returns its position; -1 if not found. */
+/* Searches the list for a GPU with the number `gpu` on the node, by this number
+ * or by its UUID. Returns its position in the list; -1 if not found. */
 static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
 {
     const char *uuid = granted_gpus_uuid_of(granted, gpu);
@@ -91,10 +92,11 @@ static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
     return -1;
 }
 
-/* Converts the GPUs of all ranks on the rank's node to positions in the list.
- * Stores them in `place`, which has the form of mapping->gpu. If `by_name` is
- * true, a GPU is found by number or UUID; otherwise its number is the position.
- * Returns false and sets *missing if a GPU is not in the list. */
+/* Converts the GPUs of all ranks on the rank's node to positions in the list,
+ * and stores them in `place`, which has the form of mapping->gpu. If `by_name`
+ * is true, a GPU is found by number or UUID; otherwise its number is the
+ * position. Returns false and sets *missing to a GPU that is not in the list,
+ * if there is one. */
 static bool granted_gpus_translate(const struct granted *granted,
                                    const nw_mapping *mapping, int32_t rank,
                                    bool by_name, int32_t *place,

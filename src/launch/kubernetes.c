@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes jobs for Kubernetes. Their pods read a ConfigMap that is mounted at
- * /etc/nodewise. The names of the topology's nodes must be those of the pods,
- * or those of the Kubernetes nodes if NODE_NAME is set from spec.nodeName. (See
- * the documentation of MPI Operator and JobSet; not tested in a cluster.)
- */
+/* Writes jobs for Kubernetes. Their pods read a ConfigMap that is mounted at
+ * /etc/nodewise. The names of the topology's nodes must be those of the pods;
+ * for JobSet they may be those of the Kubernetes nodes, if NODE_NAME is set
+ * from spec.nodeName. (See the documentation of MPI Operator and JobSet; not
+ * tested in a cluster.) */
 #include "base/status.h"
 #include "base/status.h"
 #include "launch/launcher.h"
@@ -14,8 +13,10 @@
 
 #define MOUNT "/etc/nodewise"
 
-/* Appends the name of the ConfigMap, made from the prefix of the job's files.
- * Names in Kubernetes consist of lower-case letters, digits and '-'. */
+/* Appends the name of the ConfigMap: "nodewise", and the letters and digits of
+ * the last part of the prefix of the job's files, in lower case, with '-'
+ * before the first. Names in Kubernetes consist of lower-case letters, digits
+ * and '-'. */
 static void kubernetes_add_name(const struct nw_launch_job *job,
                                 struct nw_text *text)
 {
@@ -36,8 +37,8 @@ static void kubernetes_add_name(const struct nw_launch_job *job,
     }
 }
 
-/* Writes PREFIX.yaml, a ConfigMap that contains `file` with the lines of
- * `content`. */
+/* Adds PREFIX.yaml, a ConfigMap that contains a file named `file` with the
+ * lines of `content`. */
 static nw_status kubernetes_add_map(struct nw_launch_job *job, const char *file,
                                     const char *content)
 {
@@ -59,8 +60,8 @@ static nw_status kubernetes_add_map(struct nw_launch_job *job, const char *file,
     return nw_launch_add_file(job, "yaml", &text, &path);
 }
 
-/* Writes a job for MPI Operator. Its launcher pod runs mpirun with a host file
- * of its own. */
+/* Writes a job for MPI Operator. It gives mpirun a host file itself, so only
+ * the rankfile is added. */
 nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
 {
     struct nw_text lines = {0};

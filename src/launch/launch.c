@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts a mapping into files and a command line for a launcher. Contains the
- * table of launchers, and the checks and program arguments that are common to
- * all. */
+/* Converts a mapping into files and a command line for a launcher, and writes
+ * the files. Contains the table of launchers, and the checks and program
+ * arguments that are common to all. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -174,7 +174,8 @@ static bool has_nics(const nw_mapping *mapping)
     return false;
 }
 
-/* Adds a note if ranks share a core, because they then run slowly. */
+/* Adds a note if ranks share an element (core or hardware thread), because they
+ * then run slowly. */
 static nw_status note_sharing(struct nw_launch_job *job)
 {
     int32_t *owner, shared = 0, a = -1, b = -1;
@@ -231,8 +232,9 @@ static void note_far_gpus(struct nw_launch_job *job)
                        count);
 }
 
-/* Decides whether the command uses `nodewise exec`, or a script, for the tasks
- * that the launcher cannot do. */
+/* Decides whether the command uses `nodewise exec`, or the wrapper script, for
+ * the tasks that the launcher cannot do; with place_only, neither. Fails with
+ * NW_EINVAL if the launcher cannot bind the ranks and neither is possible. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
 {
@@ -269,8 +271,9 @@ static nw_status decide_exec(struct nw_launch_job *job,
     return NW_OK;
 }
 
-/* Returns true if `nodewise exec` needs the topology. It does for UUIDs of
- * GPUs, names of NICs, or the order of GPUs, but not for cores. */
+/* Returns true if the source of the topology is given and `nodewise exec` needs
+ * it. It does for UUIDs of GPUs, names of NICs, or the order of GPUs, but not
+ * for cores. */
 static bool needs_topology(const struct nw_launch_job *job)
 {
     const nw_topology *topology = job->topology;
@@ -349,8 +352,9 @@ static nw_status check_hosts(const struct nw_launch_job *job)
     return status;
 }
 
-/* Makes the files and the command line of a job. With --consecutive, sets
- * *blocks to the new mapping of the job, which the caller frees. */
+/* Makes the files and the command line of a job. If --consecutive changes the
+ * mapping, sets *blocks to the new mapping of the job, which the caller frees.
+ */
 static nw_status launch_make(struct nw_launch_job *job,
                              const struct nw_launcher *launcher,
                              nw_mapping **blocks)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of launchers. A new launcher needs a file with its writer, and a
- * row in launch.c. */
+/* A row of the table of launchers, and the functions in it. A new launcher
+ * needs a writer, which is declared here, and a row in launch.c. */
 #ifndef NW_LAUNCH_LAUNCHER_H
 #define NW_LAUNCH_LAUNCHER_H
 
@@ -8,8 +8,8 @@
 
 struct nw_launcher {
     const char *name, *summary;
-    /* Returns the reason why this launcher cannot bind the ranks itself, as a
-     * static string; NULL if it can. */
+    /* Returns the reason why this launcher, with the files of its writer,
+     * cannot bind the ranks, as a static string; NULL if it can. */
     const char *(*lacks)(const struct nw_launch_job *job);
     /* Returns the reason why this launcher cannot give each rank its GPUs; NULL
      * if it can. The function pointer is NULL for a launcher that does not
@@ -18,8 +18,8 @@ struct nw_launcher {
     /* Writes the files, and adds the words of the command line before the
      * program. */
     nw_status (*write)(struct nw_launch_job *job);
-    /* True if a generated script can do what the launcher cannot, without
-     * `nodewise exec`. */
+    /* True if a script in front of the program (nw_launch_add_wrapper) can do
+     * what the launcher cannot, if `nodewise exec` is forbidden. */
     bool may_wrap;
 };
 

@@ -2,8 +2,8 @@
 /* Finds the logical numbers of cores, as hwloc counts them, from the kernel's
  * files. In hwloc's tree, children are sorted by their lowest CPU. So the
  * position of a CPU in the tree follows from the lowest CPUs of its package,
- * die, NUMA node, caches and core. One file is read for each of these groups,
- * not for each CPU. */
+ * die, NUMA node, caches and core. About one file is read for each of these
+ * groups, not one for each CPU. */
 #include "launch/local_cpus.h"
 
 #include "base/array.h"
@@ -39,8 +39,8 @@ static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
     return nw_cpus_has(scan->allowed, NW_CPU_WORDS, cpu);
 }
 
-/* Reads a small file without its newline; returns false if the file is
- * missing. */
+/* Reads the first line of a small file, without its newline. Returns false if
+ * the file is missing, empty or unreadable. */
 static bool local_cpus_slurp(const char *path, char *out, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -58,8 +58,9 @@ static bool local_cpus_slurp(const char *path, char *out, size_t size)
     return length && !got;
 }
 
-/* Reads the next range of a list such as "0-3,8" and moves *at behind it.
- * Returns false at the end of the list or if it is invalid. */
+/* Reads the next range of a list such as "0-3,8" and moves *at behind it. Cuts
+ * the range at NW_CPU_LIMIT. Returns false at the end of the list, or if the
+ * range is invalid or begins beyond the limit. */
 static bool next_range(const char **at, int32_t *from, int32_t *to)
 {
     char *end;
@@ -90,8 +91,9 @@ static void local_cpus_add_group(const struct scan *scan, struct level *level,
     level->groups++;
 }
 
-/* Reads the groups of a level from the file `file` in each CPU's directory,
- * which lists the CPUs of its group. */
+/* Reads the groups of a level. The file `file` in a CPU's directory lists the
+ * CPUs of its group; it is read for each allowed CPU that is in no group yet.
+ * Stops at the first missing file. */
 static void local_cpus_read_level(const struct scan *scan, struct level *level,
                                   const char *file)
 {

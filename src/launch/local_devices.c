@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the NICs and GPUs of this machine from the kernel's files, in the order
- * of their PCI addresses, as a mapping counts them. */
+/* Finds the NICs of this machine in the kernel's files, in the order of their
+ * PCI addresses, as a mapping counts them. Also counts the GPUs. */
 #include "launch/local_cpus.h"
 
 #include "base/status.h"
@@ -59,8 +59,8 @@ static int by_pci(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Keeps one entry for each PCI device, since a NIC may be listed under two
- * names. Returns the new count. */
+/* Keeps the first entry of each PCI device in the sorted list, since a NIC may
+ * be listed under two names. Returns the new count. */
 static size_t drop_doubles(struct card *cards, size_t count)
 {
     size_t kept = 0;
@@ -116,7 +116,8 @@ nw_status nw_local_cpus_nic(const char *root, int32_t index, char *out,
     return NW_OK;
 }
 
-/* Returns the number of entries of a folder that begin with `begin`. */
+/* Returns the number of entries of the folder `root` + `folder` whose names
+ * begin with `begin` but not with '.'. */
 static int32_t count_entries(const char *root, const char *folder,
                              const char *begin)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes jobs for Hydra, the launcher of MPICH: a hostfile in the order of
- * ranks. Hydra starts one proxy for each line, numbers local ranks within the
- * line, and binds local rank k of every line to the same CPUs of the operating
- * system (tested with 4.0.2). */
+ * ranks, with a line for each group of consecutive ranks on one host. Hydra
+ * starts one proxy for each line, numbers local ranks within the line, and
+ * binds local rank k of every line to the same CPUs of the operating system
+ * (tested with 4.0.2). */
 #include "launch/launcher.h"
 
-/* Returns the end of the group of consecutive ranks on the host of `rank`. */
+/* Returns the first rank above `rank` that is on another host. Returns the
+ * number of ranks if all higher ranks are on the same host. */
 static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
 {
     const int32_t *node = job->mapping->node;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* If the topology has no cores, counts its elements instead. */
+/* If the element is in no core, as in a topology without cores, counts the
+ * elements of the node instead. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package)
 {
@@ -41,8 +42,8 @@ static int32_t first_core(const struct nw_launch_job *job, int32_t node,
 }
 
 /* Appends a rank's cores such as "1:0-3,0:2": each range of cores with its
- * socket, as Open MPI 4 requires. With `flat`, cores are numbered inside the
- * node without a socket, as Open MPI 5 requires. */
+ * socket, if it is in one, as Open MPI 4 requires. With `flat`, cores are
+ * numbered inside the node without a socket, as Open MPI 5 requires. */
 static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
                       struct nw_text *text)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the line of one rank of a mapping file. With 100,000 ranks, reading the
- * whole file would take too long. The lines are in the order of ranks, so
- * binary search finds a line. */
+ * whole file would take too long. `nodewise map` writes the lines in the order
+ * of ranks, so binary search finds a line. If it does not, the whole file is
+ * read. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"
@@ -33,7 +34,7 @@ static struct rank_line_text line_at(const char *start, const char *end)
 }
 
 /* Returns the number at the start of a line; -1 if the line does not start with
- * a number, for example a comment. */
+ * a number, for example a comment, or if the number exceeds INT32_MAX. */
 static int64_t rank_line_number_of(struct rank_line_text line)
 {
     size_t i = 0;
@@ -63,8 +64,9 @@ static struct rank_line_text next_numbered(const char *at, const char *end)
     return (struct rank_line_text){end, 0};
 }
 
-/* Finds the line of a rank between `from` and `end`, which are starts of lines,
- * by binary search. Returns false if no line has this rank. */
+/* Finds the line of a rank by binary search between `from`, the start of a
+ * line, and `end`, the end of the file. Returns false if the search fails: no
+ * line has this rank, or the lines are not in the order of ranks. */
 static bool find_line(const char *from, const char *end, int32_t rank,
                       struct rank_line_text *out)
 {
@@ -134,9 +136,9 @@ static void rank_line_add_line(struct nw_text *text, int number,
     nw_text_add(text, "\n");
 }
 
-/* Makes a mapping that contains only the rank's line. If this rank has no GPU
- * but another rank has, the mapping also contains that rank, because nodewise
- * exec must know whether the mapping uses GPUs. */
+/* Makes a mapping that contains only the rank's line, as rank 0. If this rank
+ * has no GPU but another rank has, the mapping also contains one such rank as
+ * rank 1, because nodewise exec must know whether the mapping uses GPUs. */
 static nw_status parse_line(const char *path, const char *body, const char *end,
                             struct rank_line_text own, nw_mapping **out)
 {
@@ -197,8 +199,9 @@ static nw_status read_whole(const char *path, int32_t rank,
     return NW_OK;
 }
 
-/* Finds a rank without reading the whole file. Returns false if the file has an
- * unexpected form; the caller then reads the whole file, to find the error. */
+/* Finds rank out->index without reading the whole file. Returns false if the
+ * rank is not found or the file has an unexpected form; the caller then reads
+ * the whole file, to find the rank or the error. */
 static bool rank_line_look_up(const char *path, const char *data,
                               const char *end, struct nw_launch_place *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads rankfiles of Open MPI, and lists of hosts in the order of ranks, and
- * makes a mapping of them. The mapping has no GPUs and NICs. */
+/* Reads a rankfile of Open MPI, or a list of hosts in the order of ranks, and
+ * makes a mapping of it. The mapping has no NICs; its GPUs, and for a list of
+ * hosts its cores, are open. Also reads a file in the format of mappings. */
 #include "launch/job.h"
 
 #include "base/array.h"
@@ -143,9 +144,10 @@ static nw_status placement_read_lines(struct placement *placement)
     return status;
 }
 
-/* Returns the index, within the node, of the core with the logical number
- * `core` within a package, or within the node if `package` is -1. Returns -1 if
- * the node has no such core. */
+/* Returns the index, within the node, of the first element (core or hardware
+ * thread) of a core. `core` is the core's logical number within the package, or
+ * within the node if `package` is -1. Returns -1 if the node has no such core.
+ */
 static int32_t placement_find_core(const nw_topology *topology, int32_t node,
                                    int32_t package, int32_t core)
 {

@@ -2,8 +2,8 @@
 /* Writes a shell script that starts the program. The script contains the host,
  * the CPUs and the GPUs of every rank, so Nodewise need not be installed where
  * it runs. It is for launchers that apply one list of CPUs to all nodes, for
- * unknown launchers, and for torchrun, which starts a given number of processes
- * on each node and numbers them itself. */
+ * unknown launchers, and for torchrun and DeepSpeed, which start a given number
+ * of processes on each node and number them themselves. */
 #include "launch/launcher.h"
 
 #include "base/status.h"
@@ -84,7 +84,8 @@ static void script_start_lines(struct nw_text *text)
     nw_text_add(text, "case $rank in\n");
 }
 
-/* Appends the lines that bind the process and execute the program. */
+/* Appends the lines that bind the process, except with place_only, and execute
+ * the program. Adds a note to the job if some CPU numbers are unknown. */
 static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
 {
     nw_text_add(text, job->options->place_only ? "exec \"$@\"\n" : run_bound);
@@ -186,9 +187,10 @@ nw_status nw_launch_add_environment_wrapper(struct nw_launch_job *job,
     return end_script(job, status, &text, path);
 }
 
-/* torchrun's RANK counts the processes in the order of the nodes; the script
- * replaces it by the rank in the mapping. Programs use the device with the
- * number LOCAL_RANK, so each rank sees all GPUs, in an order of its own. */
+/* The RANK that torchrun or DeepSpeed sets counts the processes in the order of
+ * the nodes; the script replaces it by the rank in the mapping. Programs use
+ * the device with the number LOCAL_RANK, so each rank sees all GPUs, in an
+ * order of its own. */
 nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                    struct nw_text *text)
 {

@@ -164,9 +164,10 @@ nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
     return status;
 }
 
-/* Appends " gpus=0,1", the GPUs that a rank sees if the job has no list of
+/* Appends " gpus='0,1'", the GPUs that a rank sees if the job has no list of
  * GPUs. If ranks see all GPUs, also appends " first=1 local=3", the rank's
- * first GPU and its local rank. Appends nothing if no rank has a GPU. */
+ * first GPU (-1: none) and its local rank. Appends nothing if job->has_gpus is
+ * false. */
 nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                              const struct nw_launch_case *one,
                              struct nw_text *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets the variables of OpenMP so that a rank has one thread on each of its
- * cores. All ranks must have the same number of cores, at least 2. Variables
+ * cores, or on each of its hardware threads if the mapping numbers these. Sets
+ * none unless all ranks have the same number of cores, at least 2. Variables
  * that the user has set keep their values. */
 #include "launch/job.h"
 #include "topology/topology.h"
@@ -13,7 +14,7 @@ struct thread_variable {
     char value[24];
 };
 
-/* Fills in at most three variables and returns their number. If ranks are not
+/* Fills in 3, 1 or 0 variables and returns their number. If ranks are not
  * bound, OMP_PROC_BIND is not set, because it would bind the threads of all
  * ranks to the same first cores of the node. */
 static int thread_variables(const struct nw_launch_job *job,

@@ -26,7 +26,8 @@ static const char find_node[] = "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
                                 "    here=${NODE_NAME:-$(uname -n)}\n"
                                 "    case $here in\n";
 
-/* Appends a line to a shell "case" statement, for a host whose name is the
+/* Appends a line to a shell "case" statement that sets the number of a node
+ * (its index `place` in job->places). The line is for a host whose name is the
  * first `letters` letters of the node's name. If `letters` is the length of the
  * node's name plus 1, the line is for hosts with the node's name and any
  * domain. */

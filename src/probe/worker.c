@@ -17,7 +17,8 @@
 /* Limits of the measurements:
  *
  * - A class of sizes is measured in FEWEST_BATCHES to BATCHES batches, or in
- *   fewer batches if they take longer than CLASS_SECONDS, in s.
+ *   fewer batches if its time is over. This time is CLASS_SECONDS, in s, unless
+ *   rank 0 gives another one.
  * - A batch takes about BATCH_SECONDS, in s.
  * - A burst has BURST messages, or SHORT_BURST messages if a message takes
  *   longer than SLOW_MESSAGE, in s.

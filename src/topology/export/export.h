@@ -19,12 +19,14 @@ void nw_export_lose(struct nw_export *export, const char *format, ...)
     NW_PRINTF(2, 3);
 
 /* For formats that describe only networks: adds the inside of nodes and the
- * bandwidths of links to export->lost, if the machine has them. */
+ * bandwidths of links to export->lost, if the machine has more inside than one
+ * core, or bandwidths that are not assumed. */
 void nw_export_lose_inside(struct nw_export *export);
 
 /* Finds the node type that a format for a single node describes: that of the
- * host in the options, or the type of all nodes. Returns NW_EINVAL if the host
- * is unknown, or if no host is given and there are several types. */
+ * host in the options, or the type of all nodes. Adds the network, if there is
+ * one, to export->lost. Returns NW_EINVAL if the host is unknown, or if no host
+ * is given and there are several types. */
 NW_MUST_CHECK nw_status nw_export_one_node(struct nw_export *export,
                                            const struct nw_node_type **out);
 /* Returns the nearest vertex of kind `kind` or `other` among `vertex` and its

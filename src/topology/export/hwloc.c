@@ -26,8 +26,9 @@ struct hwloc_file {
     /* [vertex] number of the NUMA node that is written for it; -1: none */
     int32_t *memory;
     int32_t memory_count, thread_end;
-    /* The set that is written next: whether each hardware thread [thread_end]
-     * and each NUMA node [memory_count] belongs to it. */
+    /* The sets that are written next: whether each hardware thread (`in`,
+     * [thread_end]) and each NUMA node (`near`, [memory_count]) belongs to
+     * them. */
     bool *in;
     bool *near;
     int depth;
@@ -48,8 +49,8 @@ static void hwloc_indent(const struct hwloc_file *file)
     nw_text_format(&file->export->text, "%*s", 2 * file->depth, "");
 }
 
-/* Appends text to the value of an attribute, with XML's special characters
- * escaped. */
+/* Appends text to the value of an attribute, with &, < and double quotes
+ * escaped. Control characters become blanks. */
 static void hwloc_add_words(struct nw_text *text, const char *words)
 {
     for (; *words; words++)
@@ -216,8 +217,8 @@ static void hwloc_add_attributes(struct hwloc_file *file, int32_t v)
     hwloc_add_sets(file, v == 0);
 }
 
-/* Returns hwloc's name for a kind of processor vertex, NULL for devices and
- * bridges. */
+/* Returns hwloc's name for a kind of processor vertex; NULL for devices,
+ * bridges and hardware threads. */
 static const char *hwloc_name_of(uint8_t kind)
 {
     static const char *const names[NW_VERTEX_KIND_COUNT] = {
@@ -336,7 +337,8 @@ struct hwloc_vendor {
     const char *device, *subtype, *uuid;
 };
 
-/* Returns the vendor of the node's GPUs, which their direct links tell. */
+/* Returns the vendor of the node's GPUs, which follows from their direct links:
+ * AMD for xGMI, Intel for Xe Link, otherwise NVIDIA. */
 static const struct hwloc_vendor *hwloc_vendor_of(const struct hwloc_file *file)
 {
     static const struct hwloc_vendor vendors[] = {
@@ -487,8 +489,8 @@ struct hwloc_ends {
     int32_t count;
 };
 
-/* Marks v as a row. hwloc_take_ends numbers the rows later in the order of the
- * vertices, in which GPUs come before GPU switches. */
+/* Marks v as a row of the matrix. hwloc_take_ends numbers the rows later in the
+ * order of the vertices, in which GPUs come before GPU switches. */
 static void hwloc_mark_end(struct hwloc_ends *ends, int32_t v)
 {
     ends->number[v] = 0;
@@ -642,8 +644,8 @@ static nw_status hwloc_number_threads(struct hwloc_file *file)
 }
 
 /* Returns true if a NUMA node is written for v: a NUMA vertex, a package
- * without NUMA vertices, or a node without packages. hwloc needs a NUMA node
- * near each core. */
+ * without NUMA vertices, or a node with neither packages nor NUMA vertices.
+ * hwloc needs a NUMA node near each core. */
 static bool hwloc_has_memory(const struct hwloc_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -705,8 +707,8 @@ static int32_t hwloc_cores_in(const struct hwloc_file *file, int32_t v)
     return count;
 }
 
-/* Returns true if the tree has a die, NUMA node or cache with one core or with
- * all cores of its parent. Readers drop such a level. */
+/* Returns true if the tree has a die, NUMA node or cache with fewer than two
+ * cores or with all cores of its parent. Readers drop such a level. */
 static bool hwloc_loses_level(const struct hwloc_file *file)
 {
     const struct nw_node_type *type = file->type;
@@ -725,8 +727,8 @@ static bool hwloc_loses_level(const struct hwloc_file *file)
     return false;
 }
 
-/* Returns true if a host bridge has no devices, or a PCIe switch fewer than
- * two. Readers drop such bridges. */
+/* Returns true if a host bridge has no children, or a PCIe switch or board
+ * fewer than two. Readers drop such bridges. */
 static bool hwloc_loses_switch(const struct hwloc_file *file)
 {
     const struct nw_node_type *type = file->type;

@@ -25,8 +25,9 @@ static bool kubernetes_fits(const char *name, const char *ends,
            strchr(ends, name[length - 1]);
 }
 
-/* Writes a label. A value that is too long is replaced by its hash, as
- * topograph does. */
+/* Writes a label. A value of more than 63 characters is replaced by its hash,
+ * as topograph does. Returns NW_EUNSUPPORTED if the value has characters that a
+ * label cannot have. */
 static nw_status kubernetes_label(struct nw_export *export, const char *key,
                                   const char *value)
 {

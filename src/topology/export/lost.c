@@ -24,8 +24,8 @@ void nw_export_lose(struct nw_export *export, const char *format, ...)
     free(words);
 }
 
-/* Returns true if a node type has more than its node and one core, which is all
- * that readers of network formats assume. */
+/* Returns true if a node type has more than two vertices: readers of network
+ * formats assume a node with one core. */
 static bool has_inside(const nw_topology *topology)
 {
     for (int32_t t = 0; t < topology->type_count; t++)

@@ -71,8 +71,9 @@ static const struct nw_device *nccl_match(const struct nw_device *here,
     return there ? &there[i] : NULL;
 }
 
-/* Finds the PCI addresses of all GPUs or NICs (`kind`: "GPU" or "NIC") and
- * writes them to out[], which the caller frees. Fails if one is missing. */
+/* Finds the PCI addresses of all GPUs or NICs (`kind`: "GPU" or "NIC"), in the
+ * source of addresses if the user gave one, and writes copies to out[], which
+ * the caller frees. Fails if one is missing. */
 static nw_status nccl_take_addresses(const struct nccl_file *file,
                                      const char *kind, char **out)
 {
@@ -161,7 +162,8 @@ static double nccl_rate_below(const struct nccl_file *file, int32_t v)
 
 /* Writes the PCIe bandwidth of a device or switch. The assumed bandwidth of a
  * device is not written, because NCCL then asks the system. NCCL cannot ask the
- * system about the switches of this file. */
+ * system about the switches of this file, so an assumed bandwidth of a switch
+ * is replaced by that of the links below it or by 16 lanes of 16 GT/s. */
 static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 {
     const struct nw_link_class *link = nccl_class(file, file->type->class[v]);
@@ -200,8 +202,9 @@ static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
 }
 
 /* Returns the compute capability to write for a GPU, from which NCCL derives
- * the bandwidth of one NVLink. Returns 0 if it is 25 GB/s or unknown; NCCL then
- * asks the GPU. */
+ * the bandwidth of one NVLink: 100 (50 GB/s) if the GPU has a link faster than
+ * all of NVLink 4. Returns 0 if it is 25 GB/s or unknown; NCCL then asks the
+ * GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
     static const struct {
@@ -394,7 +397,7 @@ static void nccl_add_below(struct nccl_file *file, int32_t v)
 /* --- processors --- */
 
 /* Returns true if v is written as a <cpu>: a NUMA node, a package without NUMA
- * nodes, or a node without packages. */
+ * nodes, or a node with neither packages nor NUMA nodes. */
 static bool nccl_is_processor(const struct nccl_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -463,7 +466,8 @@ static void nccl_add_mask(struct nw_text *text, const int32_t *os, size_t count)
     nw_text_add(text, "\"");
 }
 
-/* Writes the mask of the hardware threads of a processor's cores. */
+/* Writes the mask of the hardware threads of a processor's cores, if the
+ * numbers of the threads are known. */
 static nw_status nccl_add_affinity(struct nccl_file *file, int32_t processor)
 {
     const struct nw_node_type *type = file->type;

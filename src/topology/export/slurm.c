@@ -192,7 +192,7 @@ static nw_status slurm_take_leaves(struct slurm_file *file,
 
 /* Returns the number of consecutive groups below each switch of the next level;
  * the last switch may have fewer. Returns 0 unless this number is a power of
- * two, equal for all switches, and less than the number of groups. */
+ * two from 2 on, equal for all switches, and less than the number of groups. */
 static int32_t slurm_groups_each(const struct slurm_file *file,
                                  const struct slurm_blocks *blocks,
                                  int32_t groups)
@@ -220,7 +220,8 @@ static int32_t slurm_groups_each(const struct slurm_file *file,
 }
 
 /* Writes the sizes of larger blocks, level by level, as long as the switches of
- * the next level have equally many groups. */
+ * the next level have equally many groups. `size` is that of the smallest
+ * block. Notes a loss if switches above the blocks are not expressed. */
 static void slurm_add_larger(struct slurm_file *file,
                              struct slurm_blocks *blocks, size_t size)
 {

@@ -80,8 +80,8 @@ static bool is_joint(const struct nw_network *network, int32_t s)
     return network->parent[s] < 0 && !strcmp(network->switch_name[s], "(top)");
 }
 
-/* Sets used[s] if a node is connected to switch s or to a switch below it.
- * Returns the number of these switches. */
+/* Sets used[s] if the first NIC of a node is connected to switch s or to a
+ * switch below it. Returns the number of these switches. */
 static int32_t mark_used(const nw_topology *t, bool *used)
 {
     const struct nw_network *network = t->network;
@@ -184,7 +184,8 @@ static int32_t switch_tree_group_size(const struct nw_network *network)
 }
 
 /* Joins the parts that are connected by links between switches of level `level`
- * or lower. At level 0, only links inside a group of a dragonfly are used. */
+ * or lower, and finds `best` of each part. At level 0, only links inside a
+ * group of a dragonfly are used. */
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;
@@ -245,8 +246,8 @@ static nw_status switch_tree_add_above(const struct joining *joining,
     return status;
 }
 
-/* Adds a level to the tree: one switch for each part that contains switches
- * from `first` on. */
+/* Adds a level to the tree: one switch for each part that contains switches of
+ * the tree from number `first` on, as their parent. */
 static nw_status switch_tree_add_level(const struct joining *joining,
                                        struct nw_switch_tree *out,
                                        int32_t first)

@@ -26,10 +26,10 @@ static bool is_large(enum nw_collective_call form, int64_t bytes)
            form != NW_CALL_ALLREDUCE;
 }
 
-/* Returns true if any rank passes GPU memory in calls of this size class. The
- * ranks find this out by an all-reduce at calls 1, 2, 4, 8, ... of the class
- * only, so that its mean cost becomes negligible. At other calls, the function
- * returns the last result. */
+/* Returns true if any rank passed GPU memory in a call of this kind and size
+ * class. The ranks find this out by an all-reduce at calls 1, 2, 4, 8, ... of
+ * the class only, so that its mean cost becomes negligible. At other calls, the
+ * function returns the last result. */
 static bool any_has_device(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, int64_t bytes,
                            bool device)
@@ -63,8 +63,9 @@ static enum nw_algorithm_call algorithm_choice_automatic(void)
     return nw_passthrough ? NW_FORMING_HOST : NW_FORMING_AUTO;
 }
 
-/* Returns the implementation that the environment of rank 0 asks for. The
- * default is MPI on host memory. */
+/* Returns the implementation that the environment of rank 0 asks for. If
+ * NODEWISE_GPU_COLLECTIVES is not set, that is `auto` if NODEWISE_GPU_MESSAGES
+ * is set, otherwise MPI on host memory. */
 static enum nw_algorithm_call algorithm_choice_wanted(void)
 {
     const char *word =

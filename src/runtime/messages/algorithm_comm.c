@@ -11,9 +11,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
-/* A list of all records, in the order in which their channels were opened.
- * Closing a channel waits for the other ranks. All ranks close their channels
- * in this order, so that no two ranks wait for each other. */
+/* A list of all records; those with a channel are in the order in which their
+ * channels were opened. Closing a channel waits for the other ranks. All ranks
+ * close their channels in this order, so that no two ranks wait for each other.
+ */
 static struct nw_algorithm_comm *records;
 
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,

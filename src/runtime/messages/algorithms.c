@@ -25,7 +25,8 @@ static bool is_simple(MPI_Datatype type, int64_t count)
 }
 
 /* Returns the size of a block in bytes. Returns 0 if MPI must make the call,
- * because the block is empty or larger than INT_MAX bytes. */
+ * because the block is empty or invalid, or `size` blocks exceed INT_MAX bytes.
+ */
 static int64_t block_of(MPI_Datatype type, int64_t count, int size)
 {
     MPI_Count bytes = 0;

@@ -5,8 +5,8 @@
  * the whole buffer to host memory and calling MPI. All ranks of a communicator
  * must use the same implementation, although some may pass host memory and
  * others GPU memory. So the choice depends only on values that are equal on all
- * ranks: the number of calls, the number of bytes, and the results of
- * all-reduces.
+ * ranks: the number of calls, the number of bytes, the environment of rank 0,
+ * and the results of all-reduces.
  */
 #ifndef NW_MESSAGES_ALGORITHMS_H
 #define NW_MESSAGES_ALGORITHMS_H
@@ -55,8 +55,8 @@ struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm);
 /* Returns true if `mine` is true on any rank of the communicator. Collective.
  */
 bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine);
-/* Opens the communicator's channel at the first call, on all ranks or on none.
- * Returns true if the channel is open. Collective. */
+/* Opens the communicator's channel at the first call for this record, on all
+ * ranks or on none. Returns true if the channel is open. Collective. */
 bool nw_algorithm_comm_open(struct nw_algorithm_comm *record);
 void nw_algorithm_comms_close(void); /* closes all channels; collective */
 /* In algorithm_choice.c: returns true if a collective call is made through the
@@ -72,15 +72,16 @@ struct nw_contiguous {
     struct nw_stage stage;
     int way;
     char *memory;
-    /* if `memory` is packed: host memory that has the gaps of the datatype */
+    /* if `memory` is packed: host memory with the gaps of the datatype, from
+     * which it was packed or into which it is unpacked */
     void *spread;
     int64_t count;
     MPI_Datatype type;
     char *packed;
 };
-/* Makes flat->memory the contiguous bytes of the area; NULL if the area has no
- * blocks. `way` says what the call does with the buffer: NW_READ, NW_WRITE or
- * NW_BOTH. */
+/* Sets flat->memory to the contiguous bytes of the area; NULL if the area has
+ * no blocks. The caller calls nw_contiguous_close, even after an error. `way`
+ * says what the call does with the buffer: NW_READ, NW_WRITE or NW_BOTH. */
 NW_MUST_CHECK nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
                                            const struct nw_area *area);
 /* Copies the bytes back to the area if the call writes the buffer and `status`

@@ -31,8 +31,8 @@ static bool argument_memory_look_at(void *context, MPI_Aint offset,
     return !look->gpu || !look->host;
 }
 
-/* Examines every contiguous piece of the area and returns their kind of memory.
- * Returns `side` if the datatype's layout is unknown. */
+/* Examines the first byte of every contiguous piece of the area and returns
+ * their kind of memory. Returns `side` if the datatype's layout is unknown. */
 static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 {
     struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
@@ -64,8 +64,10 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* Examines the first and the last byte of the area. Examines every piece only
- * if these two are in different kinds of memory. */
+/* For most predefined datatypes, examines only the first byte. For others,
+ * returns GPU if the area lies within one GPU allocation, and host if its first
+ * and last byte are in host memory and the buffer is not MPI_BOTTOM. Otherwise
+ * examines every piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

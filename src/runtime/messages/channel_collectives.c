@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls by messages of the channel between host or GPU buffers. In
- * gather, allgather and alltoall, each rank posts all receives, then all sends,
- * beginning with the next rank. Broadcasts and reductions use binomial trees.
- * Each subtree contains consecutive ranks, so that the operands of a reduction
- * keep their order. */
+ * allgather and alltoall, each rank posts the receives from all others, then
+ * the sends to all others, beginning with the next rank. In gather, all ranks
+ * send to the root. Broadcasts and reductions use binomial trees. Each subtree
+ * contains consecutive ranks, so that the operands of a reduction keep their
+ * order. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/array.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes contiguous bytes of a buffer argument, for the channel. If the datatype
  * has no gaps, they are the program's memory itself, on the host or a GPU.
- * Otherwise they are packed into host memory; kernels pack GPU memory. */
+ * Otherwise they are packed into host memory; GPU memory is staged for this
+ * (stage.c). */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"

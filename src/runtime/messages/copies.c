@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies between a GPU buffer and the host memory that replaces it. If the data
- * consists of many pieces, the GPU first packs or unpacks them
- * (pack_kernels.c), so that one contiguous copy suffices.
+ * consists of many pieces, the GPU packs or unpacks them (pack_kernels.c), so
+ * that one contiguous copy suffices. If that was slower so far, the CPU copies
+ * the pieces one by one through a mapping of GPU memory.
  */
 #include "runtime/messages/staging.h"
 
@@ -70,7 +71,7 @@ static nw_status run_job(const struct move *move,
 /* A copy by the CPU, piece by piece, through a mapping of GPU memory. */
 struct scatter {
     bool out;
-    char *mapped; /* address of the buffer's first byte */
+    char *mapped; /* address by which the CPU accesses move->device */
     char *host;
 };
 
@@ -155,9 +156,9 @@ static bool move_by_job(const struct move *move)
 }
 
 /* Copies between contiguous host memory and the pieces on the GPU by a pack
- * kernel. If none can be used (out of memory, an unsupported GPU, or an
- * incomplete last element), copies piece by piece, which also reports the error
- * of a broken GPU. */
+ * kernel. Copies piece by piece if there are few pieces or if no kernel can be
+ * used: out of memory, an unsupported GPU, or an incomplete last element. Such
+ * a copy also reports the error of a broken GPU. */
 static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;
@@ -278,9 +279,9 @@ static nw_status copies_move_all(struct all all)
     return status;
 }
 
-/* Sets *out to the allocation that contains the program's buffer now. It may
- * have changed since the buffer was staged, if the program freed and allocated
- * memory. */
+/* Sets *out to the allocation that contains the first part of the program's
+ * buffer now. It may have changed since the buffer was staged, if the program
+ * freed and allocated memory. */
 static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
     const struct nw_part *first = buffer->part;

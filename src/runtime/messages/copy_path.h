@@ -25,9 +25,10 @@ struct nw_path_copy {
 NW_MUST_CHECK nw_status
 nw_copy_path_move(const struct nw_path_copy *descriptor);
 /* Returns the address at which the CPU can access the GPU memory of `span`. It
- * can be used by nw_copy_path_piece until nw_copy_path_shut. Returns NULL if
- * the CPU cannot access the memory or should not copy this many bytes;
- * nw_copy_path_shut must not be called then. */
+ * can be used by nw_copy_path_piece until nw_copy_path_shut; meanwhile copies
+ * of other threads wait. Returns NULL if the CPU cannot access the memory,
+ * should not copy this many bytes, or in the first copies of an allocation
+ * (copy_path.c); nw_copy_path_shut must not be called then. */
 char *nw_copy_path_open(const struct nw_path_copy *span);
 void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_copy_path_shut(void);

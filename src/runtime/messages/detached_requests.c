@@ -43,8 +43,9 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->way & NW_READ;
 }
 
-/* Completes a freed request if MPI has finished it; if `wait` is true, waits
- * until it has. Returns false if the request is still pending. */
+/* Does the work of a freed request if MPI has completed it. If `wait` is true,
+ * first waits until it has, unless it is a receive. Returns false if the
+ * request still exists: it is pending, or the test has failed. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;
@@ -64,9 +65,10 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
 }
 
 /*
- * Completes the freed requests that MPI has finished. If `wait` is true, also
- * waits for each freed send. The lock is not held while requests are completed,
- * since an error handler may send messages and free requests.
+ * Does the work of the freed requests that MPI has completed. If `wait` is
+ * true, also waits for each freed send and MPI_Isendrecv. The lock is not held
+ * while requests are completed, since an error handler may send messages and
+ * free requests.
  */
 static void detached_requests_settle(bool wait)
 {

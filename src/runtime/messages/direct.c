@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sender's side of the direct path: copies the payload of a message into
- * the pool and sends an envelope, if the receiver has mapped the pool.
- * Otherwise the message is staged. */
+ * the pool and sends an envelope, if the pool has space for it and the receiver
+ * has mapped the pool. Otherwise the message is staged. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -33,7 +33,8 @@ static bool direct_is_large(uint64_t bytes)
 }
 
 /* Returns true if an envelope is a whole number of elements of the datatype's
- * basic type. Otherwise MPICH would report that the envelope is truncated. */
+ * basic type, or of the datatype itself if it has several basic types.
+ * Otherwise MPICH would report that the envelope is truncated. */
 static bool ends_between(const struct nw_typemap *layout)
 {
     return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==

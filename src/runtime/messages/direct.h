@@ -2,9 +2,9 @@
 /*
  * The direct path, for large messages in GPU memory to a process of the same
  * node. The sender copies the payload, from GPU to GPU, into a pool in GPU
- * memory that the receiver has mapped (CUDA IPC). In the same call, MPI sends a
- * small message instead, the envelope, so that MPI still does matching and
- * progress. The receiver of an envelope copies the payload from the pool.
+ * memory that the receiver has mapped (CUDA IPC). MPI sends a small message
+ * instead, the envelope, so that MPI still does matching and progress. The
+ * receiver of an envelope copies the payload from the pool.
  */
 #ifndef NW_MESSAGES_DIRECT_H
 #define NW_MESSAGES_DIRECT_H
@@ -18,7 +18,7 @@ enum { NW_NONCE = 16, NW_SLOTS = 64 };
  * that these processes share. slot[i] is the state of slot i of the process's
  * pool. It is the sum of these numbers:
  * - 4 times the slot's generation;
- * - 1 while the slot holds a payload;
+ * - 1 while the slot holds a payload that its receiver has not begun to copy;
  * - 2 while the receiver copies the payload. */
 struct nw_local_peer {
     uint32_t probes;    /* 1: the process has called a probe at least once */
@@ -43,19 +43,21 @@ int nw_local_peer_count(void);
  * peer numbers. */
 uint32_t *nw_local_peer_opens(int owner, int reader);
 /* Returns the peer number of a rank of `comm`: the index of its process among
- * those of this node; -1 if the process is on another node. */
+ * those of this node. Returns -1 if the process is on another node, if `rank`
+ * is not a rank of `comm`, for an intercommunicator, and if out of memory. */
 int nw_local_peer_of(MPI_Comm comm, int rank);
 /* Returns a communicator of this process alone, by which it sends messages to
- * itself, one at a time. */
+ * itself. */
 MPI_Comm nw_local_peer_self(void);
 /* Returns a communicator of all processes of this node. Its ranks are the peer
  * numbers. */
 MPI_Comm nw_local_peer_comm(void);
 void nw_local_peers_close(void); /* called in MPI_Finalize; collective */
 
-/* An envelope: the message that MPI carries instead of a payload. It says where
- * the payload is: in slot `slot` of the pool of process `owner` (a peer
- * number). */
+/* An envelope: the message that MPI carries instead of a payload of `bytes`
+ * bytes. It says where the payload is: in slot `slot` of the pool of process
+ * `owner` (a peer number), at byte offset `at` of the pool; or in a later
+ * message, if `slot` is NW_SLOTS (late_payload.c). */
 struct nw_envelope {
     unsigned char nonce[NW_NONCE];
     uint32_t owner, slot;
@@ -74,7 +76,8 @@ struct nw_pool_slot {
 /* Creates this process's pool on `gpu` at the first call. Returns true if the
  * pool exists and is on `gpu`. */
 bool nw_pool_open(int32_t gpu);
-/* Takes a slot of `bytes` bytes from this process's pool. */
+/* Takes a slot of `bytes` bytes from this process's pool. Also returns false if
+ * the program has reset the pool's GPU. */
 bool nw_pool_slot_take(
     size_t bytes, struct nw_pool_slot *out); /* false if the pool is full */
 char *nw_pool_memory(void);
@@ -82,8 +85,9 @@ char *nw_pool_memory(void);
  * effect if the receiver has begun to copy the payload. */
 void nw_pool_slot_drop(const struct nw_pool_slot *slot);
 /* Returns the address of the payload of a received envelope, in the sender's
- * pool; it is valid until nw_pool_slot_free. Returns NULL if this process has
- * not mapped the sender's pool or if the payload was withdrawn. */
+ * pool; it is valid until nw_pool_slot_free, and can no longer be withdrawn.
+ * Returns NULL if this process has not mapped the sender's pool or if the
+ * payload was withdrawn. */
 const char *nw_pool_slot_payload(const struct nw_envelope *envelope);
 void nw_pool_slot_free(const struct nw_envelope *envelope);
 void nw_pool_unmap(void);
@@ -99,18 +103,21 @@ struct nw_load {
     int32_t gpu;
 };
 /* Describes the area as a payload in *out. Returns true if it can be sent by an
- * envelope: it is in GPU memory and large enough. Even if it returns false, the
+ * envelope. It must be in GPU memory, large enough, and at most INT_MAX bytes.
+ * Its datatype must have no `gaps` (typemap.h) and pass ends_between
+ * (direct.c); its address must not be MPI_BOTTOM. Even if it returns false, the
  * caller drops out->layout, which may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
 /* Takes a slot of this process's pool and copies the payload into it, for
- * process `peer` to read. Returns false, and takes no slot, if `peer` cannot
- * read this pool, the pool is full, or the copy fails. */
+ * process `peer` to read. Returns false, and takes no slot, if the pool is on
+ * another GPU or full, if `peer` gets no envelopes (nw_direct_suits) or has not
+ * mapped the pool, or if the copy fails. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
 /* Returns true if envelopes may be sent to process `peer`, a peer number. */
 bool nw_direct_suits(int peer);
 /* Returns a new buffer with the slot and its envelope; NULL if out of memory.
- * The caller frees it. */
+ * The caller frees it by nw_buffer_free. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
 
@@ -121,9 +128,10 @@ void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
 bool nw_envelope_is(const struct nw_envelope *envelope);
 
-/* In late_payload.c: if the pool has no free slot, a payload is sent after its
- * envelope, as an MPI message between the two processes. Such an envelope has
- * `slot` = NW_SLOTS, and its `generation` is the number of the payload. */
+/* In late_payload.c: if nw_load_slot fails for a persistent send, the payload
+ * is sent after its envelope, as an MPI message between the two processes. Such
+ * an envelope has `slot` = NW_SLOTS, and its `generation` is the number of the
+ * payload. */
 NW_MUST_CHECK nw_status nw_late_send(struct nw_buffer *buffer);
 void nw_late_reap(void); /* frees payloads whose send has completed */
 void nw_late_cancel(uint64_t number);

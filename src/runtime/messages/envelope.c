@@ -17,8 +17,8 @@
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool receiving_again; /* true while receive_again runs */
 
-/* Packs the first bytes of a receive buffer with gaps, so that they can be
- * compared with an envelope. Returns false if that fails. */
+/* Packs the first NW_ENVELOPE bytes of a receive buffer with gaps, so that they
+ * can be compared with an envelope. Returns false if that fails. */
 static bool envelope_pack(const struct nw_catch *caught,
                           struct nw_envelope *out)
 {

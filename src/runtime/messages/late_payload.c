@@ -26,8 +26,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late *following;
 static uint64_t number_given;
 
-/* Frees the payloads in `following` whose sends are complete or cancelled. The
- * caller holds the lock. */
+/* Frees the payloads in `following` whose sends are complete, cancelled or have
+ * failed. The caller holds the lock or is in MPI_Finalize. */
 static void late_payload_reap(void)
 {
     struct late **at = &following, *late;

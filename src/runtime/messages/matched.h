@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message that a probe took out of MPI's queue. It is either in the list of
- * unexpected.c, or the program has got its handle from MPI_Mprobe. */
+/* A message that a probe took out of MPI's queue. It is in the list of
+ * unexpected.c, or matched: the program has got its handle from MPI_Mprobe, or
+ * a receive is about to take it. */
 #ifndef NW_MESSAGES_MATCHED_H
 #define NW_MESSAGES_MATCHED_H
 
@@ -13,15 +14,16 @@ struct nw_unexpected {
     MPI_Count bytes; /* size of the payload in bytes */
     MPI_Message message;
     bool taken; /* true: a receive of this message is in progress */
-    /* The probe has received the message's envelope. This process then sends
-     * the envelope to itself, so that the program can receive it by an
-     * MPI_Message. */
+    /* The message has the size of an envelope, so the probe has received it
+     * into `envelope` to examine it. This process then sends it to itself by
+     * `request`, so that the program can receive it by an MPI_Message. */
     bool forwarded;
     struct nw_envelope envelope;
     MPI_Request request;
 };
 
-/* Records that the program has matched the message by MPI_Mprobe. */
+/* Adds a record to the list of messages that are matched, but not yet received.
+ */
 void nw_matched_add(struct nw_unexpected *one);
 /* Records a message that MPI_Mprobe has returned to the program. Has no effect
  * if out of memory. */

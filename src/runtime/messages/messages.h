@@ -15,14 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True from MPI_Init to MPI_Finalize, unless NODEWISE_GPU_MESSAGES is off or
- * the MPI library accepts all GPU buffers itself. */
+/* True from MPI_Init to MPI_Finalize if buffers in GPU memory are staged:
+ * always if NODEWISE_GPU_MESSAGES is "on", never if it is "off". Otherwise true
+ * if the MPI library does not accept GPU memory, or accepts it but
+ * nw_passthrough is true (passthrough.h). */
 extern bool nw_messaging;
 void nw_messages_start(void);
 void nw_messages_finish(void);
 
 /* Returns true if buffers in GPU memory may have to be staged. In a program
- * without a GPU, this check is the only cost of an MPI call. */
+ * without a GPU, such a check is the only cost of an MPI call. */
 static inline bool nw_is_messaging(void)
 {
     return __builtin_expect(__atomic_load_n(&nw_messaging, __ATOMIC_RELAXED),
@@ -77,16 +79,17 @@ enum {
     NW_READ = 1,  /* MPI reads the buffer */
     NW_WRITE = 2, /* MPI writes to the buffer */
     NW_BOTH = 3,
-    NW_FIXED = 4, /* added to one of these: count and datatype must stay
-                     unchanged */
+    NW_FIXED = 4, /* added to a value above: staging must not change count and
+                     datatype, since MPI gets those of the program */
 };
 enum { NW_STAGE_BUFFERS = 3 };
 enum { NW_ENVELOPE = 160 }; /* size in bytes; other messages rarely have it */
 
 struct nw_buffer;
 
-/* A buffer argument of an MPI call: `blocks` blocks, each with `count` elements
- * of `type`. The function that gets the area sets `blocks`. */
+/* A buffer argument of an MPI call: `count` elements of `type`. In the
+ * collective calls of algorithms.c, `blocks` blocks of this size; other
+ * functions ignore `blocks`, which NW_AREA sets to 0. */
 struct nw_area {
     const void *buffer;
     int64_t count;
@@ -100,9 +103,10 @@ struct nw_match {
     MPI_Comm comm;
 };
 
-/* A receive whose message may be an envelope. The program's buffer is `buffer`,
- * for `count` elements of `type`. MPI receives the message into `at`, as `n`
- * elements of `as`. */
+/* A receive whose message may be an envelope, if `on` is true; otherwise no
+ * member is used but `from`. The program's buffer is `buffer`, for `count`
+ * elements of `type`. MPI receives the message into `at`, as `n` elements of
+ * `as`. */
 struct nw_catch {
     bool on;
     void *buffer;
@@ -113,8 +117,9 @@ struct nw_catch {
     MPI_Datatype as;
     /* `buffer` is smaller than an envelope, so `at` is other memory */
     bool small;
-    struct nw_unexpected *from; /* message taken by a probe or MPI_Mprobe; NULL:
-                                   none */
+    struct nw_unexpected *from; /* record of the message if this is a receive of
+                                   a matched message (MPI_Mrecv); NULL: no
+                                   record */
     /* source, tag and communicator of a persistent receive */
     struct nw_match match;
 };
@@ -125,9 +130,9 @@ struct nw_stage {
     const char *call;
     bool persistent; /* persistent request: buffers are filled at each start */
     bool between;    /* the call is a point-to-point call */
-    bool whole;      /* MPI writes all bytes of the buffers, whatever the status
-                        says */
-    bool ours;       /* stage even if the MPI library accepts GPU memory */
+    bool whole;      /* all bytes of the buffers are copied back to the GPU,
+                        whatever the status says */
+    bool ours;       /* stage GPU memory even if nw_passthrough is true */
     bool posting;    /* nw_post_begin was called, but not yet nw_post_end */
     nw_status status;
     int count;
@@ -137,7 +142,9 @@ struct nw_stage {
 
 /* The count and datatype arguments of a buffer of `blocks` blocks, each with
  * *count elements of *type. Staging may change *count and *type.
- * nw_stage_triple returns the address that MPI gets. */
+ * nw_stage_triple returns the address that MPI gets, which is `buffer` itself
+ * if it is not staged. `way` says what MPI does with the buffer (NW_READ, ...).
+ * An error is stored in stage->status. */
 struct nw_triple {
     int64_t *count;
     int64_t most; /* largest value that the count argument's type can hold */
@@ -162,15 +169,15 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* Returns true if the call must fail. That is the case if three conditions
- * hold: `buffer` is in GPU memory, MPI does not accept GPU memory itself, and
- * the buffer's argument cannot be staged. nw_stage_refuse and
- * nw_stage_refuse_area record the refusal as an error of the call. */
+/* For an argument that cannot be staged: returns true if the call must fail,
+ * because `buffer` is in GPU memory and MPI does not get GPU memory itself
+ * (nw_passthrough is false). In this case, nw_stage_refuse and
+ * nw_stage_refuse_area store an error in stage->status. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
-/* Records the program's buffer of a receive. */
+/* Records the buffer that MPI gets for a receive. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 {
     caught->at = (void *)(uintptr_t)area.buffer;
@@ -180,20 +187,23 @@ static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 /* In envelope.c: a receive buffer that is smaller than an envelope is replaced
  * by other memory. Otherwise MPI would truncate an envelope, and its slot in
  * the pool would never be freed. The first function returns true for such a
- * buffer; the second allocates the memory. */
+ * buffer; the second allocates the memory and returns its address, or NULL with
+ * an error in stage->status. */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
 void nw_stage_drop(struct nw_stage *stage); /* frees the buffers of the call */
 /* For a call that could not be staged: calls the error handler of `whose` with
  * MPI_ERR_BUFFER, and returns this error code. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
-/* Ends a blocking call whose result is `rc`: copies received bytes back to the
- * GPU, as many as `status` says (NULL: all), and frees the staged buffers.
- * Returns the MPI error code of the call. */
+/* Ends a blocking call whose result is `rc`: if it succeeded, copies the
+ * buffers that MPI has written back to the GPU, as many bytes as `status` says
+ * (NULL: all). Frees the staged buffers. Returns the MPI error code of the
+ * call. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
 /* Ends a call that returned a request: keeps the staged buffers until the
- * request is complete. Returns the MPI error code of the call. */
+ * request is complete (a persistent request: until it is freed). If the call
+ * failed, frees them. Returns the MPI error code of the call. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
@@ -245,8 +255,9 @@ struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
-/* Number of messages in the list of unexpected.c; number of messages that the
- * program has matched by MPI_Mprobe, but not yet received. */
+/* nw_unexpected_count: number of messages in the list of unexpected.c.
+ * nw_matched: number of records of messages that are matched, but not yet
+ * received (matched.h). */
 extern int nw_unexpected_count, nw_matched;
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
@@ -288,8 +299,8 @@ static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
     nw_stage_drop(stage);
     return true;
 }
-/* Makes an MPI_Recv into a staged buffer, by a nonblocking receive and a wait.
- */
+/* Makes an MPI_Recv for which nw_stage_posts returned true: receives a message
+ * of the list in unexpected.c, or else by a nonblocking receive and a wait. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
 /* In sendrecv.c: makes an MPI_Isendrecv of a send and a receive. For
@@ -366,7 +377,8 @@ int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
 int nw_window_refused(int rc, MPI_Comm comm);
 
 /* In collective_shape.c: the numbers of blocks in the buffers of a collective
- * call. */
+ * call. An array of counts or displacements has elements of `count_size` or
+ * `size` bytes. */
 /* size of the communicator; of the remote group if it is an intercommunicator
  */
 int64_t nw_shape_size(MPI_Comm comm);
@@ -520,8 +532,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
 /* The wrapper that generate.py writes for a row of calls.table. `end` makes and
- * ends the call. `gate` is true if buffers may have to be staged. `formed` is
- * true if the channel has made the call, with the result nw_rc_. */
+ * ends the call. `gate` returns true if buffers may have to be staged. `formed`
+ * is true if the channel has made the call, with the result nw_rc_. */
 #define NW_MESSAGE(name, entry, args, shared, passed, stage, whose, how, end,  \
                    gate, formed)                                               \
     NW_SHARED nw_staged_##name shared                                          \
@@ -566,8 +578,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             return nw_next args;                                               \
         return call;                                                           \
     }
-/* Calls that complete requests. Nodewise's version runs only while Nodewise
- * tracks a request. */
+/* Calls that start, complete or free requests. Nodewise's version runs only
+ * while Nodewise tracks a request. */
 #define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
     NW_MESSAGE_WHERE(nw_requests_are_tracked(), name, args, shared, call)
 #define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \

@@ -4,7 +4,8 @@
  * time is compared with the faster of driver and CPU (copy_path.c). Loading
  * libfabric takes as long as the NIC saves in some hundred thousand small
  * messages. So libfabric is loaded only after this number of messages, and only
- * if NODEWISE_GPU_MESSAGES is set.
+ * if NODEWISE_GPU_MESSAGES is set. With NODEWISE_CHANNEL_COPY=loopback, it is
+ * loaded at once.
  */
 #include "runtime/messages/nic_read.h"
 
@@ -18,11 +19,11 @@
 enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
-static uint64_t after; /* number of messages after which libfabric is loaded */
+static uint64_t after; /* further messages before libfabric is loaded */
 static struct nw_loopback *loopback;
 static struct nw_selector selectors[CLASSES];
 static uint32_t first[CLASSES]; /* number of copies per size class so far, up to
-                                   FIRST */
+                                   FIRST; the NIC makes none of these */
 static bool taken_up[CLASSES];
 static int refusals;
 

@@ -11,12 +11,12 @@
  * NULL. */
 void nw_nic_read_start(const char *copy);
 /* Returns true if the NIC may be considered for this copy: its use is enabled,
- * and the copy is small and from a GPU. */
+ * and the copy is from a GPU and has at most NW_LOOPBACK_BYTES bytes. */
 bool nw_nic_read_may(const struct nw_path_copy *descriptor);
 /* Returns true if the NIC should make this copy. The caller must have called
  * keep_in_step (gpu.h) for the allocation. If *timed is set to true, the caller
- * must report the time of the copy by nw_nic_read_took, whichever path it uses.
- */
+ * must report the time of the copy by nw_nic_read_took, whichever path was
+ * used. */
 bool nw_nic_read_pick(const struct nw_path_copy *descriptor, bool *timed);
 void nw_nic_read_took(const struct nw_path_copy *descriptor, bool pulled,
                       uint64_t ns);

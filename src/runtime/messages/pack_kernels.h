@@ -18,7 +18,8 @@ struct nw_pieces {
     char *device;
     int32_t gpu;
     bool out;    /* true: pack; false: unpack */
-    char *dense; /* packed bytes that the GPU can access; NULL: allocate */
+    char *dense; /* packed bytes that the GPU can access; NULL:
+                    nw_pack_kernel_take allocates memory for them */
 };
 
 struct nw_pack_kernel {
@@ -44,8 +45,8 @@ NW_MUST_CHECK nw_status nw_pack_kernel_take(const struct nw_pieces *what,
 NW_MUST_CHECK nw_status nw_pack_kernel_run(const struct nw_pack_kernel *job);
 void nw_pack_kernel_give(struct nw_pack_kernel *job, bool good);
 /* Takes, runs and gives back a kernel on the GPU of `what`. Leaves the current
- * GPU unchanged. If the packed bytes `from` are on another GPU, copies them
- * first. */
+ * GPU unchanged. `from`: packed bytes on another GPU, which are copied to this
+ * GPU first; NULL: nothing is copied. */
 NW_MUST_CHECK nw_status nw_pack_kernel_do(const struct nw_pieces *what,
                                           const char *from);
 void nw_pack_kernels_close(void);

@@ -10,7 +10,8 @@
 enum { WAIT_MS = 50 };
 
 bool nw_passthrough;
-static uint32_t ours; /* bit b: messages of up to 2^b bytes are staged */
+static uint32_t ours; /* bit b: messages of more than 2^(b-1) and up to 2^b
+                         bytes are staged */
 
 void nw_passthrough_set(uint32_t classes)
 {

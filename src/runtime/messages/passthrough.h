@@ -28,15 +28,17 @@ struct nw_round_trip {
  * measurements between ranks 0 and 1 on GPU 0 or from stored results. Returns
  * false if that failed. Collective over MPI_COMM_WORLD. */
 bool nw_passthrough_start(void);
-/* True after nw_passthrough_start has succeeded: MPI gets GPU memory itself for
- * all messages that are not staged. */
+/* True after nw_passthrough_start has succeeded: MPI gets GPU memory itself,
+ * except in point-to-point messages for which nw_passthrough_is_ours returns
+ * true. */
 extern bool nw_passthrough;
-/* Sets the size classes to stage: bit b is for messages of up to 2^b bytes. */
+/* Sets the size classes to stage: bit b is for messages of more than 2^(b-1)
+ * and up to 2^b bytes. */
 void nw_passthrough_set(uint32_t classes);
 bool nw_passthrough_is_ours(uint64_t bytes);
 
 /* Waits until the driver reports `memory` as GPU memory, which takes some
- * milliseconds after its context was created. Returns false after a timeout. */
+ * milliseconds after its context was created. Returns false after 50 ms. */
 bool nw_passthrough_sees(const void *memory);
 
 /* In passthrough_cache.c: read and write measured times in the user's cache

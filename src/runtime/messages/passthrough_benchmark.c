@@ -35,8 +35,8 @@ struct passthrough_benchmark_pair {
 };
 
 /* Returns the size classes for which staging is faster: bit b for messages of
- * up to 2^b bytes. A measured size stands for all smaller ones down to the next
- * measured size, the largest also for all larger ones. */
+ * more than 2^(b-1) and up to 2^b bytes. A measured size stands for all smaller
+ * ones down to the next measured size, the largest also for all larger ones. */
 static uint32_t
 passthrough_benchmark_won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
@@ -146,8 +146,9 @@ static bool is_near(const struct passthrough_benchmark_pair *c)
     return !strcmp(mine, other);
 }
 
-/* Sets the times from the cache or by measurement, on rank 0 only. Returns true
- * on all ranks if that succeeded, else false on all. Collective. */
+/* Sets the times on rank 0, from the cache or by measurement; those of other
+ * ranks are not used. Returns true on all ranks if that succeeded, else false
+ * on all. Collective. */
 static bool find_rounds(struct passthrough_benchmark_pair *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {

@@ -36,9 +36,11 @@ static int persistent_start_hold(struct nw_tracked_request *kept,
 
 /* The state of a request before and while MPI starts it. */
 struct begun {
-    struct nw_tracked_request *kept; /* NULL if the request is not tracked */
+    struct nw_tracked_request *kept; /* NULL: the request is not tracked as
+                                        persistent */
     bool held, was_active;
-    bool posting; /* nw_post_begin has blocked the probes of other threads */
+    bool posting; /* nw_post_begin (messages.h) has blocked the probes of other
+                     threads */
 };
 
 /* Takes a message that matches the persistent receive from the list of messages

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cache of pinned host memory, in sizes that are powers of two, up to a total
- * limit. Memory is kept for reuse, because pinning takes longer than most
- * messages. If the program resets the GPU, memory that was pinned in its
- * context no longer exists; it is neither used nor freed. */
+/* A cache of pinned host memory, in sizes that are powers of two up to 64 MiB,
+ * and up to a total limit. Memory is kept for reuse, because pinning takes
+ * longer than most messages. If the program resets the GPU, memory that was
+ * pinned in its context no longer exists; it is neither used nor freed. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
@@ -18,8 +18,8 @@ static const size_t MOST_KEPT = (size_t)256 << 20;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_host *kept[CLASSES];
-/* For each of the QUICK smallest sizes, the memory that was given back last; it
- * is exchanged atomically, without the lock. */
+/* For each of the QUICK smallest sizes, one piece of memory that was given
+ * back; NULL: none. It is exchanged atomically, without the lock. */
 enum { QUICK = 6 };
 static struct nw_host *quick[QUICK];
 static size_t kept_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the GPU allocation of an address. For each buffer, the driver is asked
- * only for the allocation's id; the range is asked for once and then cached.
- * Several driver calls for each buffer would take longer than sending a small
- * message. */
+/* Finds the GPU allocation of an address. For a buffer in one of the
+ * allocations used last, the driver is asked only for the allocation's id; the
+ * range is in a cache. Several driver calls for each buffer would take longer
+ * than sending a small message. */
 #ifndef NW_MESSAGES_POINTER_CACHE_H
 #define NW_MESSAGES_POINTER_CACHE_H
 

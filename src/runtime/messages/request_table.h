@@ -24,8 +24,10 @@ struct nw_tracked_request {
     struct nw_comm_owner owner; /* communicator of the request, for its error
                                    handler */
     struct nw_tracked_request *taken_next,
-        **taken_at; /* place in the list of entries that were taken out of the
-                       table: the next entry, and the pointer to this one */
+        **taken_at; /* links of the list of entries that were taken out of the
+                       table: the next entry, and the address of the pointer to
+                       this entry; `taken_at` is NULL if the entry is not in
+                       that list */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
@@ -59,9 +61,10 @@ bool nw_request_table_is_active(const struct nw_tracked_request *kept);
 bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
 bool nw_request_table_is_held(const struct nw_tracked_request *kept);
 void nw_request_table_free(struct nw_tracked_request *kept);
-/* Returns true if a request of this communicator is tracked and not complete,
- * in the table or taken out of it. If `shadow` is not NULL, such requests use
- * `shadow` instead of the communicator from now on. */
+/* Returns true if a request of this communicator has an entry, in the table or
+ * taken out of it: a request that is not complete, or a persistent request. If
+ * `shadow` is not NULL, such requests use `shadow` instead of the communicator
+ * from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 /* nw_request_table_hold marks a persistent receive that Nodewise has completed
  * while MPI's request was not started; the second function removes the mark;
@@ -77,12 +80,13 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
 int nw_request_table_finish_all(struct nw_tracked_request *kept,
                                 MPI_Status *status);
 
-/* In wait_one.c: called if the requests in the list have failed. Withdraws
- * their payloads from the pool, since no process will copy them. */
+/* In wait_one.c: called if the requests in the list have failed. Withdraws the
+ * payloads of active requests from the pool, since no process will copy them.
+ * Frees the entries. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
 
-/* In detached_requests.c: completes requests that the program freed before they
- * were complete. */
+/* In detached_requests.c: does the work of requests that the program freed
+ * before they were complete, if MPI has completed them since. */
 void nw_detached_reap(void);
 
 #endif

@@ -263,8 +263,9 @@ int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
     return sendrecv_start(exchange, NULL, request);
 }
 
-/* Returns true if the send will use the direct path: its data is then in the
- * pool when the call returns. */
+/* Returns true if the send may use the direct path: its data is then in the
+ * pool or in host memory when the call returns, so the buffer may be received
+ * into. */
 static bool is_direct(const struct nw_area *area)
 {
     struct nw_load load = {.bytes = 0};

@@ -87,9 +87,10 @@ static void set_room(struct nw_buffer *buffer)
     buffer->bytes = (size_t)(high - low);
 }
 
-/* Returns true if the host memory can hold packed data, which MPI sends as
- * elements of the basic type; then sets count and datatype accordingly. Returns
- * false if the host memory must have the gaps of the datatype. */
+/* If the datatype has gaps that the host memory can do without, lets it hold
+ * packed data, which MPI sends as elements of the basic type; sets count and
+ * datatype accordingly and returns true. Returns false if the host memory must
+ * have the same layout as the program's buffer. */
 static bool stage_packs(struct nw_buffer *buffer, int way,
                         const struct nw_triple *triple)
 {
@@ -112,8 +113,9 @@ static nw_status fail_mixed(void)
     return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
-/* Returns true if MPI gets this argument unchanged, because the MPI library
- * accepts GPU memory itself. */
+/* Returns true if MPI gets this argument unchanged: the MPI library accepts GPU
+ * memory itself, and this is not a point-to-point message of a size for which
+ * staging is faster. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
 {
@@ -204,8 +206,8 @@ static struct nw_area area_of(const void *buffer,
 
 /* Returns the kind of memory that the blocks are in. With one datatype for all
  * blocks, only the first block that is not empty is examined, since all are in
- * the same memory. With several datatypes, each block may be in other memory.
- */
+ * the same memory. With several datatypes, or with MPI_BOTTOM as buffer, each
+ * block may be in other memory. */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_block_places *places,
                                 struct nw_pointer *owner)

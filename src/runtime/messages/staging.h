@@ -9,8 +9,9 @@
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
 
-/* In pinned_cache.c: a piece of host memory, pinned if possible. When it is
- * given back, it is kept for later messages. */
+/* In pinned_cache.c: a piece of host memory, pinned if possible and if it is at
+ * most 64 MiB. Pinned memory that is given back is kept for later messages, up
+ * to a limit. */
 struct nw_host {
     struct nw_host *next;
     char *memory;
@@ -41,20 +42,22 @@ struct nw_buffer {
                      MPI_Pack) */
     MPI_Aint low; /* if not packed: offset of the first staged byte in the
                      program's buffer */
-    size_t bytes; /* size of the host memory in bytes */
+    size_t bytes; /* number of staged bytes; of a persistent send by envelopes:
+                     size of its payload in bytes; of other envelopes: 0 */
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
     struct nw_part only; /* storage for a single part */
-    /* slot of the pool that holds the payload, if the buffer is an envelope;
-     * NULL: it is not */
+    /* If the buffer is an envelope: the slot of the pool that holds the
+     * payload, or index NW_SLOTS (direct.h). NULL: it is not an envelope */
     struct nw_pool_slot *slot;
-    int peer; /* peer number of a persistent send's receiver */
+    int peer; /* peer number (direct.h) of a persistent send's receiver */
 };
 
-/* In argument_memory.c: nw_area_side returns the kind of memory of an area of
- * one block: none (no bytes), host, GPU, or parts of both. If it is GPU memory,
- * sets *owner to the allocation of its first byte. */
+/* In argument_memory.c: nw_area_side returns the kind of memory of an area with
+ * at least one element: none (the datatype is empty), host, GPU, or parts of
+ * both. Ignores `blocks`. If it is GPU memory, sets *owner to the allocation of
+ * its first byte. */
 enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner);
 
@@ -80,8 +83,8 @@ void nw_buffer_free(struct nw_buffer *buffer);
 void nw_buffers_close(void); /* frees the spare small buffer */
 void nw_copies_close(void);
 
-/* In state.c: opens the GPU driver, which Nodewise needs to copy. Returns NW_OK
- * if it is open already. */
+/* In state.c: opens the GPU driver, which Nodewise needs to copy, at the first
+ * call. Later calls return the result of the first. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* Returns the numeric value of the environment variable `name`; `standard` if
  * it is not set. If it is not a number from `least` to `most`, warns once and
@@ -96,19 +99,23 @@ uint64_t nw_messages_setting(const char *name, uint64_t unit, uint64_t standard,
 void nw_algorithms_start(bool messaging);
 void nw_algorithms_finish(void);
 /* In local_peers.c and direct.c: start and end the use of the direct path, in
- * MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_DIRECT is set. */
+ * MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_DIRECT or
+ * NODEWISE_GPU_MESSAGES is set. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* In request_table.c: number of requests in the table. */
 extern int nw_request_table_count;
-/* In detached_requests.c: called in MPI_Finalize. Waits for requests that the
- * program has freed by MPI_Request_free. */
+/* In detached_requests.c: called in MPI_Finalize. Completes requests that the
+ * program has freed by MPI_Request_free: waits for sends; of receives,
+ * completes only those that MPI has finished. */
 void nw_requests_finish(void);
-/* In wait_one.c: the work that Nodewise does when a request completes. If the
- * process has several threads, nw_request_begin takes the work out of the table
- * before the call that may complete the request. This order is necessary: as
- * soon as MPI has freed the request, another thread may get the same handle for
- * a new one. */
+/* In wait_one.c: the work that Nodewise does when a request completes. `found`:
+ * the table has been searched. `kept`: list of the request's entries, which
+ * were taken out of the table. `persistent`: the entry of a persistent request,
+ * which stays in the table. If the process has several threads,
+ * nw_request_begin takes the work out of the table before the call that may
+ * complete the request. This order is necessary: as soon as MPI has freed the
+ * request, another thread may get the same handle for a new one. */
 struct nw_ending {
     MPI_Request request;
     bool found;
@@ -118,8 +125,9 @@ void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending,
                    MPI_Status *status); /* called after the request completed */
 /* Called if the call that should complete the request failed. `left` is the
- * request's handle after the call. If it is not MPI_REQUEST_NULL, the work goes
- * back into the table. */
+ * request's handle after the call. If it is not MPI_REQUEST_NULL, the entries
+ * go back into the table; a persistent request becomes inactive. Otherwise all
+ * entries are freed. */
 void nw_request_fail(struct nw_ending *ending, MPI_Request left);
 /* Puts the work back into the table. Called after a call that left the request
  * incomplete. */
@@ -141,7 +149,8 @@ void nw_sendrecvs_await(int count, const MPI_Request *requests);
 
 /* In envelope.c: if the received message is an envelope, copies its payload to
  * the program's buffer, sets the payload's size in the status and the MPI error
- * code in *rc, and returns true. Returns false for other messages. */
+ * code in *rc, and returns true. Also copies any other message that was
+ * received into memory of nw_stage_small. Returns false in all other cases. */
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
 /* In direct.c: withdraws the payloads of envelopes that MPI did not send. */

@@ -43,12 +43,12 @@ struct nw_typemap {
     size_t count, capacity;
 };
 
-/* Returns the layout of a datatype in *out. The caller releases it with
+/* Sets *out to the layout of a datatype. The caller releases it with
  * nw_typemap_drop. */
 NW_MUST_CHECK nw_status nw_typemap_of(MPI_Datatype type,
                                       struct nw_typemap **out);
-/* Returns true if the datatype is predefined and nw_typemap_of was called for
- * it before. */
+/* Returns true if the datatype is predefined and its layout is in a table, to
+ * which nw_typemap_of adds it unless the table's entry is taken. */
 bool nw_typemap_is_plain(MPI_Datatype type);
 void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Probes. A probe must report the payload of a message, not its envelope. So
- * every message of an envelope's size is taken out of MPI's queue and read.
- * This message, and all earlier messages from its sender, are then kept in a
- * list, in their order, for later receives and probes.
+ * every message of an envelope's size that a probe finds is taken out of MPI's
+ * queue and read. This message, and all earlier messages from its sender in the
+ * same communicator, are then kept in a list, in their order, for later
+ * receives and probes.
  */
 #include "runtime/messages/matched.h"
 

@@ -45,7 +45,9 @@ static void add_rate(struct nw_text *text, double rate)
 }
 
 /* Adds "{bandwidth: ..., latency: ...}". rate[0] and rate[1] are the rates out
- * and in, which are listed separately if they differ. */
+ * and in. They are listed separately if they differ by more than the factor
+ * EQUAL; otherwise their mean is written. A latency of 0 is unknown and not
+ * written. */
 static void probe_cluster_add_figures(struct nw_text *text,
                                       const double rate[2], double latency)
 {
@@ -85,7 +87,7 @@ static bool has_more_ranks_than_cores(const struct sheet *sheet, int32_t host)
 }
 
 /* Returns the number of packages of a host; 1 if the cores cannot be divided
- * evenly among packages. */
+ * evenly among packages, or if the host has more ranks than cores. */
 static int32_t cluster_packages(const struct sheet *sheet, int32_t host)
 {
     int32_t count = of_host(sheet, host)->packages;
@@ -258,8 +260,8 @@ static bool same_port(const struct sheet *sheet, int32_t a, int32_t b)
 }
 
 /* Returns the latency of a host's link to its switch: half of the latency
- * between hosts of the group, without the latency of the links inside the
- * host. */
+ * between hosts of the group, without the latency of the links inside the host.
+ * Returns 0 if no latency between these hosts is known. */
 static double port_latency(const struct sheet *sheet, int32_t host)
 {
     const struct nw_probe_groups *found = &sheet->host;
@@ -343,10 +345,10 @@ static void add_indent(struct nw_text *text, int depth)
         nw_text_add(text, "  ");
 }
 
-/* Writes the link from a group's switch to the switch above. A message to
- * another group crosses two such links and therefore takes longer than a
- * message inside the group. Half of this additional time is the latency of one
- * link. */
+/* Writes the link from a group's switch to the switch above; nothing if its
+ * rates are unknown. A message to another group crosses two such links and
+ * therefore takes longer than a message inside the group. Half of this
+ * additional time is the latency of one link. */
 static void add_link_up(struct sheet *sheet, int32_t group, int depth)
 {
     const struct nw_probe_group *it = &sheet->host.group[group];

@@ -75,7 +75,8 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
     free(place);
 }
 
-/* One of the two ranks of a running task. */
+/* A rank from which a reply is expected: one of the two ranks of a running
+ * task, or a rank whose clock is asked. */
 struct half {
     int rank;
     struct nw_probe_command command;
@@ -137,8 +138,8 @@ static bool is_overdue(const struct nw_probe_coordinator *coordinator,
             now > peer->done + coordinator->self->timeout / 2);
 }
 
-/* Checks whether the reply of a rank has arrived, or the rank must be given
- * up. */
+/* Checks whether the reply of a rank has arrived. Gives the rank up if another
+ * reply came, or if is_overdue. */
 static void coordinator_look(struct nw_probe_coordinator *coordinator,
                              struct half *half, const struct half *peer,
                              double until)
@@ -156,8 +157,8 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Waits until each of the `count` ranks has answered or was given up. Time that
- * was spent on waiting for lost ranks does not count against the time
+/* Waits until each of the `count` ranks has answered or was given up. If a rank
+ * was lost, the time that was spent here does not count against the time
  * budget. */
 static void coordinator_end(struct nw_probe_coordinator *coordinator,
                             struct half *half, size_t count, double until)
@@ -219,9 +220,9 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
     free(half);
 }
 
-/* Returns how far a rank's clock is ahead of rank 0's clock, in s. Rank 0 asks
- * several times and uses the reply with the shortest round trip, because this
- * reply is the most exact. */
+/* Returns how far a rank's clock is ahead of rank 0's clock, in s; 0 if the
+ * rank does not answer. Rank 0 asks several times and uses the reply with the
+ * shortest round trip, because this reply is the most exact. */
 static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
 {
     double best = 1e9, offset = 0;
@@ -255,8 +256,8 @@ void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator)
         coordinator->offset[r] = ask_clock(coordinator, r);
 }
 
-/* Tells all ranks to quit. `first` of the command says whether all ranks are
- * alive, so that they can call MPI_Finalize. */
+/* Tells all ranks that are not lost to quit. `first` of the command says
+ * whether all ranks are alive, so that they can call MPI_Finalize. */
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
 {
     struct nw_probe_command quit = {.work = WORK_QUIT,

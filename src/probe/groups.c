@@ -44,7 +44,8 @@ static int groups_descending(const void *a, const void *b)
 /* Finds the classes of the values in the matrix, which are rates or 1 /
  * latency. Stores in limit[] the values below which a new class begins, from
  * the fastest class on; the last one is 0. Returns their number. limit[] needs
- * space for all pairs. */
+ * space for as many values as there are pairs of hosts, and for one at least.
+ */
 static size_t find_limits(const double *matrix, int32_t n, double gap,
                           double *limit)
 {
@@ -114,7 +115,8 @@ static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
 }
 
 /* Returns how badly a partition fits to the limit: of all measured pairs of
- * hosts in the same group, the share whose value is not above the limit. */
+ * hosts in the same group, the share whose value is not above the limit.
+ * Returns 1 if no group has a measured pair. */
 static double groups_exceptions(const double *matrix, int32_t n, double limit,
                                 const int32_t *of)
 {
@@ -188,7 +190,7 @@ static void make_root(struct nw_probe_groups *groups, struct sets *sets)
 }
 
 /* Builds the tree again, from the latencies. Called if all rates are in one
- * class and therefore show no groups. */
+ * class and therefore show no groups, and there are more than three hosts. */
 static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
 {
     size_t n = (size_t)groups->host_count;

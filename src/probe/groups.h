@@ -13,13 +13,14 @@
 struct nw_probe_group {
     int32_t parent; /* -1 at the root */
     int32_t hosts;  /* number of hosts below it */
-    double rate;    /* bytes/s of a single stream between two of its children */
-    double latency; /* time in s of the smallest message between two of its
-                       children */
-    double up[2];   /* bytes/s of its link to the parent: out of the group, into
-                       it */
-    bool shared;    /* for a group: several simultaneous streams filled the
-                       link, and each of them was faster when it ran alone */
+    double rate;    /* bytes/s of a single stream between two hosts below
+                       different children of it, as a median; 0: unknown */
+    double latency; /* time in s of the smallest message between two such hosts,
+                       as a median; 0: unknown */
+    double up[2];   /* bytes/s of its link to the parent, the highest that was
+                       measured: out of the group, into it */
+    bool shared;    /* for a group: simultaneous streams over the link had less
+                       than 3/4 of the sum of their rates when each ran alone */
 };
 
 /* The tree and the figures that it was built from. */
@@ -27,18 +28,22 @@ struct nw_probe_groups {
     int32_t host_count, count;
     struct nw_probe_group *group;
     double *rate; /* [host_count x host_count] bytes/s of a single stream from
-                     host (row) to host (column) */
+                     host (row) to host (column), estimated from round trips if
+                     no stream between hosts was measured; 0: unknown */
     double *latency;       /* [host_count x host_count] latency in s; 0: not
                               measured */
-    double inside, across; /* latency in s between two ranks of a host: in
-                              the same package, in two packages */
-    double inside_rate, across_rate; /* the same for rates in bytes/s */
-    double untidy; /* share of the pairs in groups whose figures contradict
-                      the tree */
+    double inside, across; /* latency in s between two ranks of a host, as
+                              medians: in the same package, in two packages; 0:
+                              not measured */
+    double inside_rate, across_rate; /* rates in bytes/s between the same ranks
+                                        as for `inside` and `across` */
+    double untidy; /* share of the pairs of hosts of one group whose figures
+                      contradict the tree */
 };
 
 /* Finds the tree from the measurements of host memory or of GPU memory, as
- * `memory` says. The caller calls nw_probe_groups_fini. */
+ * `memory` says. The caller calls nw_probe_groups_fini. NW_EFORMAT: no rank has
+ * described itself. */
 NW_MUST_CHECK nw_status nw_probe_groups_find(const struct nw_probe *probe,
                                              enum nw_probe_memory memory,
                                              struct nw_probe_groups *out);

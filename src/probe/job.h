@@ -66,8 +66,9 @@ struct nw_probe_self {
 #define NW_PROBE_WINDOW 4
 #define NW_PROBE_LARGEST ((size_t)1 << 21) /* largest chunk in bytes */
 
-/* Waits up to `seconds` for the request. If it is not complete then, cancels it
- * and returns false. `status` may be MPI_STATUS_IGNORE. */
+/* Waits up to `seconds` for the request. Returns true if it is complete.
+ * Returns false if MPI reports an error, or if the time is over, and then
+ * cancels it. */
 bool nw_probe_wait(MPI_Request *request, MPI_Status *status, double seconds);
 double nw_probe_now(void);
 
@@ -76,7 +77,7 @@ void nw_probe_work(struct nw_probe_self *self,
                    const struct nw_probe_command *command,
                    struct nw_probe_reply *reply);
 /* Executes commands of rank 0 until the command WORK_QUIT or a failure of MPI.
- * Returns true if all ranks are alive at the end. */
+ * Returns true if WORK_QUIT said that all ranks are alive. */
 bool nw_probe_obey(struct nw_probe_self *self);
 
 /* The options of nw_probe_lead, which runs on rank 0 (lead.c): it measures for
@@ -105,15 +106,16 @@ struct nw_probe_task {
     enum nw_probe_memory memory;
     size_t chunk;
     double seconds;
-    double start;                   /* start time by rank 0's clock; 0: at
-                                       once */
+    double start;                   /* start time of a stream by rank 0's clock;
+                                       0: at once */
     struct nw_probe_reply reply[2]; /* replies of a and b */
 };
 
 /* Prints a record, and adds it to coordinator->probe. */
 void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
                           const char *format, ...) NW_PRINTF(2, 3);
-/* Receives the description of each rank and prints a record for it. */
+/* Receives the description of each rank and prints a record for it. A rank that
+ * does not answer is reported as lost. */
 void nw_probe_gather_places(struct nw_probe_coordinator *coordinator);
 /* Runs task[count], whose pairs of ranks are disjoint, at the same time, and
  * stores the replies; reply[].good is 0 for a failed task. A rank that does not

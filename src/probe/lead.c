@@ -21,8 +21,9 @@
 /* Time in s until streams start together; enough for all ranks to receive the
  * command. */
 #define START_SECONDS 0.05
-/* A stream needs this many chunks to be valid. It is repeated FEWEST_STREAMS to
- * MOST_STREAMS times, until two successive rates differ by at most EQUAL. */
+/* A stream with fewer than FEWEST_CHUNKS chunks is repeated with smaller ones.
+ * Streams between hosts are measured FEWEST_STREAMS to MOST_STREAMS times,
+ * until two successive rates differ by at most the fraction EQUAL. */
 #define FEWEST_CHUNKS 15
 #define FEWEST_STREAMS 3
 #define MOST_STREAMS 5
@@ -191,8 +192,9 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
                              task->reply[1].figure[0]);
 }
 
-/* Estimates the size of chunks, from the times of small messages, such that a
- * stream of `seconds` has enough chunks. */
+/* Estimates the size of chunks in bytes, from the time of the largest messages
+ * of the pair a, b, such that a stream of `seconds` has more than FEWEST_CHUNKS
+ * chunks. The size is from 16384 to NW_PROBE_LARGEST. */
 static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                           int b, double seconds)
 {
@@ -214,8 +216,9 @@ static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                                               : (size_t)chunk;
 }
 
-/* Repeats a stream until two successive results agree, at most `most` times.
- * Uses smaller chunks if too few arrived. */
+/* Repeats a stream until two successive results agree, but at least
+ * FEWEST_STREAMS and at most `most` times (`most` may be lower). Uses smaller
+ * chunks if too few arrived. */
 static void run_alone(struct nw_probe_coordinator *coordinator,
                       struct nw_probe_task *task, int most)
 {
@@ -263,8 +266,8 @@ static void both_directions(struct nw_probe_coordinator *coordinator, int a,
     run_alone(coordinator, &task, most);
 }
 
-/* Returns the k-th rank of a host that is alive and, for GPU memory, has a GPU;
- * -1 if there are fewer. */
+/* Returns number k, from 0, of the ranks of a host that are alive and, for GPU
+ * memory, have a GPU; -1 if there are fewer. */
 static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
                    int k, enum nw_probe_memory memory)
 {
@@ -277,7 +280,8 @@ static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
     return -1;
 }
 
-/* Measures streams between all pairs of hosts. */
+/* Measures streams between the first ranks of each pair of hosts, one pair
+ * after the other, until the time of this stage is over. */
 static void stream_between(struct nw_probe_coordinator *coordinator,
                            enum nw_probe_memory memory)
 {
@@ -314,8 +318,9 @@ static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
     return x < 0 || y < 0 || x == y;
 }
 
-/* Measures a stream in each host between two ranks of the same package, and one
- * between ranks of two packages. */
+/* Measures a stream in each host between its first rank and another rank of the
+ * same package, and one between the first rank and a rank of another package.
+ * Ranks whose package is unknown count as of the same package. */
 static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
@@ -369,7 +374,8 @@ static void start_soon(struct experiment *it)
 }
 
 /* Runs the streams at the same time, then all of them in the other direction.
- * Repeats them with smaller chunks if too few arrived. */
+ * Repeats the streams of a direction with smaller chunks if too few chunks of
+ * one of them arrived. */
 static void run_together(struct nw_probe_coordinator *coordinator,
                          struct experiment *it)
 {
@@ -401,7 +407,8 @@ static void run_together(struct nw_probe_coordinator *coordinator,
 }
 
 /* Measures how much a host's link to the network carries: simultaneous streams
- * from several ranks of one host of group `g` to as many ranks of another. */
+ * from up to four ranks of a host of group `g` to as many ranks of a host below
+ * another child of `g`. */
 static void try_port(struct nw_probe_coordinator *coordinator,
                      const struct nw_probe_groups *groups, int32_t g)
 {
@@ -423,7 +430,7 @@ static void try_port(struct nw_probe_coordinator *coordinator,
 }
 
 /* Measures how much the link of group `g` to its parent carries: simultaneous
- * streams from its hosts to as many hosts outside the group. */
+ * streams from its hosts to as many hosts of the parent outside `g`. */
 static void try_group(struct nw_probe_coordinator *coordinator,
                       const struct nw_probe_groups *groups, int32_t g)
 {
@@ -475,7 +482,8 @@ static bool has_stream(const struct nw_probe *probe, int a, int b)
     return false;
 }
 
-/* Measures a stream for each pair of ranks that has none yet. */
+/* Measures a stream for each pair of ranks that has none yet, until the time is
+ * over. */
 static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
     int size = coordinator->self->size, rounds = nw_probe_rounds(size);

@@ -79,9 +79,10 @@ static nw_status fill_rates(const struct nw_probe *probe,
     return NW_OK;
 }
 
-/* Returns a rate computed from the times of the two largest classes of sizes;
- * used only if no stream was measured. It would mislead beside streams, since
- * short messages may pass a link's buffer faster than the link. */
+/* Returns a rate in bytes/s computed from the times of the two largest classes
+ * of sizes; 0 if it cannot be computed. Used only if no stream was measured. It
+ * would mislead beside streams, since short messages may pass a link's buffer
+ * faster than the link. */
 static double slope_rate(const struct nw_probe_pair *pair)
 {
     int last = NW_PROBE_CLASSES - 1;
@@ -93,7 +94,7 @@ static double slope_rate(const struct nw_probe_pair *pair)
 }
 
 /* Sets groups->latency from the round trips, and groups->rate, too, if no
- * stream was measured (`any` is false). */
+ * stream between hosts was measured (`any` is false). */
 static nw_status fill_pairs(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool any)
@@ -129,7 +130,7 @@ static nw_status fill_pairs(const struct nw_probe *probe,
 }
 
 /* Returns true if both ranks are in the same host: in two packages if `across`,
- * else in the same package. */
+ * else not known to be in two packages. */
 static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
                                   int32_t b, int across)
 {
@@ -234,8 +235,10 @@ static void bound_from_below(struct nw_probe_groups *groups)
     }
 }
 
-/* The sum of the rates of simultaneous streams that leave (or enter) a group is
- * a lower bound for the bandwidth of the group's link. */
+/* Raises up[] of each group to the sum of the rates of simultaneous streams
+ * that leave (or enter) it, if the sum is clearly higher. The sum is a lower
+ * bound for the bandwidth of the group's link. The streams are those of
+ * experiment `set`. Sets `shared`. */
 static void add_experiment(const struct nw_probe *probe,
                            enum nw_probe_memory memory, int32_t set,
                            struct nw_probe_groups *groups)

@@ -29,8 +29,8 @@ static const char *output_quantity(double value, enum nw_unit unit,
     return nw_format_quantity(value, unit, out, 32);
 }
 
-/* Adds the names of a group's hosts, such as "n1 n2"; only the first few if
- * there are many. */
+/* Adds the names of a group's hosts, such as "n1 n2"; of more than eight hosts,
+ * the first eight and "...". */
 static void add_hosts(const struct output_view *view, int32_t group,
                       struct nw_text *text)
 {
@@ -165,8 +165,9 @@ static nw_status fill_matrix(const struct output_view *view, double *cell)
     return NW_OK;
 }
 
-/* Replaces the cells of pairs of ranks that were themselves measured, and adds
- * the latency. */
+/* Replaces the cells of the matrix for pairs of ranks between which a stream
+ * was measured, and adds the latency of pairs of ranks whose round trips were
+ * measured. */
 static void put_pairs(const struct output_view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Returns the core that this process is bound to; -1 if it may use several
- * cores. */
+ * cores, or if no core of the machine is known to be its own. */
 static int32_t find_core(const nw_topology *machine, const unsigned long *mine)
 {
     int32_t found = -1;
@@ -52,7 +52,8 @@ static void describe_machine(struct nw_probe_place *place)
         place->packages = 1;
 }
 
-/* Returns the launcher's number of this rank among the ranks of its host. */
+/* Returns the launcher's number of this rank among the ranks of its host; 0 if
+ * the launcher does not give it. */
 static int32_t local_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK",

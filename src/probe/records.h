@@ -17,7 +17,8 @@ enum nw_probe_memory { NW_PROBE_HOST, NW_PROBE_GPU, NW_PROBE_MEMORIES };
 
 /* A rank and its host, as the rank describes itself. */
 struct nw_probe_rank {
-    char *name;                    /* name of its host; NULL: no record yet */
+    char *name;                    /* name of its host; NULL: the rank has not
+                                      described itself yet */
     int32_t host;                  /* index of its host; hosts are in the order
                                       of their first ranks */
     int32_t cores, packages, gpus; /* numbers of cores, packages and GPUs of its
@@ -63,9 +64,10 @@ struct nw_probe {
     size_t stream_count, stream_capacity;
     struct nw_probe_stage stage;
     char what[32];
-    bool done;          /* the job has ended normally */
-    int32_t first_dead; /* rank + 1 of the first rank reported dead; 0 if all
-                           are alive */
+    bool done;          /* the last record has come: rank 0 has ended the
+                           measurement */
+    int32_t first_dead; /* rank + 1 of the first rank reported dead; 0: none was
+                           reported */
 };
 
 /* Returns the first rank of a host. */

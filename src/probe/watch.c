@@ -2,7 +2,7 @@
 /* A small process beside each rank reports that the rank has died or was
  * stopped. MPI cannot report this reliably: a library may end other ranks, even
  * rank 0, because of a message to a dead rank. Of the launcher's files, the
- * process keeps only standard output open. */
+ * process keeps only standard output and standard error open. */
 #include "probe/records.h"
 #include "probe/job.h"
 

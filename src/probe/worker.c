@@ -158,8 +158,8 @@ static struct batch worker_hear(struct talk *talk)
 /* --- pairs --- */
 
 /* Makes `count` round trips after one that is not timed. Returns half of the
- * mean time of a round trip; *overhead is the mean time of a call of
- * MPI_Isend. */
+ * mean time of a round trip; *overhead is the mean time for staging a message,
+ * if it is staged, and calling MPI_Isend. */
 static double round_trips(struct talk *talk, size_t bytes, int64_t count,
                           double *overhead)
 {
@@ -179,7 +179,7 @@ static double round_trips(struct talk *talk, size_t bytes, int64_t count,
 }
 
 /* Sends a burst of messages without waiting for replies; returns the gap
- * between messages in s. */
+ * between messages in s, at least 0. `time` is the time of one message. */
 static double worker_burst(struct talk *talk, size_t bytes, double time)
 {
     int count = time > SLOW_MESSAGE ? SHORT_BURST : BURST;
@@ -205,7 +205,8 @@ static double worker_burst(struct talk *talk, size_t bytes, double time)
     return gap > 0 ? gap : 0;
 }
 
-/* Returns half the difference of the quartiles divided by the median. */
+/* Returns half the difference of the quartiles divided by the median of n
+ * sorted values; 0 if the median is 0. */
 static double spread_of(const double *sorted, int n)
 {
     double middle = sorted[n / 2];

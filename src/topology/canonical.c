@@ -2,9 +2,10 @@
 /*
  * Sorts the vertices of a node type and the link classes, so that the same
  * machine has the same order for every source. In a type, processor vertices
- * come first, then bridges, GPUs, NICs and GPU switches. Classes have the order
- * of their first use. A cluster file that is written and read again then gives
- * the same machine.
+ * come first, then bridges, GPUs, NICs and GPU switches; a type with a
+ * processor below a device keeps its order. Classes have the order of their
+ * first use. A cluster file that is written and read again then gives the same
+ * machine.
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -154,7 +155,8 @@ nw_status nw_node_type_order(struct nw_node_type *type)
     return status;
 }
 
-/* The new numbers of link classes, in the order of their first use. */
+/* The new numbers of link classes, in the order of their first use. `count`
+ * classes have one so far. */
 struct classes {
     /* [old number of a class] its new number; -1 while no link that uses the
      * class was found */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the NIC of an endpoint, and the switch to which this NIC is connected.
- */
+/* Finds the NIC of an endpoint, and the switch to which a NIC is connected. */
 #include "topology/topology.h"
 
 int32_t nw_end_card(const nw_topology *topology, struct nw_end end)

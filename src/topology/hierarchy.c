@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a source such as hierarchy:4:8:16@1:10:100, a balanced tree with given
- * distances, as used in the literature on process mapping. The tree becomes one
- * node, whose cores are the elements. Every link has a bandwidth of 1 byte/s.
- */
+ * distances, as used in the literature on process mapping. Without distances,
+ * they are numbers of links. The tree becomes one node, whose cores are the
+ * elements. Every link has a bandwidth of 1 byte/s. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -75,8 +75,9 @@ static nw_status parse_distances(char *words, struct levels *levels)
     return NW_OK;
 }
 
-/* Adds the vertices of the `depth`-th level below `parent`, and the levels
- * below them, depth first. So the cores of a group have consecutive numbers. */
+/* Adds the vertices of the level at `depth` (0: the outermost level) below
+ * `parent`, and the levels below them, depth first. So the cores of a group
+ * have consecutive numbers. */
 static nw_status hierarchy_add_below(struct nw_node_type *type,
                                      const struct levels *levels,
                                      int32_t parent, int depth, int32_t class)
@@ -96,8 +97,9 @@ static nw_status hierarchy_add_below(struct nw_node_type *type,
     return status;
 }
 
-/* Sets the distance for each depth of the common ancestor: the given one, or
- * the number of links between two cores by way of that ancestor. */
+/* Sets the distance of two cores for each depth of their common ancestor: the
+ * given distance, or the number of links between the cores by way of that
+ * ancestor. */
 static nw_status keep_distances(const struct levels *levels,
                                 nw_topology *topology)
 {

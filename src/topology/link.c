@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Returns the node whose range of link numbers contains the link. */
+/* Returns the node to which a link belongs. The link must not belong to the
+ * network or to an NVLink domain. */
 static int32_t node_of_link(const nw_topology *topology, int32_t link)
 {
     int32_t low = 0, high = topology->node_count;
@@ -55,7 +56,8 @@ struct nw_link_info nw_topology_link(const nw_topology *topology, int32_t link)
     int32_t class = nw_topology_link_class_of(topology, link);
     struct nw_link_class figures;
 
-    if (class < 0) /* a link to a switch that does not exist */
+    if (class < 0) /* a number that no link uses, such as that from a node with
+                      NICs to its switch */
         return (struct nw_link_info){.kind = NW_LINK_NIC, .bandwidth = {1, 1}};
     figures = topology->class[class];
     return (struct nw_link_info){
@@ -87,7 +89,8 @@ static void link_switch_name(const struct nw_network *network, int32_t s,
         snprintf(out, size, "switch %d", s);
 }
 
-/* Names both ends of a link that belongs to a node. */
+/* Names both ends of a link that belongs to a node. `link` is its number inside
+ * the node. */
 static void name_in_node(const nw_topology *topology, int32_t node,
                          int32_t link, char a[64], char b[64])
 {

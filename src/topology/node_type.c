@@ -180,8 +180,8 @@ static int links_apart(const struct nw_node_type *type, int32_t a, int32_t b)
            2 * type->depth[nw_node_type_common(type, a, b)];
 }
 
-/* Returns how many vertices of a list are nearest to `vertex`, and stores their
- * indexes in near[]. */
+/* Returns how many vertices of list[count] have the fewest tree links to
+ * `vertex`, and stores their indexes in the list in near[]. */
 static int32_t find_nearest(const struct nw_node_type *type, int32_t vertex,
                             const int32_t *list, int32_t count, int32_t *near)
 {
@@ -202,8 +202,10 @@ static int32_t find_nearest(const struct nw_node_type *type, int32_t vertex,
 }
 
 /* Returns over how many of `count` equally near NICs a GPU stripes its
- * messages. Like NCCL (ncclTopoGetLocalNet), the GPUs near the first of these
- * NICs share them. `near` is scratch. */
+ * messages. `nic` is the vertex of the first of these NICs. Like in NCCL
+ * (ncclTopoGetLocalNet), the GPUs nearest to this NIC share them: the result is
+ * `count` divided by the number of these GPUs, rounded up. `near` is scratch.
+ */
 static int32_t count_stripes(const struct nw_node_type *type, int32_t nic,
                              int32_t count, int32_t *near)
 {
@@ -226,8 +228,8 @@ static int32_t only_switch(const struct nw_node_type *type)
     return found;
 }
 
-/* Sets stripe_count to the largest number of NICs that a GPU uses. `near` is
- * scratch. */
+/* Sets stripe_count to the largest number of NICs that a GPU uses, or to 1.
+ * `near` is scratch. */
 static void find_stripe_count(struct nw_node_type *type, int32_t *near)
 {
     type->stripe_count = 1;
@@ -241,8 +243,9 @@ static void find_stripe_count(struct nw_node_type *type, int32_t *near)
     }
 }
 
-/* Sets the NICs of a vertex. If several NICs are equally near, the vertices use
- * them in turn by logical index. `near` is scratch. */
+/* Sets the NICs of a vertex for all stripes. If several NICs are equally near,
+ * the vertices of a kind use them in turn by logical index, a GPU as many at a
+ * time as it stripes over. `near` is scratch. */
 static void take_cards(struct nw_node_type *type, int32_t vertex, int32_t *near)
 {
     int32_t ties, stripes = 1, first = 0;
@@ -288,7 +291,7 @@ static int32_t node_type_other_end(const struct nw_direct_link *link,
 /* Sets next[] for the routes to `to`: for each vertex that reaches `to` over
  * direct links, the first link of the shortest route. Only GPU switches relay
  * messages. Of equally short routes, breadth-first search keeps the one found
- * first. */
+ * first. `queue` is scratch for end_count vertices. */
 static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
 {
     size_t n = (size_t)type->end_count, end = (size_t)type->end_of[to];
@@ -311,7 +314,7 @@ static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
         }
 }
 
-/* Numbers the vertices that have direct links. */
+/* Numbers the vertices that have direct links, and allocates next[]. */
 static nw_status number_direct_ends(struct nw_node_type *type)
 {
     nw_status status = nw_alloc((size_t)type->vertex_count,

@@ -120,7 +120,8 @@ int32_t nw_topology_node_nic_count(const nw_topology *topology, int32_t node)
     return nw_topology_type_of(topology, node)->nic_count;
 }
 
-/* Returns the i with first[i] <= value < first[i + 1]. */
+/* Returns the i with first[i] <= value < first[i + 1]; such an i below `count`
+ * must exist. */
 static int32_t query_find_range(const int32_t *first, int32_t count,
                                 int32_t value)
 {

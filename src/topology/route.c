@@ -11,8 +11,8 @@
 #include "topology/topology.h"
 
 /* Returns the vertex from which messages of v go to the NIC. For a GPU of a
- * node type with `staged`, this is the NUMA node or package above the GPU,
- * otherwise v itself. */
+ * node type with `staged`, this is the nearest NUMA node or package above the
+ * GPU, or the node itself. Otherwise it is v. */
 static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
 {
     if (!type->staged || type->kind[v] != NW_VERTEX_GPU)
@@ -48,7 +48,8 @@ static int32_t links_inside(const struct nw_node_type *type, int32_t a,
 }
 
 /* Returns the number of links from an end to the switch of its NIC, including
- * the link from the NIC to the switch. */
+ * the link from the NIC to the switch and the links to the vertex where
+ * messages are staged. */
 static int32_t links_out(const nw_topology *topology, struct nw_end end)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
@@ -190,7 +191,8 @@ static size_t emit_inside(const nw_topology *topology, int32_t node, int32_t a,
     return count;
 }
 
-/* Returns the hop from a GPU to the GPU switch of its node, or back. */
+/* Returns the hop from a GPU to the GPU switch of its node or, if `back`, from
+ * the switch to the GPU. */
 static uint32_t switch_hop(const nw_topology *topology, struct nw_end gpu,
                            bool back)
 {
@@ -401,8 +403,8 @@ static void route_leave(const nw_topology *topology, struct nw_end end,
     add_segment(topology, end.node, v, card < 0 ? 0 : type->nic[card], path);
 }
 
-/* Reverses the segments from number `first` on, which were added from an end to
- * its NIC. */
+/* Swaps the ends of each segment from number `first` on. These segments were
+ * added from an end to its NIC; their order does not matter. */
 static void turn_back(struct nw_path *path, int first)
 {
     for (int i = first; i < path->segment_count; i++) {

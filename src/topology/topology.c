@@ -146,7 +146,8 @@ static nw_status topology_index_names(nw_topology *topology)
                  : status;
 }
 
-/* Returns the number of links of one node; see topology.h for their order. */
+/* Returns how many link numbers a node of this type has; see topology.h for
+ * their order. */
 static int64_t links_of(const struct nw_node_type *type)
 {
     return (int64_t)type->vertex_count + type->direct_count + type->nic_count;
@@ -200,7 +201,8 @@ static size_t longest_route(const nw_topology *topology)
             switches += type->kind[v] == NW_VERTEX_GPU_SWITCH;
         }
     }
-    /* at each end: to the GPU's host memory, to the NIC, to the switch */
+    /* at each end of the route: to the GPU's host memory, to the NIC, to the
+     * switch */
     return stripes *
            (2 * (3 * deepest + 1) + switches +
             (size_t)(topology->network ? topology->network->diameter : 0) + 2);

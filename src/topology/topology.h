@@ -6,10 +6,11 @@
  * connects the nodes.
  *
  * Links are numbered: first those of the network, then node by node. Inside a
- * node, link v joins vertex v to its parent (v = 0: the node to its switch).
- * The direct links follow, then one link from each NIC to its switch. So the
- * number of a link is computed from three offsets for each node. The uplinks of
- * NVLink domains have the last numbers.
+ * node, link v joins vertex v to its parent (v = 0: the node to its switch; not
+ * used if it has NICs). The direct links follow, then one link from each NIC to
+ * its switch. The number of the first link of a node is in link_first[], so
+ * that the numbers of all its links can be computed. The uplinks of NVLink
+ * domains have the last numbers.
  */
 #ifndef NW_TOPOLOGY_TOPOLOGY_H
 #define NW_TOPOLOGY_TOPOLOGY_H
@@ -41,10 +42,11 @@ enum nw_vertex_kind {
 };
 const char *nw_vertex_kind_name(enum nw_vertex_kind kind);
 
-/* Links with the same bandwidth and latency share a class, so that each link
- * needs only four bytes. */
+/* The properties of a link. Links with the same properties share a class, so
+ * that each link needs only four bytes. */
 struct nw_link_class {
-    double bandwidth[2]; /* bytes/s; [0] towards the parent, or from a to b */
+    double bandwidth[2]; /* bytes/s; [0] towards the parent or, for links with
+                            ends a and b, from a to b */
     double latency;      /* s */
     uint8_t kind;        /* enum nw_link_kind */
     bool half_duplex;
@@ -63,7 +65,9 @@ struct nw_device {
     char *name, *uuid, *pci; /* owned; NULL if unknown */
 };
 
-/* The inside of a node. Arrays without another comment are [vertex_count]. */
+/* The inside of a node. Arrays have [vertex_count] entries unless a comment
+ * gives another length; `direct` has direct_count, and the lists core, gpu,
+ * nic, package and pu have as many as there are vertices of the kind. */
 struct nw_node_type {
     char *name;
     int32_t vertex_count;
@@ -75,8 +79,9 @@ struct nw_node_type {
     int32_t *index; /* logical index among vertices of its kind */
     bool staged;    /* GPU messages to other nodes are copied through host
                        memory */
-    bool pxn;       /* a GPU message leaves by the NIC that has the same number
-                       as the destination's NIC (NCCL's PXN) */
+    bool pxn;       /* a message between GPUs of two nodes leaves by the NIC
+                       that has the same number as the destination's NIC, if
+                       nw_pxn_sender finds a GPU for this (NCCL's PXN) */
 
     int32_t direct_count;
     size_t direct_capacity;
@@ -86,19 +91,25 @@ struct nw_node_type {
     uint8_t *depth;
     int32_t core_count, gpu_count, nic_count, package_count, pu_count;
     int32_t *core, *gpu, *nic, *package, *pu; /* vertices, in logical order */
-    int32_t stripe_count;  /* most NICs over which a GPU stripes messages */
-    int32_t *nearest_nic;  /* [vertex_count * stripe_count] index into nic of
-                              each vertex and stripe; NULL without NICs */
+    int32_t stripe_count;  /* largest number of NICs over which a GPU of this
+                              type stripes messages; 1 or more */
+    int32_t *nearest_nic;  /* [vertex_count][stripe_count] index into `nic` of
+                              the NIC that each stripe of a vertex uses; NULL
+                              without NICs */
     int32_t gpu_switch;    /* vertex of the GPU switch; -1 unless there is
                               exactly one */
     int32_t end_count;     /* number of vertices with direct links */
     int32_t *end_of;       /* [vertex_count] number among the vertices with
-                              direct links, or -1; may be NULL */
-    int32_t *next;         /* [end_count^2] first direct link of the route
-                              between two of these vertices, or -1; may be
-                              NULL */
-    int32_t element_count; /* cores or hardware threads */
-    int32_t *element;      /* vertices; equal to `core` or `pu` */
+                              direct links, or -1; NULL if the type has no
+                              direct links */
+    int32_t *next;         /* [end_count][end_count] first direct link of the
+                              route from one vertex with direct links to another
+                              (numbers of end_of), or -1; NULL if the type has
+                              no direct links */
+    int32_t element_count; /* number of the units on which ranks are placed:
+                              cores or hardware threads */
+    int32_t *element;      /* [element_count] their vertices; the same array as
+                              `core` or `pu` */
 
     /* Before nw_node_type_finish, gpu_count and nic_count are the lengths of
      * these arrays. nw_node_type_finish extends the arrays by devices without
@@ -117,8 +128,8 @@ struct nw_network;
  * 0. */
 struct nw_network_ops {
     const char *name;
-    /* returns the number of links between two switches on the route to node
-     * `key` */
+    /* returns the number of links of the route between two switches that
+     * messages to node `key` take */
     int32_t (*distance)(const struct nw_network *network, int32_t from,
                         int32_t to, int32_t key);
     /* writes 2 x link + direction for each link of the route; returns the
@@ -128,9 +139,10 @@ struct nw_network_ops {
                     int32_t key, uint32_t *hops);
     void (*free_state)(void *state); /* or NULL */
     /* returns the struct of network/networks.h that the network was built from,
-     * borrowed; NULL for a tree or a graph */
+     * borrowed; `shape` itself is NULL for a tree or a graph */
     const void *(*shape)(const struct nw_network *network);
-    /* calls meet() for each link class in this struct; may be NULL */
+    /* calls meet() for each link class in the struct that `shape` returns; may
+     * be NULL */
     void (*visit)(struct nw_network *network,
                   void (*meet)(void *user, int32_t *class), void *user);
 };
@@ -144,14 +156,15 @@ struct nw_network {
     int32_t link_count;
     size_t link_capacity;
     int32_t *link_a, *link_b, *link_class; /* [link_count] */
-    int32_t diameter;                      /* largest number of links between
-                                              two switches */
-    /* only in trees: parent of each switch, which has a lower number than the
-     * switch, and the link to this parent; -1 at a root */
+    int32_t diameter;                      /* largest number of links of a route
+                                              between two switches, or more */
+    /* only in trees, else NULL: [switch_count] parent of each switch, which has
+     * a lower number than the switch, and the link to this parent; -1 at a root
+     */
     int32_t *parent, *uplink;
     uint8_t *depth;
-    /* number of the connected part of each switch, from 0; NULL if all switches
-     * are connected */
+    /* [switch_count] number of the connected part (rail) of each switch, from
+     * 0; NULL if all switches are connected */
     int32_t *component;
     int32_t component_count;
     /* [switch_count] number of links from a switch to the nearest switch that
@@ -175,7 +188,8 @@ struct nw_topology {
     size_t type_capacity;
     struct nw_node_type **type;
 
-    struct nw_network *network; /* NULL for a single node or a matrix */
+    struct nw_network *network; /* NULL without a network: one node, a hierarchy
+                                   or a matrix */
 
     int32_t node_count;
     char **node_name;
@@ -205,7 +219,7 @@ struct nw_topology {
     int32_t *element_first, *gpu_first, *link_first;
     int32_t link_count;
     size_t route_max;
-    int32_t *by_name; /* nodes sorted by name */
+    int32_t *by_name; /* [node_count] nodes sorted by name */
 
     /* only in hierarchies: [depth_count] distance for each depth of the common
      * ancestor */
@@ -225,8 +239,8 @@ struct nw_topology {
 /* --- building, in the order classes, types, network, nodes, finish --- */
 
 NW_MUST_CHECK nw_status nw_topology_new(const char *name, nw_topology **out);
-/* Stores in *out the link class with these figures, which is added if it is
- * new. */
+/* Sets *out to the number of the link class with these figures, which is added
+ * if it is new. */
 NW_MUST_CHECK nw_status nw_topology_class(nw_topology *topology,
                                           const struct nw_link_class *figures,
                                           int32_t *out);
@@ -244,7 +258,8 @@ NW_MUST_CHECK nw_status nw_node_type_new(nw_topology *topology,
 /* Removes the newest type, which no node may use yet. */
 void nw_topology_drop_last_type(nw_topology *topology);
 /* Adds a vertex below `parent`. `class` is the class of the link between them.
- * Stores the number of the vertex in *vertex. */
+ * Stores the number of the vertex in *vertex. NW_EFORMAT: the type has too many
+ * vertices. */
 NW_MUST_CHECK nw_status nw_node_type_add(struct nw_node_type *type,
                                          int32_t parent,
                                          enum nw_vertex_kind kind,
@@ -258,20 +273,22 @@ NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
 
 /* Merges GPU switches that are connected to the same GPU into one
- * (gpu/switch.c). */
+ * (gpu/switch.c). This changes the numbers of vertices. */
 NW_MUST_CHECK nw_status nw_node_type_merge_switches(nw_topology *topology,
                                                     struct nw_node_type *type);
-/* Raises the assumed PCIe bandwidth of a NIC to that of its network port, if
- * that is higher. */
+/* Raises the assumed bandwidths of the PCIe links above each NIC to that of its
+ * fastest network port on any node of the type, if that is higher. */
 NW_MUST_CHECK nw_status nw_topology_raise_cards(nw_topology *topology);
 
-/* The first function sorts the vertices of a type, the second the link classes,
- * of which it removes unused ones. The same machine then has the same order for
- * every source. */
+/* The first function sorts the vertices of a type, unless a processor is below
+ * a device in it; the second sorts the link classes, of which it removes unused
+ * ones. The same machine then has the same order for every source. */
 NW_MUST_CHECK nw_status nw_node_type_order(struct nw_node_type *type);
 NW_MUST_CHECK nw_status nw_topology_order_classes(nw_topology *topology);
 
-/* Takes ownership of `network`, whose ops and arrays must be complete. */
+/* Takes ownership of `network` and frees the network that the topology had
+ * before. The ops and arrays of `network` must be complete before
+ * nw_topology_finish. */
 void nw_topology_take_network(nw_topology *topology,
                               struct nw_network *network);
 NW_MUST_CHECK nw_status nw_network_new(int32_t switch_count,
@@ -283,13 +300,16 @@ void nw_network_free(struct nw_network *network);
 /* Sets depth, ops and diameter of a tree from parent[] and uplink[]. */
 NW_MUST_CHECK nw_status nw_network_finish_tree(struct nw_network *network);
 
-/* Allocates the arrays of nodes. The caller then sets node_name[i] (owned),
- * node_type[i] and, if there is a network, port_first, port and port_class. */
+/* Allocates the arrays of nodes and ports, filled with 0. The caller then sets
+ * node_name[i] (owned), node_type[i] and, if there is a network, port_first,
+ * port and port_class. */
 NW_MUST_CHECK nw_status nw_topology_set_nodes(nw_topology *topology,
                                               int32_t node_count,
                                               int32_t port_count);
-/* Computes offsets, levels and the index of names. Returns NW_EFORMAT for
- * duplicate node names. */
+/* Completes the topology: sorts and finishes types and link classes, and
+ * computes offsets, levels and the index of names. Returns NW_EFORMAT for
+ * duplicate node names, too many links, a machine without cores, nodes that no
+ * network joins, and invalid NVLink domains. */
 NW_MUST_CHECK nw_status nw_topology_finish(nw_topology *topology,
                                            enum nw_elements elements);
 
@@ -328,7 +348,7 @@ static inline uint64_t nw_stripe_bytes(uint64_t bytes, int32_t count,
            ((uint64_t)stripe < bytes % (uint64_t)count);
 }
 /* Returns the switch to which NIC `card` of the node is connected. If card is
- * -1, returns the node's only switch. */
+ * -1, returns the switch of the node itself, which has no NICs. */
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
                               int32_t card);
 /* Returns the next direct link of a message from vertex a to vertex b of a
@@ -341,19 +361,22 @@ static inline int32_t nw_node_type_next(const struct nw_node_type *type,
     return type->next[(size_t)type->end_of[a] * (size_t)type->end_count +
                       (size_t)type->end_of[b]];
 }
-/* Returns the level of NVLink that joins two ends on two nodes. 1: both are
- * GPUs and the GPU switch of their domain joins them. 2: the uplinks of their
- * domains join them. 0: NVLink does not join them. */
+/* Returns the level of NVLink that joins two ends on two nodes. The level is 1
+ * if both are GPUs, and the GPU switch of their common domain joins them. It is
+ * 2 if the uplinks of their domains join them, and 0 if NVLink does not join
+ * them. */
 int nw_domain_joins(const nw_topology *topology, struct nw_end a,
                     struct nw_end b);
-/* Returns the link from a domain to its upper domain. */
+/* Returns the number of the link from an NVLink domain to its upper domain. The
+ * machine must have upper domains. */
 static inline int32_t nw_domain_uplink(const nw_topology *topology,
                                        int32_t domain)
 {
     return topology->link_first[topology->node_count] + domain;
 }
-/* Returns the highest level that NVLink joins; see nw_topology_level. The
- * levels of switches follow. */
+/* Returns the highest level of endpoints that NVLink joins, in the numbers of
+ * nw_topology_level. The levels of endpoints that switches of the network join
+ * follow. */
 static inline int32_t nw_domain_last_level(const nw_topology *topology)
 {
     return NW_VERTEX_KIND_COUNT + (topology->upper ? 2 : 1);
@@ -361,8 +384,10 @@ static inline int32_t nw_domain_last_level(const nw_topology *topology)
 /* Returns NW_EFORMAT if a node of an NVLink domain has GPUs but not exactly one
  * GPU switch. */
 NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);
-/* Returns the vertex that sends a message from `a` to another node under PXN:
- * a's own vertex, or the GPU near the NIC that has the same number as b's NIC.
+/* Returns the vertex that sends a message from `a` to b, an end on another
+ * node. Under PXN between GPUs, it is the first GPU of a's node whose NIC has
+ * the number of b's NIC, if direct links lead to this GPU. It is a's own vertex
+ * otherwise, and also if the NICs of both ends have the same number or switch.
  */
 int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
                       struct nw_end b);
@@ -378,7 +403,8 @@ void nw_network_visit(struct nw_network *network,
                       void (*meet)(void *user, int32_t *class), void *user);
 /* Computes network->level. */
 NW_MUST_CHECK nw_status nw_network_find_levels(nw_topology *topology);
-/* Returns NW_EFORMAT if two nodes have no rail in common. */
+/* Returns NW_EFORMAT if two nodes have no rail in common, or if there are more
+ * than 64 rails. */
 NW_MUST_CHECK nw_status nw_rails_check(const nw_topology *topology);
 /* Returns the deepest common ancestor of two vertices of a type. */
 int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
@@ -398,12 +424,13 @@ struct nw_path {
     size_t hop_count; /* number of links outside segments: network and direct
                          links */
 };
-/* Computes distance and level of a route, and its links as segments and hops,
- * in any order. `hops` must have nw_topology_route_max() entries. */
+/* Computes distance and level of the route from ends[0] to ends[1], and its
+ * links as segments and hops, in any order. `hops` must have space for
+ * nw_topology_route_max() entries. */
 void nw_topology_path(const nw_topology *topology, const struct nw_end ends[2],
                       struct nw_path *path, uint32_t *hops);
-/* Returns 2 x link + direction; the direction of a half-duplex link is always
- * 0. */
+/* Returns the entry of a route, 2 x link + direction. The direction of a
+ * half-duplex link is always 0. `class` is the class of the link, or -1. */
 uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
                          int32_t link, int direction);
 int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link);

@@ -135,7 +135,7 @@ static double groups_exceptions(const double *matrix, int32_t n, double limit,
 }
 
 /* Returns true if a partition by latencies must not be trusted, since latencies
- * are noisy: a host is alone in its group, or a pair contradicts the partition
+ * are noisy: a group has only one host, or a pair contradicts the partition
  * (`wrong` > 0, see groups_exceptions()). */
 static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
 {

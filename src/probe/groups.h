@@ -20,7 +20,8 @@ struct nw_probe_group {
     double up[2];   /* bytes/s of its link to the parent, the highest that was
                        measured: out of the group, into it */
     bool shared;    /* for a group: simultaneous streams over the link had less
-                       than 3/4 of the sum of their rates when each ran alone */
+                       than 3/4 of the sum of the rates of single streams
+                       between the same hosts */
 };
 
 /* The tree and the figures that it was built from. */

@@ -51,8 +51,8 @@ static size_t cell_of(const struct nw_probe *probe, int32_t a, int32_t b)
            (size_t)probe->rank[b].host;
 }
 
-/* Sets groups->rate from the streams that ran alone; *any says whether one ran
- * between hosts. */
+/* Sets groups->rate from the streams that were not simultaneous with others;
+ * *any is true if there is such a stream between hosts. */
 static nw_status fill_rates(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool *any)

@@ -45,9 +45,9 @@ struct nw_probe_pair {
     struct nw_probe_class class[NW_PROBE_CLASSES];
 };
 
-/* The rate of a long stream in one direction, in bytes/s. `set` is 0 if it ran
- * alone, else the number of the experiment in which several streams ran at the
- * same time. */
+/* The rate of a long stream in one direction, in bytes/s. `set` is 0 for a
+ * single stream, else the number of the experiment in which several streams ran
+ * at the same time. */
 struct nw_probe_stream {
     int32_t from, to, set;
     enum nw_probe_memory memory;

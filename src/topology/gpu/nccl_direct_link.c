@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads <nvlink>, <xgmi> and <c2c> below a <gpu>: the number of links and, but
- * for <c2c>, the address that they lead to. */
+/* Reads <nvlink>, <xgmi> and <c2c> below a <gpu>: the number of links and,
+ * except for <c2c>, the address that they lead to. */
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/gpu/nccl.h"

@@ -292,8 +292,8 @@ static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
     return status ? status : nw_network_finish_graph(network, true);
 }
 
-/* Returns true if the switches form a tree. The number of links alone does not
- * decide this, because two switches may be without a parent. */
+/* Returns true if the switches form a tree. The number of links does not
+ * suffice to decide this, because two switches may be without a parent. */
 static bool is_tree(const struct nw_slurm *slurm)
 {
     size_t roots = 0;

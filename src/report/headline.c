@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the summary of a mapping: the communication time of one exchange by
- * the time model, the default mapping's time, the difference, and a verdict. */
+/* Writes the summary of a mapping: the communication time by the time model, of
+ * one exchange, a training step or the whole run; the default mapping's time;
+ * the difference; and a verdict. A machine without bandwidths is judged by
+ * hop-bytes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -30,8 +32,8 @@ static bool headline_has_time(const nw_topology *topology)
              topology->type[0]->kind[1] == NW_VERTEX_GROUP);
 }
 
-/* Returns the figure to compare: the time of one exchange, or hop-bytes if the
- * machine has no bandwidths. */
+/* Returns the figure to compare: the time divided by the number of exchanges,
+ * or hop-bytes if the machine has no bandwidths. */
 static double headline_value(const struct nw_headline *headline,
                              const struct nw_cost *cost, uint64_t exchanges)
 {
@@ -39,8 +41,8 @@ static double headline_value(const struct nw_headline *headline,
                               : cost->hop_bytes.value;
 }
 
-/* Returns the percentage of bytes that stay inside a node, or between nodes
- * that NVLink joins (an NVLink domain); 100 if the pattern has no bytes. */
+/* Returns the percentage of bytes that stay inside a node or inside an NVLink
+ * domain (nodes that NVLink joins); 100 if the pattern has no bytes. */
 static double headline_inside(const nw_topology *topology,
                               const struct nw_cost *cost)
 {
@@ -72,8 +74,8 @@ static bool headline_is_network(const nw_topology *topology,
     return kind == NW_LINK_NETWORK || kind == NW_LINK_NIC;
 }
 
-/* Returns "cache" or "core" if all messages between ranks are on the same
- * level, inside a cache or a core; else NULL. */
+/* Returns "cache" or "core" if the endpoints of all messages have the same
+ * closest common part, a cache or a core; else NULL. */
 static const char *headline_shared(const nw_topology *topology,
                                    const struct nw_cost *cost)
 {
@@ -104,7 +106,8 @@ static bool headline_has_traffic(const nw_pattern *pattern, bool empty)
     return false;
 }
 
-/* Returns the rank that stands for all ranks that are connected with r. */
+/* Returns the rank that stands for all ranks that are connected with r by the
+ * edges handled so far. Shortens the paths in `parent`. */
 static int32_t headline_root(int32_t *parent, int32_t r)
 {
     while (parent[r] != r)
@@ -112,8 +115,9 @@ static int32_t headline_root(int32_t *parent, int32_t r)
     return r;
 }
 
-/* Whether the messages lead, in steps, from each rank to each other rank. Ranks
- * whose messages all stay inside a cache share one cache only then. */
+/* Returns true if the edges of the pattern, without regard to direction,
+ * connect all ranks. Only then do ranks whose messages all stay inside a cache
+ * share one cache. Returns false if memory is exhausted. */
 static bool headline_is_connected(const nw_pattern *pattern)
 {
     int32_t parts = pattern->rank_count, *parent;
@@ -142,9 +146,9 @@ static struct nw_end headline_core(const nw_topology *topology, int32_t node,
     return (struct nw_end){node, type->element[core], -1};
 }
 
-/* Returns true if all pairs of cores have the same distance. Returns false,
- * too, for machines of more than HEADLINE_MOST_CORES cores, for which the test
- * would take too long. */
+/* Returns true if all pairs of cores (or hardware threads) have the same
+ * distance. Returns false if there are fewer than two, and for more than
+ * HEADLINE_MOST_CORES, for which the test would take too long. */
 static bool headline_is_flat(const nw_topology *topology)
 {
     int32_t n = nw_topology_element_count(topology), count = 0;
@@ -166,8 +170,8 @@ static bool headline_is_flat(const nw_topology *topology)
     return true;
 }
 
-/* Returns true if the pattern has at least three ranks and each rank sends the
- * same messages to each other rank. */
+/* Returns true if the pattern has at least three ranks, and each rank sends as
+ * many messages and bytes of the same kind to each other rank. */
 static bool headline_is_uniform(const nw_pattern *pattern)
 {
     size_t n = (size_t)pattern->rank_count;

@@ -51,7 +51,7 @@ static void add_edges(const struct nw_heat_what *what, struct nw_heat *heat)
         }
 }
 
-/* Sets total, low and high of the map. */
+/* Sets total, low and high of the map from the absolute values of its cells. */
 static void heat_find_range(struct nw_heat *heat)
 {
     size_t count = (size_t)heat->cells * heat->cells;

@@ -15,23 +15,28 @@ enum nw_layer nw_layer_of(enum nw_kind kind);
 /* Returns true if the pattern has an edge of this layer. */
 bool nw_layer_is_used(const nw_pattern *pattern, enum nw_layer layer);
 
-/* A heat map. A cell stands for messages from `bin` senders to `bin`
- * receivers. */
+/* A heat map. A cell stands for messages from `bin` senders to `bin` receivers;
+ * cells of the last row or column may have fewer. */
 struct nw_heat {
     int32_t ranks;
-    int32_t bin;      /* ranks in each row of cells, and in each column */
-    int32_t cells;    /* number of rows, and of columns */
-    double *bytes;    /* [cells x cells], one row per sender */
-    double low, high; /* smallest and largest value of the cells that are not
-                         zero */
-    double total;     /* bytes of the layer */
-    bool difference;  /* the map is a difference: bytes may be negative; low
-                         and high are those of |bytes| */
+    int32_t bin;   /* ranks in each row and in each column of cells */
+    int32_t cells; /* number of rows, and of columns */
+    /* [cells x cells], one row for each group of `bin` senders */
+    double *bytes;
+    /* smallest and largest absolute value of the cells that are not zero; 0 if
+     * all are */
+    double low, high;
+    /* sum of the absolute values of all cells: the bytes of the layer, unless
+     * the map is a difference */
+    double total;
+    /* the map is a difference of two maps, and bytes may be negative */
+    bool difference;
 };
 
-/* Sums the bytes of one layer in at most `most_cells` rows and columns of
- * cells. Rank r has position place[r], or position r if `place` is NULL. The
- * caller calls nw_heat_fini. */
+/* Arguments of nw_heat_bin, which sums the bytes of one layer in at most
+ * `most_cells` rows and columns of cells. Ranks are arranged by place[r], the
+ * position of rank r, or by their numbers if `place` is NULL. The caller calls
+ * nw_heat_fini. */
 struct nw_heat_what {
     const nw_pattern *pattern;
     enum nw_layer layer;
@@ -47,9 +52,10 @@ NW_MUST_CHECK nw_status nw_heat_subtract(const struct nw_heat *heat,
                                          const struct nw_heat *before,
                                          struct nw_heat *out);
 
-/* Draws the cells as a square without labels. The upper left corner is at (x,
- * y), and a side has `side` units. block[block_count] has the positions of
- * ranks at which a node (or package) begins. Thin lines are drawn there. */
+/* Arguments of nw_heat_draw, which draws the cells as a square without labels.
+ * The upper left corner is at (x, y), and a side has `side` units of SVG.
+ * block[block_count] has the positions of ranks at which a node (or package)
+ * begins. Thin lines are drawn there. */
 struct nw_heat_square {
     double x, y, side;
     const int32_t *block;
@@ -58,7 +64,8 @@ struct nw_heat_square {
 void nw_heat_draw(struct nw_text *text, const struct nw_heat *heat,
                   const struct nw_heat_square *square);
 
-/* Prints the map as text, one line per row of cells. */
+/* Appends the map as text, one line for each row of cells, with two characters
+ * for each cell. The map must not be a difference. */
 void nw_heat_letters(struct nw_text *text, const struct nw_heat *heat);
 
 #endif

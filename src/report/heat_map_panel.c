@@ -25,7 +25,8 @@ static void draw_axes(struct nw_text *text, const struct nw_panel *panel)
     }
 }
 
-/* Writes the labels for both ends of the colour scale. */
+/* Writes the labels for both ends of the colour scale. Leaves them unchanged if
+ * all cells are zero. */
 static void panel_ends(const struct nw_heat *heat, char low[32], char high[32])
 {
     char words[30];

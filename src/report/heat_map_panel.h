@@ -21,7 +21,8 @@ struct nw_panel {
 };
 
 void nw_panel_draw(struct nw_text *text, const struct nw_panel *panel);
-/* Draws a panel at (x, 0) whose title is the layer's name and total bytes. */
+/* Sums one layer and draws it as a panel at (x, 0). The title is the layer's
+ * name, the subtitle has its total bytes. */
 NW_MUST_CHECK nw_status nw_panel_layer(struct nw_text *text,
                                        const struct nw_heat_what *what,
                                        double x);

@@ -21,8 +21,8 @@ static int32_t switches_of(const nw_topology *topology)
     return topology->network ? topology->network->switch_count : 0;
 }
 
-/* Returns the switch of the node's first port; -1 if the machine has no
- * network. */
+/* Returns the switch to which the node's first NIC is attached; -1 if the
+ * machine has no network. */
 static int32_t network_layout_home(const nw_topology *topology, int32_t node)
 {
     return topology->network ? topology->port[topology->port_first[node]] : -1;
@@ -88,7 +88,8 @@ static void find_levels(const nw_topology *topology,
 }
 
 /* Returns the width of a switch's box: so wide that the longest name fits, or
- * narrower if the boxes of all switches would not fit side by side. */
+ * narrower if the boxes of all switches would not fit side by side, but at
+ * least LEAST_SWITCH. */
 static double find_switch_width(const nw_topology *topology)
 {
     int32_t n = switches_of(topology);
@@ -113,8 +114,9 @@ static double block_width(const struct nw_network_layout *layout, int32_t count,
            BLOCK_GAP;
 }
 
-/* Returns the smallest number of rows with which all blocks fit into the width
- * limit of the picture. count[s] is the number of nodes of switch s. */
+/* Returns the smallest number of rows, at most 32, with which all blocks fit
+ * into the width limit of the picture. count[s] is the number of nodes of
+ * switch s. */
 static int32_t choose_rows(const struct nw_network_layout *layout,
                            const int32_t *count, int32_t n)
 {
@@ -209,7 +211,8 @@ static bool network_layout_overlaps(const struct nw_network_layout *layout,
 
 /* Places the switches of a level, each over its block of nodes or over its
  * children. If a switch has neither, or if two would overlap, spreads all
- * switches of the level evenly over the width. */
+ * switches of the level evenly over the width. Widens the picture if they need
+ * it. */
 static void place_level(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t level)
 {
@@ -294,7 +297,8 @@ double nw_network_layout_place(const struct nw_network *network,
            (layout->switch_width - 8) * ((before + 0.5) / all - 0.5);
 }
 
-/* Returns the smallest distance between two links at the edge of a switch. */
+/* Returns the smallest distance between two neighbouring links at the edge of
+ * any switch. */
 static double find_spacing(const struct nw_network *network,
                            const struct nw_network_layout *layout)
 {
@@ -327,8 +331,9 @@ static void space_levels(const nw_topology *topology,
         (layout->level_count - 1) * layout->level_height + LEVEL_HEIGHT;
 }
 
-/* Moves everything down, because the arcs between switches of the top level
- * need space above these switches. A curve rises to 3/4 of its arc's height. */
+/* Moves everything down by the height of the highest arc between switches of
+ * one level, because arcs of the top level need space above their switches. A
+ * curve rises to 3/4 of its arc's height. */
 static void hold_arcs(const nw_topology *topology,
                       struct nw_network_layout *layout)
 {

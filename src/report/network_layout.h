@@ -6,13 +6,17 @@
 #include "report/picture.h"
 
 /* The layout of nodes and switches. Each node is placed below the switch of its
- * first NIC, in a block with the other nodes of this switch. Switches form
- * levels above the nodes. In a tree, a switch is above all of its children;
- * otherwise its level is its distance in links from a switch that has nodes. */
+ * first NIC, in a block with the other nodes of this switch; without a network,
+ * all nodes form one block. Switches form levels above the nodes. In a tree, a
+ * switch is above all of its children; otherwise its level is its distance in
+ * links from the nearest switch that has nodes, or 0 if no path leads to one.
+ */
 struct nw_network_layout {
-    /* size of the place of a node, with its margins and name */
+    /* size of the area that each node gets, with its margins and name */
     double node_width, node_height;
-    double *node_x, *node_y; /* [nodes] upper left corner */
+    /* [nodes] upper left corner of the area; the caller moves node_x to the
+     * node's box */
+    double *node_x, *node_y;
     double *node_box; /* [nodes] width of the node's box; the caller sets it */
     double *switch_x, *switch_y; /* [switches] centre */
     double switch_width;
@@ -30,13 +34,14 @@ NW_MUST_CHECK nw_status nw_network_layout_new(const nw_topology *topology,
                                               double node_width,
                                               double node_height,
                                               struct nw_network_layout *layout);
-/* Returns the height by which the line between two switches of the same level
- * is curved upwards. */
+/* Returns by how much the control points of the curve between two switches of
+ * the same level lie above the switches. The curve itself rises to 3/4 of this.
+ */
 double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
                              int32_t b);
-/* Returns the x coordinate where link `link` meets switch `s`. Links have
- * separate positions along the switch's upper or lower edge, sorted by their
- * other ends. */
+/* Returns the x coordinate at which link `link` meets switch `s`. All links of
+ * a switch have separate positions along its upper or lower edge, sorted by
+ * their other ends. */
 double nw_network_layout_place(const struct nw_network *network,
                                const struct nw_network_layout *layout,
                                int32_t link, int32_t s);

@@ -26,8 +26,10 @@ static bool is_leaf(enum nw_vertex_kind kind)
            kind == NW_VERTEX_NIC || kind == NW_VERTEX_GPU_SWITCH;
 }
 
-/* Returns true if a vertex gets a box. Caches get none, nor do parts whose box
- * would contain only one other box. */
+/* Returns true if a vertex gets a box: the node, packages, cores and devices
+ * always do. A group, bridge or board does if it has several children. A NUMA
+ * node or die does if it has children and siblings. Caches and hardware threads
+ * never do. */
 static bool is_drawn(const struct sizes *sizes, int32_t v)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
@@ -48,7 +50,7 @@ static bool is_drawn(const struct sizes *sizes, int32_t v)
     }
 }
 
-/* Finds the box around each vertex and the boxes inside each box. */
+/* Finds the box around each vertex and the boxes directly inside each box. */
 static nw_status find_owners(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -72,7 +74,7 @@ static nw_status find_owners(struct sizes *sizes)
     return NW_OK;
 }
 
-/* Sets the size of a box without boxes inside it. */
+/* Sets the size of the box of a core or device. */
 static void size_leaf(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -97,7 +99,8 @@ static void size_leaf(struct sizes *sizes, int32_t v)
 }
 
 /* The position at which the next box is placed. Boxes are placed from left to
- * right, in lines of at most `most` boxes. */
+ * right, in lines of at most `most` boxes. `gap` is the distance between boxes,
+ * `pad` that from the edge of the outer box. */
 struct pen {
     double x, y, gap, pad, line_height, used_width;
     int32_t in_line, most;
@@ -126,8 +129,9 @@ static void node_layout_put(struct pen *pen, struct nw_node_layout *layout,
     pen->in_line++;
 }
 
-/* Returns the number of columns for `count` boxes: the smallest divisor of
- * `count` between `least` and twice `least`, or else `least`. */
+/* Returns the number of columns for `count` boxes. With `from`, which is
+ * `least` rounded up, it is the smallest divisor of `count` from `from` to
+ * twice `from`, or else `from`. */
 static int32_t columns_for(int32_t count, double least)
 {
     int32_t from = (int32_t)ceil(least);
@@ -138,8 +142,8 @@ static int32_t columns_for(int32_t count, double least)
     return from;
 }
 
-/* Returns the number of boxes in a line, for `count` boxes of the kind of
- * vertex `v`. */
+/* Returns the most boxes in a line, for `count` boxes of the kind of vertex
+ * `v`. */
 static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
@@ -171,9 +175,9 @@ static int32_t node_layout_widen(int32_t columns, int32_t count, int32_t room)
     return (count - 1) / lines + 1;
 }
 
-/* Returns the kind of parts in whose row the box of vertex `v` is. If direct
- * links are drawn, a box that contains NICs but no GPUs is in the row of
- * NICs. */
+/* Returns the kind of parts in whose row the box of vertex `v` is: its own
+ * kind. But if direct links are drawn, a bridge or board that contains no GPU
+ * is in the row of NICs. */
 static int node_layout_row_of(const struct sizes *sizes, int32_t v)
 {
     const struct nw_node_type *type = sizes->type;
@@ -268,8 +272,8 @@ static void fill_box(struct sizes *sizes, int32_t v)
     layout->height[v] = fmax(pen.y - gap + pad, 2 * pad + layout->unit);
 }
 
-/* Makes each GPU switch, such as an NVSwitch, a bar below all GPUs of the
- * node. */
+/* Makes each GPU switch, such as an NVSwitch, that is directly in the node a
+ * bar over the whole width of the node. */
 static void widen_switches(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -305,8 +309,8 @@ void nw_node_layout_bend(const struct nw_node_layout *layout,
     bend[1] = aside ? 0 : layout->unit * 0.5 + 0.16 * across;
 }
 
-/* Makes the node's frame large enough for the curves of all direct links. A
- * curve is 3/4 as high as its bend. */
+/* Makes the node's frame large enough for the curves of all direct links except
+ * those to GPU switches. A curve is 3/4 as high as its bend. */
 static void hold_curves(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;

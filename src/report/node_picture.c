@@ -99,8 +99,8 @@ static const char *plain_class(enum nw_vertex_kind kind, bool by_kind)
     }
 }
 
-/* Writes the CSS class of a box: by congestion, or by kind if the picture shows
- * no congestion. */
+/* Writes the CSS class of a box: by its congestion, by its kind if the picture
+ * shows no congestion, or grey if it shows congestion and this box has none. */
 static void class_of(const struct nw_picture *picture, double congestion,
                      enum nw_vertex_kind kind, char out[24])
 {
@@ -150,8 +150,9 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</title></rect>\n");
 }
 
-/* Returns true if direct link `d` leads down to the bar of a GPU switch; end[0]
- * is the device, end[1] the switch. */
+/* Returns true if direct link `d` leads down to the bar of a GPU switch. Sets
+ * end[0] to the device and end[1] to the switch, or to the two ends in any
+ * order if neither is a switch. */
 static bool find_bar(const struct nw_node_type *type,
                      const struct nw_node_layout *layout, int32_t d,
                      int32_t end[2])
@@ -167,7 +168,7 @@ static bool find_bar(const struct nw_node_type *type,
            layout->y[end[1]] > layout->y[end[0]];
 }
 
-/* Returns the x coordinate where the line of direct link `d` to a bar leaves
+/* Returns the x coordinate at which the line of direct link `d` to a bar leaves
  * its device. Lines of devices that are above each other get separate
  * positions. */
 static double find_lane(const struct nw_node_type *type,

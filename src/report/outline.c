@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* At most this many equal items are shown one by one, if they are `pinned`. */
+/* At most this many equal neighbours are shown one by one, if they are
+ * `pinned`. */
 #define FEW 8
 
 struct walk {
@@ -48,8 +49,9 @@ static void hash_subtrees(struct walk *walk)
             hash[i] = nw_hash_word(hash[i], hash[walk->child[c]]);
 }
 
-/* Returns how many children, from index `c` on, share a line, since their
- * subtrees are equal. `many`: the line above stands for several items. */
+/* Returns how many items of walk->child, from index `c` to at most `end`, share
+ * a line, since their subtrees are equal. `many`: the line above stands for
+ * several items. */
 static int32_t outline_identical(const struct walk *walk, int32_t c,
                                  int32_t end, bool many)
 {
@@ -67,8 +69,9 @@ static int32_t outline_identical(const struct walk *walk, int32_t c,
 static nw_status outline_show(struct walk *walk, int32_t above,
                               const struct nw_outline_line *line);
 
-/* Shows one line for children of all items of `line`. below.item are these
- * children of the first item of `line`, below.each their number. */
+/* Shows one line for children of all items of `line`. On entry, below.item
+ * points to these children of the first item of `line` in walk->child, and
+ * below.each is their number. */
 static nw_status show_children(struct walk *walk, int32_t above,
                                const struct nw_outline_line *line,
                                struct nw_outline_line below)

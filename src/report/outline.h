@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shows a tree in a short form: siblings with equal subtrees share one line, so
- * that a machine of 10,000 nodes fits on a page. */
+/* Shows a tree in a short form: neighbouring siblings with equal subtrees share
+ * one line, so that a machine of 10,000 nodes fits on a page. */
 #ifndef NW_REPORT_OUTLINE_H
 #define NW_REPORT_OUTLINE_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* item[count] are the items of one line in ascending order. Each item of the
- * line above has `each` of them. */
+/* item[count] are the items of one line, in the order of the items of the line
+ * above. Each item of the line above has `each` of them as children. */
 struct nw_outline_line {
     const int32_t *item;
     size_t count, each;
@@ -23,8 +23,9 @@ struct nw_outline {
     /* [count] hash of each item, without its children; equal for items that
      * are shown identically; overwritten */
     uint64_t *hash;
-    const bool *pinned; /* [count] items that get a line each if they are few;
-                           or NULL */
+    /* [count] items that get a line each if few of them are equal and the line
+     * above has one item; or NULL */
+    const bool *pinned;
     /* Shows a line below the line with the number `above` (-1: no line above).
      * Returns the number of the new line. */
     int32_t (*show)(void *user, int32_t above,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shows the network as lines of the topology's tree. If the network is a tree,
  * its switches are shown with the nodes below them. In other networks,
- * switches, links and nodes are counted by kind. */
+ * consecutive equal switches, consecutive equal nodes, and links of each class
+ * are counted. */
 #include "base/array.h"
 #include "base/hash.h"
 #include "report/outline.h"
@@ -45,8 +46,8 @@ static const char *item_name(const struct parts_network_view *view,
     return view->topology->node_name[item - 1 - network->switch_count];
 }
 
-/* Adds the cell with the names of a line's items. A switch without a name gets
- * a name in `number`. */
+/* Adds the cell with the names of a line's items. A switch without a name is
+ * called "switch" and its number. */
 static nw_status add_names(struct parts_network_view *view,
                            const struct nw_outline_line *line)
 {
@@ -94,8 +95,8 @@ static void parts_network_add_class(struct parts_network_view *view,
                                      sizeof latency));
 }
 
-/* Adds the level of a switch: its distance in links from the switches that have
- * nodes. */
+/* Adds the level of a switch: its distance in links from the nearest switch
+ * that has nodes; -1: no path leads to one. */
 static void parts_network_add_level(struct parts_network_view *view,
                                     int32_t level)
 {
@@ -144,7 +145,8 @@ static int32_t parts_network_show(void *user, int32_t above,
     return row;
 }
 
-/* Sets parent and hash of each switch. */
+/* Sets parent and hash of each switch; the parent is the network if the switch
+ * has none or the network is not a tree. */
 static void fill_switches(struct parts_network_view *view)
 {
     const struct nw_network *network = view->topology->network;
@@ -186,7 +188,8 @@ static void fill_nodes(struct parts_network_view *view)
 /* Links to count by their link classes. */
 struct parts_network_links {
     const char *name;
-    const int32_t *class; /* [count] -1: not a link */
+    /* [count] link class of each link; -1: this link does not exist */
+    const int32_t *class;
     int32_t count;
 };
 

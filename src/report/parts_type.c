@@ -45,7 +45,8 @@ void nw_parts_figures(nw_table *table, const nw_topology *topology,
                                         : "half duplex");
 }
 
-/* Returns the description of a GPU or NIC; NULL for other parts. */
+/* Returns the description of a GPU or NIC. Returns NULL for other parts, and if
+ * the type has no descriptions. */
 static const struct nw_device *device_of(const struct nw_node_type *type,
                                          int32_t vertex)
 {
@@ -155,10 +156,10 @@ static nw_status show_tree(struct parts_type_view *view)
     return status;
 }
 
-/* If a machine has more direct links, they are counted, not listed. */
+/* If a node type has more direct links, they are counted, not listed. */
 #define MOST_DIRECT 16
 
-/* Adds a line for `count` direct links like link `d`. */
+/* Adds a line for direct link `d`, or for the `count` links from `d` on. */
 static void add_direct(const struct parts_type_view *view, int32_t root,
                        int32_t d, size_t count)
 {
@@ -179,8 +180,8 @@ static void add_direct(const struct parts_type_view *view, int32_t root,
     nw_parts_figures(view->table, view->topology, link->class);
 }
 
-/* Shows the direct links: one by one if they are few, else the number of
- * consecutive links with equal bandwidth and latency. */
+/* Shows the direct links: one by one if they are at most MOST_DIRECT, else the
+ * number of consecutive links of the same link class. */
 static void show_direct(const struct parts_type_view *view, int32_t root)
 {
     const struct nw_node_type *type = view->type;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws the whole machine with every node and switch, if they are few. */
+/* Draws the whole machine with every node and switch, if they are few;
+ * otherwise by picture_samples.c. */
 #include "report/picture.h"
 #include "base/array.h"
 #include "report/network_layout.h"
@@ -18,7 +19,8 @@
 #define GAP 12.0
 #define BUS_WIDTH 8.0 /* width of the gap left of a node for its lines */
 
-/* Returns the bandwidth of the fastest link of the network in bytes/s. */
+/* Returns the bandwidth of the fastest link of the network, in the direction
+ * up, in bytes/s; 1 if no such link has a bandwidth. */
 static double fastest_of(const nw_topology *topology)
 {
     double fastest = 0;
@@ -73,8 +75,8 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
     nw_picture_wire(text, picture, line->link, path);
 }
 
-/* Returns true if a link has more than half of the highest congestion. Such
- * links are drawn last, so that no other line hides them. */
+/* Returns true if a link has more than half of the congestion at the top of the
+ * colour scale. Such links are drawn last, so that no other line hides them. */
 static bool is_busy(const struct nw_picture *picture, int32_t link)
 {
     return picture->congestion &&
@@ -269,7 +271,7 @@ static nw_status unit_for(const nw_topology *topology, double *unit)
     return status;
 }
 
-/* Moves each node's box to the middle of its place. */
+/* Moves each node's box to the middle of its area, and stores its width. */
 static void centre_nodes(const nw_topology *topology,
                          struct nw_network_layout *layout,
                          const struct nw_node_layout *types)
@@ -282,7 +284,7 @@ static void centre_nodes(const nw_topology *topology,
     }
 }
 
-/* Draws all nodes and switches. The place of each node is as large as the
+/* Draws all nodes and switches. The area of each node is as large as the
  * largest node and the longest name. */
 static nw_status draw_whole(struct nw_text *text,
                             const struct nw_picture *picture)

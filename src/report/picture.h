@@ -28,15 +28,17 @@ bool nw_picture_is_whole(const nw_topology *topology);
  * nodes. */
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);
-/* Draws the second level of NVLink domains below a picture of this width that
- * ends at y: the domains, the upper domains, and the uplinks between them. */
+/* Draws the second level of NVLink domains, if there is one, below a picture of
+ * this width that ends at y: the domains, the upper domains, and the uplinks
+ * between them. For many domains, draws only those of one upper domain. */
 void nw_picture_uplinks(struct nw_text *text, const struct nw_picture *picture,
                         double width, double y);
 /* Returns the height that nw_picture_uplinks needs; 0 without a second level.
  */
 double nw_picture_uplinks_height(const nw_topology *topology);
 /* Draws the machine's name, its counts, and a legend: the scale of congestion,
- * or the colour of each kind of part. The heading ends above NW_PICTURE_TOP. */
+ * if there is any, or the colour of each kind of part. The heading ends above
+ * NW_PICTURE_TOP. */
 #define NW_PICTURE_TOP 76.0
 void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
                         double width);
@@ -51,13 +53,15 @@ int nw_picture_letters(char *const *names, int32_t count);
 /* --- the inside of a node --- */
 
 /* Positions of the boxes of a node type, relative to the node's upper left
- * corner. A box that would contain only one other box is left out (width 0). */
+ * corner. Parts without a box have width 0: caches, for example, and parts
+ * whose box would contain only one other box. */
 struct nw_node_layout {
     double *x, *y, *width, *height;
-    int32_t *owner; /* [vertex] vertex whose box contains this one; 0: the
-                       node; -1: this is the node */
-    double unit;    /* side of a core's box */
-    bool summary;   /* too many cores to draw: show one box */
+    /* [vertices] vertex whose box contains this one; 0: the node; -1: this is
+     * the node */
+    int32_t *owner;
+    double unit;  /* side of a core's box */
+    bool summary; /* too many cores and GPUs to draw: show one box */
 };
 NW_MUST_CHECK nw_status nw_node_layout_new(const struct nw_node_type *type,
                                            double unit,
@@ -87,7 +91,7 @@ void nw_picture_node(struct nw_text *text, const struct nw_picture *picture,
                      const struct nw_node_layout *layout,
                      struct nw_node_place place);
 
-/* An SVG path (attribute d) and the width of its line. */
+/* An SVG path, as the text of the attribute d, and the width of its line. */
 struct nw_picture_path {
     double width;
     struct nw_text words;

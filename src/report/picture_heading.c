@@ -38,7 +38,8 @@ static bool has_lines(const nw_topology *topology)
     return any;
 }
 
-/* Writes the name of a key; returns the x coordinate of the next key. */
+/* Writes the words of a legend entry at `x`; returns the x coordinate of the
+ * next entry. */
 static double draw_key_words(struct nw_text *text, double x, const char *words)
 {
     nw_svg_label(text, (struct nw_svg_label){x + 16, 60, "small"}, "%s", words);
@@ -46,7 +47,7 @@ static double draw_key_words(struct nw_text *text, double x, const char *words)
 }
 
 /* Draws the legend, from left to right: the colour of each kind of part that
- * the machine has. */
+ * the machine has, and a line if it has links to draw. */
 static void draw_key(struct nw_text *text, const nw_topology *topology)
 {
     static const struct {

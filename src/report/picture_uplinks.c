@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws the second level of NVLink domains: a row of upper domains, and below
- * it their domains, each with its uplink. Of a machine with many domains, only
- * the upper domain with the busiest uplink is drawn. */
+ * it their domains, each with its uplink. Of a machine with more than
+ * MOST_DOMAINS domains, only the upper domain with the busiest uplink is drawn.
+ */
 #include "report/picture.h"
 #include "report/svg.h"
 

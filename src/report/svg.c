@@ -34,8 +34,8 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* Returns the length of the UTF-8 character at `at`, or 0 if XML forbids the
- * character, such as U+FFFE and U+FFFF. */
+/* Returns the length in bytes of the UTF-8 character at `at`, or 0 if the bytes
+ * are not UTF-8 or XML forbids the character, such as U+FFFE and U+FFFF. */
 static size_t svg_character(const char *at)
 {
     bool none =

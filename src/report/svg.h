@@ -18,8 +18,9 @@
 void nw_svg_words(struct nw_text *text, const char *words);
 /* Like nw_svg_words, for a printf format. */
 void nw_svg_vformat(struct nw_text *text, const char *format, va_list args);
-/* Returns the largest number of bytes, at most `most`, that ends between two
- * UTF-8 characters. It serves as the precision of "%.*s". */
+/* Returns the largest number of bytes of `words`, at most `most`, that ends
+ * between two UTF-8 characters; 0 if `words` is NULL. It serves as the
+ * precision of "%.*s". */
 int nw_svg_whole(const char *words, int most);
 
 /* Appends the style sheet of all pictures: classes t0.. (traffic), c0..

@@ -24,7 +24,7 @@ struct column {
 struct nw_table {
     struct column *column;
     size_t column_count, column_capacity;
-    int32_t *parent; /* [row_count] row above in a tree; -1: none */
+    int32_t *parent; /* [row_count] parent row in a tree; -1: none */
     size_t row_count, row_capacity;
     char **cell; /* [cell_count] row by row; NULL: empty cell */
     size_t cell_count, cell_capacity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a machine as JSON: each link class once, each type of node once,
- * then the network and the nodes. The output contains all data from which
- * distances and routes are computed. */
+/* Prints a machine as JSON: each link class once, each type of node once, then
+ * the network and the nodes. The output contains the links that routes use, and
+ * the distances of a hierarchy, but not the table of a distance matrix. */
 #include <nodewise/report.h>
 
 #include "base/json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two parts of the topology's tree: the network, and the contents of a
- * node. */
+/* Adds the lines of the topology's tree: the network, the uplinks of NVLink
+ * domains, and the contents of a node. */
 #ifndef NW_REPORT_TOPOLOGY_PARTS_H
 #define NW_REPORT_TOPOLOGY_PARTS_H
 
@@ -19,8 +19,9 @@ NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,
                                          int32_t type);
 
-/* Adds the cell with a count. It is empty for 1. If each of several parents has
- * `each` items (`count` is their sum), it says "N each". */
+/* Adds the cell with a count. If each of several parents has `each` items
+ * (`count` is their sum), it says "N each", also for 1. If there is one parent,
+ * it says N, and is empty for 1. */
 void nw_parts_count(nw_table *table, size_t count, size_t each);
 
 /* Adds the cells for the link, its bandwidth, its latency and a note, from a

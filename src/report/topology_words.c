@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes lists of many ranks, nodes or parts in a short form. */
+/* Writes lists of many numbers or names in a short form, bandwidths, and the
+ * counts of a machine. */
 #include "report/topology_words.h"
 #include "base/hostlist.h"
 #include "base/text.h"

@@ -15,8 +15,9 @@ NW_MUST_CHECK nw_status nw_words_names(struct nw_text *text,
 /* Writes "12.5 GB/s" to `out` and returns it; gives both directions if they
  * differ. */
 const char *nw_words_bandwidth(const struct nw_link_class *class, char out[64]);
-/* Appends counts such as "16 nodes, 256 cores, 64 GPUs", and the number of
- * NVLink domains on each level if there are any. */
+/* Appends counts such as "16 nodes, 256 cores, 64 GPUs" (or hardware threads,
+ * if these are the topology's elements), and the number of NVLink domains on
+ * each level if there are any. */
 void nw_words_counts(struct nw_text *text, const nw_topology *topology);
 
 #endif

@@ -115,7 +115,8 @@ static bool costs_has_layers(const struct nw_page *page)
     return used > 1;
 }
 
-/* Returns true if the column is shown: one of the mappings has a value. */
+/* Returns true if the column is shown: the value of one of the mappings is
+ * above 0, and a figure of one layer has other layers beside it. */
 static bool is_known(const struct nw_page *page, const struct figure *figure)
 {
     if (figure->of_layer && !costs_has_layers(page))
@@ -127,7 +128,7 @@ static bool is_known(const struct nw_page *page, const struct figure *figure)
 }
 
 /* Appends the change in percent, such as "-42.0 %", or "=" if it is smaller
- * than 0.05 %. */
+ * than 0.05 %. Appends nothing if a value is unknown or `before` is 0. */
 static void add_change(struct nw_text *text, double before, double after)
 {
     double percent;
@@ -186,7 +187,8 @@ void nw_page_costs(struct nw_text *text, const struct nw_page *page)
     nw_text_add(text, "</section>\n");
 }
 
-/* Appends a tile with the gain of the last mapping over the default. */
+/* Appends a tile with the change from the first mapping to the last one in
+ * percent. Appends nothing if a value is unknown or the first one is 0. */
 static void add_tile(struct nw_text *text, const struct nw_page *page,
                      const struct figure *figure)
 {

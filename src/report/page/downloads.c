@@ -30,8 +30,9 @@ static void downloads_add_url(struct nw_text *text, const char *data)
     }
 }
 
-/* Writes the name of a mapping's file to `out`, without folder and suffix.
- * Replaces characters that some systems do not allow in file names. */
+/* Writes the name of a mapping, without folder and suffix, to `out` as the stem
+ * of file names; at most 63 bytes. Replaces characters that some systems do not
+ * allow in file names. */
 static void downloads_stem(const char *name, char out[64])
 {
     const char *slash = strrchr(name, '/'), *dot;

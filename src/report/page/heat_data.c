@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the data from which the page's script describes the cell of a heat map
- * under the mouse. The data are the rank at each position, and the bytes and
- * lengths of routes of each cell that has traffic. */
+ * that the reader selects by mouse or keyboard. The data are the rank at each
+ * position, and the bytes and lengths of routes of each cell that has traffic.
+ * Those of a difference name the two maps. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"
@@ -15,8 +16,8 @@
 /* Lengths of the shortest and of the longest route that messages of a cell
  * take; high is -1 for a cell without messages. */
 struct heat_links {
-    /* [cells x cells] in links; if the topology is a distance matrix or a
-     * hierarchy, the distances that it gives */
+    /* [cells x cells] lengths in links; if the topology is a distance matrix or
+     * a hierarchy, the distances that it gives */
     double *low, *high;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the heat maps of the report. The ranks of a map are in the order of
- * their places under the mapping. All maps of a layer have the same scale. */
+ * their GPUs or cores under the mapping. All maps of a layer have the same
+ * scale, except differences. */
 #include "report/page/page.h"
 #include "base/array.h"
 #include "base/c_locale.h"
@@ -15,8 +16,8 @@
 #define MOST_BLOCKS 64
 #define ALONE_CELLS 64
 
-/* Sets the ends of the scale of `heat` to the lowest and highest values of all
- * mappings, for one layer. */
+/* Sets the ends of the scale of `heat` to the lowest and highest values of the
+ * cells with traffic in one layer, over all mappings. */
 static void find_scale(const struct nw_page *page, enum nw_layer layer,
                        struct nw_heat *heat)
 {
@@ -29,8 +30,8 @@ static void find_scale(const struct nw_page *page, enum nw_layer layer,
     }
 }
 
-/* Writes the bytes of a map and the share that stays inside nodes (or
- * packages). */
+/* Writes the bytes of a map and, if the ranks are on several nodes (or
+ * packages), the share that stays inside them. */
 static void heat_maps_describe(const struct nw_page_order *order, char *out,
                                size_t size)
 {
@@ -155,8 +156,8 @@ static nw_status maps_add_figure(struct nw_text *text,
     return status;
 }
 
-/* Appends the maps of all mappings of a layer, and the difference between the
- * last one and the first. */
+/* Appends the maps of one layer under all mappings and, if there are several,
+ * the difference between the last one and the first. */
 static nw_status maps_add_layer(struct nw_text *text,
                                 const struct nw_page *page, enum nw_layer layer)
 {

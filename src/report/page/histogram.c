@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Number of equal parts into which the congestion of the busiest link is
- * divided. */
+/* Number of equal ranges into which the congestions up to that of the busiest
+ * link are divided. */
 #define HISTOGRAM_PARTS 5
 
 struct histogram {
     int32_t all;
-    /* number of links in each part; part[0]: links without traffic */
+    /* number of links in each range of congestion; part[0]: links without
+     * traffic */
     int32_t part[HISTOGRAM_PARTS + 1];
 };
 
-/* Returns the part that a congestion belongs to. `share` is the congestion
- * divided by the highest one. */
+/* Returns the index in histogram.part for a congestion. `share` is the
+ * congestion divided by the highest one. */
 static int histogram_part(double share)
 {
     return share > 0 ? (int)fmin(HISTOGRAM_PARTS, ceil(share * HISTOGRAM_PARTS))

@@ -19,7 +19,7 @@ struct busy_link {
     double seconds; /* congestion of the direction that has more, in s,
                        rounded */
     double bandwidth;
-    int kind, way; /* way: 0 up, 1 down, 2 both are equal */
+    int kind, way; /* way: 0 up, 1 down, 2 both equal or half duplex */
     int32_t link;
 };
 
@@ -85,8 +85,8 @@ static nw_status links_sort(const nw_topology *topology,
     return NW_OK;
 }
 
-/* Appends the name of a group's first link, and the names of the other links in
- * a part that the reader can open. */
+/* Appends the name of a group's first link, and the names of up to LINKS_NAMES
+ * other links in a part that the reader can open. */
 static void links_add_names(struct nw_text *text, const nw_topology *topology,
                             const struct busy_link *group, size_t count)
 {

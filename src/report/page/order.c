@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the data that several sections use: costs, and the ranks sorted by
- * place. With a good mapping, this order concentrates traffic in blocks on the
- * diagonal of a heat map. */
+/* Computes the data that several sections use: costs, the ranks sorted by
+ * place, and heat maps. With a good mapping, this order concentrates traffic in
+ * blocks on the diagonal of a heat map. */
 #include "base/array.h"
 #include "base/status.h"
 #include "report/page/page.h"
@@ -11,8 +11,9 @@
 
 /* The place of a rank: node and core, or node and GPU. */
 struct order_key {
-    int32_t group; /* node; package if the machine has only one node */
-    int32_t unit;  /* number of the core or GPU in the machine */
+    /* node; package (-1: none) if the machine has only one node */
+    int32_t group;
+    int32_t unit; /* number of the core or GPU in the machine */
     int32_t rank;
 };
 
@@ -37,8 +38,8 @@ static int32_t element_of(const struct nw_report_input *input,
     return range.first + (cores.count ? cores.values[0] : 0);
 }
 
-/* Returns the place of a rank: its GPU if `gpu` and it has one, else its first
- * core. */
+/* Returns the place of a rank: its first GPU if `gpu` is true and it has one,
+ * else its first core. */
 static struct order_key order_key_of(const struct nw_report_input *input,
                                      const nw_mapping *mapping, int32_t rank,
                                      bool gpu)
@@ -80,8 +81,8 @@ static double bytes_inside(const nw_pattern *pattern, enum nw_layer layer,
     return inside;
 }
 
-/* Sets place and block of the order from the sorted places, and the group of
- * each rank. */
+/* Sets place and block of the order, and the group of each rank, from the
+ * sorted places. */
 static nw_status order_read(const struct order_key *key, int32_t ranks,
                             struct nw_page_order *order, int32_t *group)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the report as one HTML page that includes its style sheet. */
+/* Writes the report as one HTML page that includes its style sheet and script.
+ */
 #include "report/page/page.h"
 #include "base/text.h"
 #include "report/heat_map_panel.h"
@@ -15,7 +16,8 @@
 
 #define PAGE_CELLS 128 /* largest number of rows of cells in a heat map */
 
-/* Appends the verdict on the last mapping, and the figures behind it. */
+/* Appends the verdict on the last mapping against the first, and the figures
+ * behind it. Appends nothing if there is one mapping. */
 static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
 {
     const struct nw_report_input *input = page->input;

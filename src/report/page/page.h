@@ -10,17 +10,19 @@
 #include "base/text.h"
 #include "report/heat_map.h"
 
-/* Largest number of ranks for which the report has lists of ranks. */
+/* Largest number of ranks for which the report has downloads, and the ranks of
+ * each cell of a heat map. */
 #define NW_PAGE_MOST_RANKS 65536
 
-/* The ranks of one layer sorted by the place that the mapping gives them. */
+/* The ranks sorted by their GPUs (for the GPU layer) or first cores under a
+ * mapping, and the traffic of one layer in this order. */
 struct nw_page_order {
     int32_t *place; /* [ranks] position in the sorted order */
     int32_t *block; /* [block_count] positions at which a node (or package)
                        begins, without the first */
     int32_t block_count;
-    /* all bytes of the layer, and those of messages inside a node (or
-     * package) */
+    /* all bytes of the layer, and those between ranks that the order puts into
+     * the same node (or package) */
     double bytes, inside;
     bool one_node;       /* true if the machine has one node; `block` and
                             `inside` then refer to packages */
@@ -29,16 +31,18 @@ struct nw_page_order {
 
 struct nw_page {
     const struct nw_report_input *input;
-    struct nw_cost *cost;        /* [mapping_count] cost of each mapping */
-    struct nw_page_order *order; /* [mapping][layer] sorted ranks */
+    struct nw_cost *cost; /* [mapping_count] cost of each mapping */
+    /* [mapping_count x NW_LAYER_COUNT], see nw_page_order */
+    struct nw_page_order *order;
     /* highest congestion of a link in s, over all mappings: the top of the
      * colour scale */
     double most_congestion;
     bool used[NW_LAYER_COUNT];
 };
 
-/* Computes the costs, and heat maps of at most `most_cells` rows. NW_EINVAL if
- * a mapping does not match the pattern or topology. The caller calls
+/* Computes the costs that `input` does not give, and heat maps of at most
+ * `most_cells` rows. NW_EINVAL if `input` has no mapping, or if a mapping
+ * without a given cost does not match the pattern or topology. The caller calls
  * nw_page_fini, even after a failure. */
 NW_MUST_CHECK nw_status nw_page_init(struct nw_page *page,
                                      const struct nw_report_input *input,
@@ -61,7 +65,7 @@ struct nw_page_panel {
 };
 /* Appends the attributes from which the page's script describes the cells of a
  * heat map: the rank at each position, and bytes and lengths of routes of the
- * cells. */
+ * cells. Those of a difference name the two maps instead. */
 NW_MUST_CHECK nw_status nw_page_heat_data(struct nw_text *text,
                                           const struct nw_page *page,
                                           const struct nw_page_panel *what);
@@ -96,12 +100,12 @@ void nw_page_element(struct nw_text *text, const char *tag, const char *format,
                      ...) NW_PRINTF(3, 4);
 /* Appends a table cell with a value and its unit. */
 void nw_page_cell(struct nw_text *text, double value, enum nw_unit unit);
-/* Appends a table cell with `words`, a count, and a bar of length value / all.
- */
+/* Appends a table cell with `words`, and a bar of length value / all; no bar if
+ * `all` is 0. */
 void nw_page_share(struct nw_text *text, const char *words, double value,
                    double all);
 /* Begin and end a box with a horizontal scroll bar that the keyboard can reach.
- */
+ * `label` is for screen readers; it is not escaped. */
 void nw_page_wide(struct nw_text *text, const char *label);
 void nw_page_wide_end(struct nw_text *text);
 
@@ -120,7 +124,8 @@ struct nw_page_views {
 };
 void nw_page_views(struct nw_text *text, const struct nw_page_views *views);
 void nw_page_views_end(struct nw_text *text);
-/* Appends the CSS rules for up to `count` buttons. */
+/* Appends the CSS rules by which the buttons of views 0 to count - 1 hide the
+ * other views. */
 void nw_page_views_style(struct nw_text *text, size_t count);
 
 /* contents of page.css and page.js */

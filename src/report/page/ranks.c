@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a table of the place of each rank. The page's script adds a search. */
+/* Writes a table of the node, cores, GPU and NIC of each rank, up to RANKS_ROWS
+ * ranks. The page's script adds a search. */
 #include "base/text.h"
 #include "report/page/page.h"
 #include "report/svg.h"

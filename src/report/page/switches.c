@@ -30,8 +30,9 @@ struct switches {
 
 /* --- lists --- */
 
-/* The type of the functions that a visit calls with the number `at` of a switch
- * and the number `item` of one of its links or nodes. */
+/* A function that switches_visit_links or switches_visit_nodes calls with the
+ * number `at` of a switch and the number `item` of one of its links or nodes.
+ */
 typedef void (*switches_meet)(void *user, int32_t at, int32_t item);
 
 static void switches_visit_links(const nw_topology *topology,

@@ -5,8 +5,8 @@
 #include "report/page/page.h"
 #include "report/svg.h"
 
-/* Appends the button of view v; v == count is the button that shows all panels.
- */
+/* Appends the button of view v; v == views->count is the button that shows all
+ * panels. */
 static void views_add_button(struct nw_text *text,
                              const struct nw_page_views *views, size_t v)
 {

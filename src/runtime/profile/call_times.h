@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the time in MPI over all ranks. The result for each MPI function is the
- * number of calls, and the minimum, mean and maximum time over the ranks. */
+/* Sums the time in MPI over all ranks. The result for each MPI function, for
+ * all of them together, and for the whole run is the number of calls, and the
+ * minimum, mean and maximum time over the ranks. */
 #ifndef NW_PROFILE_CALL_TIMES_H
 #define NW_PROFILE_CALL_TIMES_H
 
@@ -10,7 +11,9 @@
 #include <nodewise/pattern.h>
 
 /* The times of one MPI function. `ns` is the time of rank `rank`, whose records
- * are being added; it is not included in `sum` yet. */
+ * are being added; it is not included in `sum`, `min` and `max` yet.
+ * `rank_count`: number of ranks with records, including this one. Times are in
+ * ns. */
 struct nw_call_time {
     char name[NW_PART_NAME];
     int32_t rank, rank_count;

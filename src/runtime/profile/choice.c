@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chooses the algorithm of a collective call: the one that NODEWISE_COLLECTIVES
- * names, or else by message size. The table of sizes, broadly that of MPICH, is
- * in nodewise-profile(1).
+ * names, or else by message size and number of ranks. The table of sizes,
+ * broadly that of MPICH, is in nodewise-profile(1).
  */
 #include "runtime/profile/choice.h"
 

@@ -27,15 +27,15 @@ enum nw_collective {
 };
 
 /* Sets the algorithms from a text such as "allreduce:ring,bcast:binomial" or
- * "off"; NULL sets the defaults. If a word is invalid, *bad points to that word
- * in `text`, and the other words are read; otherwise *bad is NULL. */
+ * "off"; NULL sets the defaults. If words are invalid, *bad points to the last
+ * of these in `text`, and the other words are read; otherwise *bad is NULL. */
 void nw_choice_set(const char *text, const char **bad);
 /* Returns false if nw_choice_set read "off". */
 bool nw_choice_is_on(void);
 /* Returns the algorithm for a call among `size` ranks. `bytes` is the size that
  * decides: that of the whole vector for bcast, reduce, allreduce,
  * reduce_scatter and scan; of all blocks together for allgather; of one block
- * for the others. */
+ * for gather, scatter and alltoall. It is ignored for a barrier. */
 enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
                                        uint64_t bytes);
 

@@ -3,7 +3,9 @@
  * Records collective calls: calls the model of the chosen algorithm with the
  * arguments of the call. In intercommunicators, algorithms differ most between
  * MPI libraries; there, each rank with data is assumed to send it directly to
- * each rank of the other group that gets it.
+ * each rank of the other group that gets it. In an all-reduce or
+ * MPI_Reduce_scatter_block, it sends only to rank 0 of the other group.
+ * MPI_Barrier and MPI_Reduce_scatter are not recorded there.
  */
 #include "runtime/profile/collective.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attributes the bytes of collective calls to pairs of ranks, by the model of
- * an algorithm. A rank knows only its own receive buffer, so the model assumes
- * that the buffers of its partners are in the same kind of memory (host or
- * GPU).
+ * an algorithm. A rank knows only its own receive buffer, so it assumes that
+ * the buffers of its partners are in the same kind of memory (host or GPU) as
+ * its own.
  */
 #ifndef NW_PROFILE_COLLECTIVE_H
 #define NW_PROFILE_COLLECTIVE_H
 
 #include "runtime/profile/record.h"
 
-/* A buffer argument with one block for each rank. Counts are int or, in the
- * large-count functions, MPI_Count. All blocks have the same datatype, or each
- * has its own. */
+/* A buffer argument with one block for each rank or, in neighbourhood calls,
+ * for each neighbour. Counts are int or, in the large-count functions,
+ * MPI_Count. All blocks have the same datatype, or each has its own. */
 struct nw_vector {
     const void *at;
     const void *counts;
@@ -62,8 +62,8 @@ void nw_reduce_scattered(const void *sent, struct nw_vector received,
 void nw_reduce_scattered_block(const void *sent, struct nw_data received,
                                MPI_Comm comm);
 
-/* Neighbourhood collectives: each rank sends one message to each neighbour, so
- * no model is needed. */
+/* Neighbourhood collectives: each rank sends one message to each destination in
+ * the communicator's topology, so no model is needed. */
 void nw_neighbours_gathered(struct nw_data sent, const void *received,
                             MPI_Comm comm);
 void nw_neighbours_exchanged(struct nw_vector sent, const void *received,

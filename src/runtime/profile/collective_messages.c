@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Models of collective algorithms. Calls with a root use a tree; in the others,
- * each rank exchanges data with one partner after the other. If the number of
- * ranks is not a power of two, pairs among the first ranks act as one rank, as
- * in Open MPI and MPICH. The parts of a vector are assumed to be equal,
- * although those of the MPI library may differ by one element.
+ * Models of collective algorithms. Most calls with a root use a tree; in most
+ * others, each rank exchanges data with one partner after the other. If the
+ * number of ranks is not a power of two, recursive doubling and halving in
+ * reductions let pairs among the first ranks act as one rank, as in Open MPI
+ * and MPICH. The parts of a vector are assumed to be equal, although those of
+ * the MPI library may differ by one element.
  */
 #include "runtime/profile/collective_messages.h"
 
@@ -344,7 +345,7 @@ void nw_model_alltoall(const struct nw_model *model,
 
 /* Returns the bytes of the blocks of those ranks that have the numbers `first`
  * to `first` + `count` - 1 in `fold`, including the blocks of the ranks paired
- * with them. */
+ * with them. In each pair, the odd rank must be the one that takes part. */
 static uint64_t sum_folded(const struct nw_blocks *blocks,
                            const struct fold *fold, int first, int count)
 {

@@ -67,7 +67,8 @@ void nw_model_alltoall(const struct nw_model *model,
 void nw_model_reduce_scatter(const struct nw_model *model,
                              enum nw_collective_algorithm algorithm,
                              const struct nw_blocks *blocks);
-/* In gather and scatter, `bytes` is the size of one rank's block. */
+/* In gather, scatter and alltoall, `bytes` is the size of one rank's block; in
+ * all other calls, of the whole vector. */
 void nw_model_gather(const struct nw_model *model,
                      enum nw_collective_algorithm algorithm, int root,
                      uint64_t bytes);

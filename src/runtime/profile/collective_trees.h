@@ -3,10 +3,11 @@
 #ifndef NW_PROFILE_COLLECTIVE_TREES_H
 #define NW_PROFILE_COLLECTIVE_TREES_H
 
-/* Kinds of trees. CHAINS has up to NW_CHAIN_COUNT chains of consecutive ranks
- * below the root. HIGH and LOW are binomial trees: a child's number is that of
- * its parent with one more bit, which is above the parent's highest bit in
- * HIGH, and below its lowest bit in LOW. */
+/* Kinds of trees. In FLAT, all ranks are children of the root; in LINE, each
+ * rank is the child of the rank before it. CHAINS has up to NW_CHAIN_COUNT
+ * chains of consecutive ranks below the root. HIGH and LOW are binomial trees:
+ * a child's number is that of its parent with one more bit, which is above the
+ * parent's highest bit in HIGH, and below its lowest bit in LOW. */
 enum nw_tree {
     NW_TREE_FLAT,
     NW_TREE_LINE,

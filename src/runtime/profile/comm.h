@@ -24,7 +24,8 @@ struct nw_comm {
     bool inter;
     bool gpu_window;  /* this rank's memory of the window is GPU memory */
     bool has_targets; /* `target_count` and `target` are valid */
-    /* number of this rank's destinations in neighbourhood calls */
+    /* number of this rank's destinations in neighbourhood calls, and their
+     * ranks in the communicator (MPI_PROC_NULL: none) */
     int target_count;
     int *target;
 };

@@ -214,7 +214,7 @@ static void count_in(struct table *table, struct nw_part_record *record,
     count_add(&record->bytes, amount);
     count_add(&record->messages, count);
     __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
-    /* write the record whenever `messages` reaches a power of two */
+    /* write the record whenever `messages` reaches or passes a power of two */
     if (__builtin_expect((before ^ record->messages) > before, 0))
         nw_storage_put(record);
     else if (!(++table->calls % SAVE_CALLS))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counts messages and calls. The records of all threads are in the rank's part
- * file. Each thread has a table by which it finds its record of a partner. Only
- * one thread writes a record; any thread may read it at any time.
+ * (part.h), in memory and in a file. Each thread has a table by which it finds
+ * its record of a partner. Only one thread writes a record; any thread may read
+ * it at any time.
  */
 #ifndef NW_PROFILE_COUNT_H
 #define NW_PROFILE_COUNT_H
@@ -39,13 +40,15 @@ enum { NW_CALL_RUN = -1 };
  * number in this process. */
 void nw_count_add_time(int id, const char *name, uint64_t ns);
 struct nw_part_header *nw_count_header(void);
-/* Stores how this rank ended, and writes all counts to the file. */
+/* Stores whether this rank is running or how it ended, and writes all counts to
+ * the file. */
 void nw_count_set_state(enum nw_part_state state);
 size_t nw_count_count(void);
 const struct nw_part_record *nw_count_record(size_t index);
 /* Returns true if memory ran out, so that some calls were not counted. */
 bool nw_count_is_short(void);
-/* Discards all counts; deletes the file if `remove` is true. */
+/* Discards all counts. Before this, deletes the file if `remove` is true;
+ * otherwise writes all counts to it. */
 void nw_count_close(bool remove);
 
 #endif

@@ -127,7 +127,8 @@ static size_t unpack_record(const uint64_t *word, size_t rest,
 }
 
 /* The data that rank 0 has gathered: the headers of all ranks, and their words
- * in the order of ranks. */
+ * in the order of ranks; for each rank, the number of its words and the index
+ * of the first. */
 struct gathered {
     int rank_count;
     uint64_t *head;
@@ -255,7 +256,8 @@ static void find_phases(const struct gathered *all, bool found[NW_PHASES])
         }
 }
 
-/* Writes the pattern of the whole run to `path`, then one for each phase. */
+/* Writes the pattern of the whole run, or of a region, to `path`. If phases are
+ * on and this is not a region, then writes one pattern for each phase. */
 static nw_status write_patterns(const struct gathered *all, const char *hosts,
                                 const char *path)
 {

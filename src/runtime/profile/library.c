@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the libraries to preload: first in the build tree, then in the
- * installation. */
+/* Finds the libraries to preload: beside the running program (as in the build
+ * tree), then in the library folder next to the program's folder, then in the
+ * library folder of the configuration. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"

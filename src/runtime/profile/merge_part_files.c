@@ -27,7 +27,8 @@
 struct merge_part_files_part {
     const char *path; /* borrowed */
     char *data;
-    const struct nw_part_header *header; /* NULL if the file is empty */
+    const struct nw_part_header *header; /* NULL: the file is empty or not a
+                                            regular file */
     const struct nw_part_record *record;
 };
 
@@ -242,7 +243,8 @@ static nw_status merge_part(struct nw_merge *merge,
 }
 
 /* Returns the header of the rank whose end explains the failure best: a rank
- * that called MPI_Abort, or else one that exited. NULL if there is neither. */
+ * that called MPI_Abort, or else one that exited without MPI_Finalize. NULL if
+ * there is neither. */
 static const struct nw_part_header *
 merge_part_files_culprit(const struct merge_part_files_parts *parts)
 {
@@ -342,8 +344,9 @@ nw_status nw_profile_merge(const char *path, nw_pattern **out)
     return status;
 }
 
-/* Returns true if this is a part file, by its name and its first bytes.
- * Otherwise a file of the user could be removed. */
+/* Returns true if this is a part file: its name is that of one, and it begins
+ * with NW_PART_MAGIC, or it is empty and its name has a launch number. Without
+ * this check, a file of the user could be removed. */
 static bool is_part(int fd, const char *path)
 {
     char magic[sizeof NW_PART_MAGIC - 1];

@@ -227,7 +227,8 @@ static bool same_pair(const struct merge_half *a, const struct merge_half *b)
 /* Matches the records of one pair of ranks, from the highest tag down to the
  * records without a tag. A sender that uses no GPU records no tags. So messages
  * that the receiver has recorded with a tag, and that did not match, are
- * matched with the records without a tag. */
+ * matched with the records of lower tags and finally with those without a tag.
+ */
 static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                             size_t count)
 {

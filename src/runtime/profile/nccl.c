@@ -26,7 +26,8 @@ typedef struct {
 } nccl_id;
 
 enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2 };
-/* CHOOSE assumes trees below this size in bytes */
+/* for an all-reduce, CHOOSE assumes trees below this size in bytes and the ring
+ * from it on; other calls never use trees */
 #define TREE_BELOW (1u << 20)
 
 static enum { CHOOSE, RING, TREE } algorithm;
@@ -123,8 +124,9 @@ int ncclCommInitRankScalable(nccl_comm *comm, int size, int rank, int count,
     return code;
 }
 
-/* Creates communicators of all GPUs of one process. Their id is made from host,
- * process and address, so that it is unique. */
+/* Creates communicators of `count` GPUs of this process. Their common id is
+ * made from host, process and address, so that no other process makes the same
+ * id. */
 NW_API int ncclCommInitAll(nccl_comm *comm, int count, const int *devices);
 int ncclCommInitAll(nccl_comm *comm, int count, const int *devices)
 {

@@ -42,7 +42,9 @@ enum nw_part_class {
     NW_PART_CLASS_END
 };
 
-/* Returns true if the other end may also have a record of the same messages. */
+/* Returns true if messages are point-to-point messages whose buffer on the
+ * recording rank is in GPU memory. If no rank has such a record, all
+ * point-to-point messages are from host to host memory. */
 static inline int nw_part_is_gpu_end(int class)
 {
     return class == NW_PART_SENT_GPU || class == NW_PART_RECEIVED_GPU;
@@ -56,11 +58,14 @@ static inline int nw_part_is_gpu_end(int class)
 #define NW_PART_NAME_STEP 7
 
 struct nw_part_record {
-    int32_t peer;   /* rank in MPI_COMM_WORLD */
-    int16_t tag;    /* NW_PART_NO_TAG if the tag does not matter */
+    int32_t peer;   /* rank in MPI_COMM_WORLD; NW_PART_TIME: number of the
+                       function or NW_CALL_RUN (count.h) */
+    int16_t tag;    /* made from tag and size class by point_to_point.c;
+                       NW_PART_NO_TAG: no tag */
     uint16_t phase; /* number of the phase (phases.h) */
     uint8_t class;  /* enum nw_part_class; 0 while being created */
-    /* both buffers known: 1 if `peer` is the source */
+    /* in the first four classes: 1 if `peer` is the source, 0 if it is the
+     * destination */
     uint8_t inward;
     uint8_t is_new;           /* changed since it was last written */
     uint8_t origin;           /* enum nw_origin plus 1; 0 if unknown */

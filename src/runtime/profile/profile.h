@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions that the rows of calls.table call. They print nothing and do
- * not change the program's arguments. They run with nw_depth raised, so that
- * their own MPI calls are not counted.
+ * The functions that the rows of calls.table call. They print nothing but
+ * warnings, and do not change the program's arguments. They run with nw_depth
+ * raised, so that their own MPI calls are not counted.
  */
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
@@ -21,17 +21,19 @@
 void nw_profile_start(MPI_Comm world);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
-/* Warns that a program without MPI_Init has no profile, with the reason. */
+/* Warns once that a program without MPI_Init has no profile, with the reason,
+ * if NODEWISE_RECORD is set and this is the first process. */
 void nw_profile_without_world(const char *reason);
-/* MPI_Pcontrol: 0 turns recording off, other levels on */
+/* MPI_Pcontrol: positive levels turn recording on, others off */
 void nw_profile_level(int level);
 bool nw_profile_is_on(void);
-/* A duplicate of MPI_COMM_WORLD for messages of this library while calls are
- * recorded. */
+/* A duplicate of the `world` of nw_profile_start, for messages of this library
+ * while calls are recorded. */
 extern MPI_Comm nw_profile_comm;
 /* Gathers the counts on rank 0, which writes the profile to `path`
- * (gather_and_write.c). Returns false on all ranks if this has failed; the part
- * files are then kept. Collective. */
+ * (gather_and_write.c). Returns false on all ranks if this has failed; the
+ * caller then keeps the part files. In a region, only the counts since its
+ * beginning are written (region.h). Collective. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
 /* --- sessions (session.c) --- Called after MPI_Session_init, after a group is

@@ -41,20 +41,21 @@ void nw_plan_count(const struct nw_plan *plan);
 /* Returns true if messages must be recorded: recording is on, or this thread
  * fills a plan. */
 bool nw_record_wanted(void);
-/* Records `messages` messages of `bytes` bytes each with `rank` of `comm`,
- * which it writes to key.peer. Does nothing for MPI_PROC_NULL. */
+/* Records `messages` messages of `bytes` bytes each to or from `rank` of
+ * `comm`; sets key.peer to its rank in MPI_COMM_WORLD. Does nothing for
+ * MPI_PROC_NULL, an invalid rank, or if `comm` is NULL. */
 void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages);
-/* Records a message of a collective call to `rank`; `class` says whether its
- * two buffers are in GPU memory. */
+/* Records a message of a collective call to `rank`; `class` (nw_edge_class)
+ * says which of its two buffers are in GPU memory. */
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes);
 
 /* Returns the bytes of the buffer's data, or 0 if the datatype is invalid. */
 uint64_t nw_data_bytes(struct nw_data data);
 uint64_t nw_type_bytes(MPI_Datatype type);
 bool nw_data_is_gpu(struct nw_data data);
-/* Returns the class of a message whose send and receive buffers are in GPU or
- * host memory. */
+/* Returns the class (enum nw_part_class) of a message by the memory of its send
+ * and receive buffers. */
 int nw_edge_class(bool from_gpu, bool to_gpu);
 
 #endif

@@ -18,7 +18,7 @@ void nw_request_gone(MPI_Request request);
 
 /* Called when a receive was started (nw_receive_posted), or a persistent
  * receive was created (nw_receive_made). They store the receive only if its
- * buffer is in GPU memory. */
+ * buffer is in GPU memory and calls are recorded. */
 void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request);
 void nw_receive_made(struct nw_data data, MPI_Comm comm, MPI_Request request);
 /* Called when MPI_Mprobe has matched a message (nw_message_matched), MPI_Mrecv
@@ -30,11 +30,12 @@ void nw_message_received(struct nw_data data, MPI_Message message,
 void nw_message_posted(struct nw_data data, MPI_Message message,
                        MPI_Request request);
 void nw_requests_close(void);
-/* Forgets the communicator in all stored requests, since it will be freed. */
+/* Forgets the communicator in all stored receives and matched messages, since
+ * it will be freed; they are then not counted. */
 void nw_requests_forget(MPI_Comm comm);
 
-/* nw_requests_are_watched returns true if any receive is stored.
- * nw_watch_one_done is called after a call that may complete a request:
+/* nw_requests_are_watched returns true if any receive or matched message is
+ * stored. nw_watch_one_done is called after a call that may complete a request.
  * `request` is the handle before the call, `left` the handle after it, and `rc`
  * the result. A request that has failed and was freed is forgotten. */
 bool nw_requests_are_watched(void);
@@ -42,7 +43,7 @@ void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
                        const MPI_Status *status);
 
 /* Copies of the caller's requests before the call. Empty if no request is
- * watched. */
+ * watched or memory is exhausted. */
 struct nw_watch {
     int count;
     const MPI_Request *left; /* the caller's own array of requests */

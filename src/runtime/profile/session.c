@@ -15,7 +15,8 @@
 static struct {
     pthread_mutex_t lock;
     int open;          /* number of open sessions */
-    uintptr_t session; /* the first session that asked for mpi://WORLD */
+    uintptr_t session; /* the first session that asked for mpi://WORLD; another
+                          may follow if it ends without a profile */
     int size, rank;    /* of mpi://WORLD; size 0: no session has asked for it */
     bool claimed;      /* a communicator of all processes was created */
     bool recorded;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records calls from MPI_Init to MPI_Finalize. If NODEWISE_RECORD is not set,
- * nothing is set up and all calls go to MPI unchanged.
+ * Records calls from MPI_Init to MPI_Finalize. If NODEWISE_RECORD is not set on
+ * rank 0, nothing is set up and all calls go to MPI unchanged.
  */
 #include "runtime/profile/profile.h"
 

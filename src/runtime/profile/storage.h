@@ -17,10 +17,12 @@ struct nw_part_header *nw_storage_header(void);
 struct nw_part_record *nw_storage_next(void);
 /* Returns the record with this index, which is below the record count. */
 struct nw_part_record *nw_storage_at(size_t index);
-/* Writes one record to the file; nw_storage_save writes all changed records. */
+/* Writes one record and the header to the file; nw_storage_save writes all
+ * changed records and the header. */
 void nw_storage_put(struct nw_part_record *record);
 void nw_storage_save(void);
-/* Calls nw_storage_save() if the last call was more than a second ago. */
+/* If there is a file: calls nw_storage_save() if the last call was more than a
+ * second ago (or longer, if saving takes more than 10 ms). */
 void nw_storage_save_at_times(void);
 void nw_storage_close(bool remove);
 

@@ -106,7 +106,8 @@ static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
             if (sets->next_of[i] == name) {
                 groups->group[sets->of[i]].parent = made;
                 groups->group[made].hosts++;
-                sets->next_of[i] = ~made; /* done */
+                sets->next_of[i] = ~made; /* ~made marks a host whose group is
+                                             made */
             }
         groups->count++;
     }

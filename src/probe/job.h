@@ -57,8 +57,10 @@ struct nw_probe_self {
                                  answer */
     const struct nw_gpu *gpu; /* NULL: GPU memory is not measured */
     bool staged;
-    char *buffer[NW_PROBE_MEMORIES]; /* one buffer for each kind of memory,
-                                        NW_PROBE_WINDOW chunks each */
+    char *buffer[NW_PROBE_MEMORIES]; /* one buffer for each kind of memory, of
+                                        NW_PROBE_WINDOW x NW_PROBE_LARGEST
+                                        bytes; that of GPU memory is NULL
+                                        without `gpu` */
     char *stage;                     /* host buffer for GPU messages that are
                                         copied through host memory */
 };

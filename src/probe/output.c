@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the results of the measurement: a summary, JSON, a matrix, and the
- * ranks that were lost or are slow. */
+/* Writes the results of the measurement as texts: a summary, JSON, a matrix,
+ * and the ranks that were lost or are slow. */
 #include "probe/groups.h"
 
 #include "base/array.h"

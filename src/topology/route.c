@@ -152,8 +152,8 @@ uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
     return 2 * (uint32_t)link + (both ? 0 : (uint32_t)direction);
 }
 
-/* Writes the tree links of a node from a up to the common ancestor and down to
- * b. Returns their number. */
+/* Writes the hops over the tree links of a node from vertex a up to the common
+ * ancestor and down to b. Returns their number. */
 static size_t emit_tree(const nw_topology *topology, int32_t node, int32_t a,
                         int32_t b, uint32_t *hops)
 {
@@ -264,7 +264,8 @@ static uint32_t port_hop(const nw_topology *topology, int32_t node,
                            direction);
 }
 
-/* Writes the links from an end to the switch of its NIC. */
+/* Writes the hops from an end to the switch of its NIC. Returns their number.
+ */
 static size_t emit_out(const nw_topology *topology, struct nw_end end,
                        uint32_t *hops)
 {
@@ -279,7 +280,8 @@ static size_t emit_out(const nw_topology *topology, struct nw_end end,
     return count;
 }
 
-/* Writes the links from the switch of an end's NIC to the end. */
+/* Writes the hops from the switch of an end's NIC to the end. Returns their
+ * number. */
 static size_t emit_in(const nw_topology *topology, struct nw_end end,
                       uint32_t *hops)
 {

@@ -22,7 +22,8 @@ nw_source_reader nw_source_hwloc;      /* name of an XML file, or a synthetic
                                           string */
 nw_source_reader nw_source_nccl;       /* file of NCCL or RCCL */
 nw_source_reader nw_source_smi;        /* output of nvidia-smi topo -m */
-nw_source_reader nw_source_ibnet;      /* FILE[,map=FILE] */
+nw_source_reader nw_source_ibnet;      /* FILE[,map=FILE][,lft=FILE] or "live"
+                                        */
 nw_source_reader nw_source_slurm;      /* FILE[,topology=NAME] */
 nw_source_reader nw_source_kubernetes; /* nodes with labels */
 

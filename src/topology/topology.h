@@ -75,7 +75,7 @@ struct nw_node_type {
     int32_t *parent; /* parents have lower numbers than children; -1 for vertex
                         0 */
     uint8_t *kind;
-    int32_t *class; /* link class of the link to the parent */
+    int32_t *class; /* link class of the link to the parent; -1: none */
     int32_t *index; /* logical index among vertices of its kind */
     bool staged;    /* GPU messages to other nodes are copied through host
                        memory */
@@ -111,9 +111,10 @@ struct nw_node_type {
     int32_t *element;      /* [element_count] their vertices; the same array as
                               `core` or `pu` */
 
-    /* Before nw_node_type_finish, gpu_count and nic_count are the lengths of
-     * these arrays. nw_node_type_finish extends the arrays by devices without
-     * names, up to the numbers of GPU and NIC vertices. */
+    /* The names of GPUs and NICs, in the order of their vertices. Before
+     * nw_node_type_finish, gpu_count and nic_count are the lengths of
+     * gpu_device and nic_device. nw_node_type_finish extends both arrays by
+     * devices without names, up to the numbers of GPU and NIC vertices. */
     struct nw_device *gpu_device; /* [gpu_count] or NULL */
     struct nw_device *nic_device; /* [nic_count] or NULL */
     /* The operating system's numbers of cores and hardware threads, in logical
@@ -297,7 +298,8 @@ NW_MUST_CHECK nw_status nw_network_add_link(struct nw_network *network,
                                             int32_t a, int32_t b, int32_t class,
                                             int32_t *link);
 void nw_network_free(struct nw_network *network);
-/* Sets depth, ops and diameter of a tree from parent[] and uplink[]. */
+/* Completes a tree whose parent[] and uplink[] are set: sets depth, ops and
+ * diameter. Returns NW_EFORMAT if the tree is too deep. */
 NW_MUST_CHECK nw_status nw_network_finish_tree(struct nw_network *network);
 
 /* Allocates the arrays of nodes and ports, filled with 0. The caller then sets

@@ -11,8 +11,12 @@
 #include "topology/topology.h"
 #include "topology/parse/yaml.h"
 
-#define NW_CLUSTER_MAX_PARTS (1 << 17) /* vertices of one node type */
-#define NW_CLUSTER_MAX_CARDS 128       /* GPUs or NICs of a node type */
+#define NW_CLUSTER_MAX_PARTS                                                   \
+    (1 << 17) /* largest number of vertices of a node                          \
+                 type */
+#define NW_CLUSTER_MAX_CARDS                                                   \
+    128 /* largest number of GPUs, and of NICs,                                \
+           of a node type */
 #define NW_CLUSTER_MAX_DIRECT 2048
 #define NW_CLUSTER_MAX_SWITCHES (1 << 20)
 #define NW_CLUSTER_MAX_LINKS (1 << 24)
@@ -134,7 +138,8 @@ NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
  * switches before. */
 NW_MUST_CHECK nw_status nw_cluster_tables(struct nw_cluster *cluster,
                                           const struct nw_yaml *list);
-/* Sorts the switches of the topology's network for nw_cluster_find_switch. */
+/* Sorts the names of the switches of the topology's network for
+ * nw_cluster_find_switch. Returns NW_EFORMAT if two switches have one name. */
 NW_MUST_CHECK nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
                                                   const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,

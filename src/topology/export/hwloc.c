@@ -2,9 +2,9 @@
 /*
  * Writes one node as XML of hwloc 2, which hwloc 3 reads, too. Processors have
  * sets of their hardware threads and NUMA nodes. Devices are children of
- * processors. NVLink and xGMI are matrices of bandwidths between operating
- * system devices. The file is written as text, so that it does not depend on
- * the hwloc that is installed.
+ * processors. NVLink, xGMI and Xe Link are matrices of bandwidths between
+ * devices. The file is written as text, so that it does not depend on the hwloc
+ * that is installed.
  */
 #include "base/array.h"
 #include "base/status.h"

@@ -162,7 +162,7 @@ static nw_status slurm_take_domains(const nw_topology *t,
                           &blocks->nodes);
 }
 
-/* Makes a block from each switch that has nodes. */
+/* Makes a block from each switch of the tree to which nodes are connected. */
 static nw_status slurm_take_leaves(struct slurm_file *file,
                                    struct slurm_blocks *blocks)
 {

@@ -268,7 +268,9 @@ static nw_status switch_tree_add_level(const struct joining *joining,
     return status;
 }
 
-/* Adds a switch of the tree for each switch of the network that has nodes. */
+/* Adds a switch of the tree for each switch of the network to which the first
+ * NIC of a node is connected, and sets the switch of each node. `number` is
+ * scratch for all switches of the network. */
 static nw_status add_leaves(const nw_topology *t, struct nw_switch_tree *out,
                             int32_t *number)
 {

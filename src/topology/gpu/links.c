@@ -124,9 +124,10 @@ static nw_status links_class_of(struct join *join,
     return nw_topology_class(join->topology, &figures, class);
 }
 
-/* Sets *vertex to the vertex of a link's other end. For a GPU it is -1 if that
- * GPU is unknown. For a switch it is the only GPU switch of the type, which is
- * added if it is missing; see gpu/switch.c. */
+/* Sets *vertex to the vertex of a link's other end, which is a GPU or a GPU
+ * switch. For a GPU it is -1 if that GPU is unknown. For a switch it is the
+ * only GPU switch of the type, which is added if it is missing; see
+ * gpu/switch.c. */
 static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                          int32_t *vertex)
 {

@@ -101,7 +101,7 @@ static bool is_processor(const struct nw_xml *tag)
 }
 
 /* Reads <c2c bw="44712" count="10"/>: `count` links of `bw` MB/s each between a
- * GPU and the processor on its board. */
+ * GPU and the processor on its board. Sets kind and rate of *link. */
 static nw_status read_c2c(const struct nw_nccl *nccl, const struct nw_xml *tag,
                           struct link *link)
 {

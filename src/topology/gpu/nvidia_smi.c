@@ -14,7 +14,7 @@
 
 /* bytes/s of one NVLink in one direction, generations 2 to 4 */
 #define NVLINK_RATE 25e9
-/* NVLinks of a GPU of generation 4 */
+/* number of NVLinks of a GPU with NVLink 4, the most of generations 2 to 4 */
 #define MOST_LINKS 18
 
 /* Returns the root of i's group in a union-find forest. */

@@ -6,7 +6,7 @@
 
 #include "topology/gpu/single_node.h"
 
-#define NW_SMI_MAX 256 /* devices */
+#define NW_SMI_MAX 256 /* largest number of devices */
 
 /* How close two devices are, from near to far, in the words of nvidia-smi. For
  * a pair with NV# (NVLINK), their distance in the PCI tree is unknown. */
@@ -31,7 +31,7 @@ struct nw_smi_device {
     int32_t vertex;
 };
 
-/* The table. */
+/* The table of a file, and the node type that is built from it. */
 struct nw_smi {
     const char *file;
     nw_topology *topology;
@@ -39,7 +39,8 @@ struct nw_smi {
     int32_t count;
     struct nw_smi_device device[NW_SMI_MAX];
     uint8_t close[NW_SMI_MAX][NW_SMI_MAX];
-    int16_t links[NW_SMI_MAX][NW_SMI_MAX]; /* number of links in NV# */
+    int16_t links[NW_SMI_MAX][NW_SMI_MAX]; /* number of NVLinks between two
+                                              devices, from NV#; 0: none */
 };
 
 /* Parses the table. `text` is changed and must outlive *smi. Returns NW_EFORMAT

@@ -170,8 +170,8 @@ static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
     return status;
 }
 
-/* Returns true if a cell contains two words without a blank between them, such
- * as NODENODE or NODEPIX. */
+/* Returns true if a cell begins with a known word and goes on after it, such as
+ * NODENODE or NODEPIX: two columns run together. */
 static bool is_glued(const char *cell)
 {
     static const char *const words[] = {"PIX", "PXB",  "PHB", "PSB",

@@ -20,7 +20,8 @@ struct pci_info {
     char id[32];
 };
 
-/* Codes of NVML for versions of NVLink: code 6 is version 4.0. */
+/* NVML's codes for versions of NVLink: code 1 is version 1.0, code 6 is version
+ * 4.0. */
 enum { NVLINK_1_0 = 1, NVLINK_4_0 = 6 };
 /* The major number of the compute capability of Hopper GPUs. */
 enum { HOPPER = 9 };

@@ -326,7 +326,7 @@ static size_t single_node_cores_of(const struct nw_node_type *type)
     return count;
 }
 
-/* Most threads of a core. */
+/* Largest number of threads of a core. */
 #define MAX_PER_CORE 4
 
 /* The numbers of the threads of a core. */

@@ -76,7 +76,7 @@ static struct check_xml_word check_xml_take_name(struct scanner *scanner)
     return word;
 }
 
-/* Skips the text up to and including `end`. Fails if the file ends before. */
+/* Moves past the next `end` in the text. Fails if the file ends before it. */
 static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
 {
     char *found = strstr(scanner->at, end);

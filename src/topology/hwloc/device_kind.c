@@ -75,7 +75,8 @@ hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n)
     return NULL;
 }
 
-/* Returns true if a PCI device is a NIC of a high-speed network. */
+/* Returns true if a PCI device is a NIC of a high-speed network: InfiniBand,
+ * another fabric class, EFA or Slingshot, or a device with verbs. */
 static bool is_fabric(hwloc_obj_t pci)
 {
     const struct hwloc_pcidev_attr_s *attr = &pci->attr->pcidev;

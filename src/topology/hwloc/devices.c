@@ -111,7 +111,8 @@ static bool holds_devices(struct nw_hwloc_devices *devices, hwloc_obj_t obj)
     return false;
 }
 
-/* Returns true if a bridge becomes a vertex. */
+/* Returns true if a bridge above a device becomes a vertex: a host bridge, or a
+ * PCIe bridge with devices below at least two of its children. */
 static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
 {
     int ways = 0;

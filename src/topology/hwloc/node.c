@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds the processors of a node: hwloc's tree of objects, without levels that
- * do not divide the cores into smaller sets. */
+/* Adds the processors of a node: packages, cores, and the dies, NUMA nodes and
+ * caches of hwloc's tree that divide the cores into smaller sets. */
 #include "topology/hwloc/node.h"
 #include "base/array.h"
 #include "base/status.h"

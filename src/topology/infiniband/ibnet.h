@@ -22,7 +22,8 @@ struct nw_ib_node {
     size_t first, count; /* its ports are port[first] to port[first + count -
                             1] */
     int32_t lid;         /* LID of a switch; -1: unknown */
-    const char *name;    /* name of the switch or host, set by nw_ib_name */
+    const char *name;    /* name of the switch or host, set by nw_ib_name; NULL
+                            for an aggregation node, which is ignored */
     const char *device;  /* name of an adapter, such as mlx5_0, or NULL */
     int32_t number;      /* number of a switch in the network; -1: an adapter */
 };

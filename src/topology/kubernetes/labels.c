@@ -33,7 +33,7 @@ struct labels_node {
     const char *name, *domain;
     int line; /* line of the name */
     const struct nw_yaml *tier[MAX_TIERS];
-    int32_t entry; /* index of the node's entry of the lowest tier */
+    int32_t entry; /* index in labels->entry of the node's lowest tier */
 };
 
 /* The state of the reader. */
@@ -215,7 +215,7 @@ static nw_status labels_check_nodes(const struct labels *labels)
 
 /* --- switches --- */
 
-/* Sets `first` of each entry. */
+/* Sets `first` of each entry to the first entry with the same name. */
 static nw_status labels_find_first(struct labels *labels)
 {
     struct labels_entry *entry = labels->entry;

@@ -31,7 +31,7 @@ struct nw_slurm {
     size_t count, capacity;
     int32_t *by_name;   /* indexes of the switches of the file, sorted by name
                          */
-    size_t named_count; /* their number; "(top)" is not one of them */
+    size_t named_count; /* length of by_name, in which "(top)" is missing */
     size_t link_count;  /* may exceed the number of switches, since a switch may
                            have several parents */
 };

@@ -391,8 +391,6 @@ NW_MUST_CHECK nw_status nw_request_know(nw_channel_request *request);
 /* Returns the request with this id, or NULL if it has ended or never existed.
  */
 nw_channel_request *nw_request_by_id(nw_channel *channel, uint64_t id);
-/* Removes the id of a request; later messages with this id are ignored. */
-void nw_request_forget(nw_channel_request *request);
 
 /* proto/send.c: sends messages. nw_send_start sends a new request or queues it.
  * nw_send_push retries the sends that wait. nw_send_done is called when
@@ -401,10 +399,7 @@ void nw_send_start(nw_channel_request *request);
 void nw_send_push(nw_channel *channel);
 void nw_send_done(nw_channel_request *request);
 
-/* proto/control.c: control messages, which need no credit. nw_control_for
- * returns a new control message to a peer, or NULL if memory is exhausted. */
-struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
-                                  const struct nw_wire *wire);
+/* proto/control.c: control messages, which need no credit. */
 /* Passes a control message to libfabric immediately. Returns a libfabric code;
  * if it is not 0, the message was dropped. */
 ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
@@ -465,9 +460,6 @@ void nw_drain_refused(struct nw_peer *peer, int error);
 /* tune/selection.c: chooses the protocol of each message. */
 /* Fills the tables channel->choice. Call it after the endpoints are open. */
 void nw_selection_open(nw_channel *channel);
-/* Returns the distance between a GPU and the adapter of an endpoint. */
-enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
-                                       int32_t gpu);
 /* Returns the protocol and copy with the least expected time for a message. */
 struct nw_protocol_copy nw_choose_protocol(nw_channel *channel,
                                            const nw_channel_request *request,

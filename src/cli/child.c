@@ -118,7 +118,9 @@ pid_t nw_child_fork(void)
     return child;
 }
 
-int nw_child_status(int state)
+/* Converts a state of waitpid() to an exit status: 128 plus the signal number
+ * if a signal ended the process. */
+static int child_status(int state)
 {
     return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
 }
@@ -137,7 +139,7 @@ int nw_child_end(pid_t child, int seconds)
         kill(child, SIGKILL);
     while (!ended && waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
-    return nw_child_status(state);
+    return child_status(state);
 }
 
 int nw_child_run(const struct nw_child *child)
@@ -165,5 +167,5 @@ int nw_child_run(const struct nw_child *child)
         ;
     running = 0;
     end_guard(guard, count);
-    return nw_child_status(state);
+    return child_status(state);
 }

@@ -32,11 +32,8 @@ pid_t nw_child_fork(void);
 /* Called in a new child: the kernel ends it when `parent` ends, even if SIGKILL
  * ended `parent`. */
 void nw_child_follow(pid_t parent);
-/* Converts a state of waitpid() to an exit status: 128 plus the signal number
- * if a signal ended the process. */
-int nw_child_status(int state);
-/* Waits for a child and returns its exit status. Sends it SIGTERM after
- * `seconds`, and SIGKILL 5 s later. */
+/* Waits for a child and returns its exit status as nw_child_run does. Sends it
+ * SIGTERM after `seconds`, and SIGKILL 5 s later. */
 int nw_child_end(pid_t child, int seconds);
 
 #endif

@@ -112,11 +112,6 @@ bool nw_launch_node_ranks_even(const struct nw_launch_node_ranks *places);
 bool nw_launch_same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b);
 bool nw_launch_add_cpus(const struct nw_launch_job *job, int32_t rank,
                         const char *joint, struct nw_text *text);
-/* Appends a rank's hardware threads as a hexadecimal mask without "0x". If a
- * number is unknown or memory is exhausted, appends nothing and returns false.
- */
-bool nw_launch_add_mask(const struct nw_launch_job *job, int32_t rank,
-                        struct nw_text *text);
 /* nw_launch_single_cpus returns true if every rank has exactly one hardware
  * thread, and the operating system's number of this thread is known.
  * nw_launch_cpus_known returns true if the numbers of all ranks' hardware

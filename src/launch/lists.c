@@ -70,8 +70,11 @@ static int32_t highest_cpu(const struct nw_launch_job *job, int32_t rank)
     return highest;
 }
 
-bool nw_launch_add_mask(const struct nw_launch_job *job, int32_t rank,
-                        struct nw_text *text)
+/* Appends a rank's hardware threads as a hexadecimal mask without "0x". If a
+ * number is unknown or memory is exhausted, appends nothing and returns false.
+ */
+static bool lists_add_mask(const struct nw_launch_job *job, int32_t rank,
+                           struct nw_text *text)
 {
     size_t cores = nw_mapping_cores(job->mapping, rank).count, digits;
     char *hex = NULL;
@@ -181,7 +184,7 @@ void nw_launch_add_mask_list(const struct nw_launch_job *job,
     for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
          l++) {
         nw_text_format(text, "%s%s", l ? "," : "", before);
-        nw_launch_add_mask(job, places->rank[first + l], text);
+        lists_add_mask(job, places->rank[first + l], text);
     }
 }
 

@@ -210,8 +210,8 @@ struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant)
  * coordinate along which they point. Only at edges it does not, since
  * velocities along a side are 0 beyond the side. That difference is far below
  * the published digits. */
-nw_status nw_mpdata_case_put_at(const struct nw_mpdata_case *made,
-                                nw_mpdata *solver, const int64_t first[3])
+nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,
+                             nw_mpdata *solver)
 {
     nw_status status = NW_OK;
 
@@ -228,18 +228,12 @@ nw_status nw_mpdata_case_put_at(const struct nw_mpdata_case *made,
         for (int64_t i = 0; i < n[0]; i++)
             for (int64_t j = 0; j < n[1]; j++)
                 for (int64_t k = 0; k < n[2]; k++) {
-                    const int64_t at[3] = {first[0] + i, first[1] + j,
-                                           first[2] + k};
+                    const int64_t at[3] = {i, j, k};
+
                     *next++ = made->value(made, field, at);
                 }
         status = nw_mpdata_put(solver, field, values);
         free(values);
     }
     return status;
-}
-
-nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,
-                             nw_mpdata *solver)
-{
-    return nw_mpdata_case_put_at(made, solver, (const int64_t[3]){0, 0, 0});
 }

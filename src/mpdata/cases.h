@@ -36,10 +36,4 @@ struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant);
 NW_MUST_CHECK nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,
                                            nw_mpdata *solver);
 
-/* Like nw_mpdata_case_put, for a solver whose first cell is cell first[] of the
- * whole grid. */
-NW_MUST_CHECK nw_status nw_mpdata_case_put_at(const struct nw_mpdata_case *made,
-                                              nw_mpdata *solver,
-                                              const int64_t first[3]);
-
 #endif

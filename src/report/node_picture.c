@@ -18,8 +18,9 @@ double nw_picture_congestion(const struct nw_picture *picture, int32_t link)
     return fmax(both[0], both[1]);
 }
 
-void nw_picture_tip(struct nw_text *text, const struct nw_picture *picture,
-                    int32_t link)
+/* Appends a link's name, figures and congestion to a tooltip. */
+static void picture_tip(struct nw_text *text, const struct nw_picture *picture,
+                        int32_t link)
 {
     struct nw_link_info info = nw_topology_link(picture->topology, link);
     char name[160], bandwidth[32], latency[32];
@@ -55,7 +56,7 @@ void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
                    "d=\"%s\"><title>",
                    path.width + fmin(3, 1.2 * path.width), words, class,
                    path.width, words);
-    nw_picture_tip(text, picture, link);
+    picture_tip(text, picture, link);
     nw_text_add(text, "</title></path>\n");
     text->failed |= path.words.failed;
     nw_text_fini(&path.words);
@@ -146,7 +147,7 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
         nw_text_add(text, "; ");
     }
     if (nw_topology_has_links(topology))
-        nw_picture_tip(text, picture, link);
+        picture_tip(text, picture, link);
     nw_text_add(text, "</title></rect>\n");
 }
 

@@ -100,9 +100,6 @@ struct nw_picture_path {
 /* Returns the congestion of a link, in s, in the direction that has more; 0 if
  * the picture shows no congestion. */
 double nw_picture_congestion(const struct nw_picture *picture, int32_t link);
-/* Appends a link's name, figures and congestion to a tooltip. */
-void nw_picture_tip(struct nw_text *text, const struct nw_picture *picture,
-                    int32_t link);
 /* Draws a link along an SVG path. A margin keeps the line visible where it
  * crosses other lines. Frees the path's text. */
 void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,

@@ -2,6 +2,7 @@
 /* Answers simple queries about a topology: counts, names, indices. */
 #include "topology/topology.h"
 #include "base/name_index.h"
+#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -211,11 +212,7 @@ int32_t nw_topology_gpu_package(const nw_topology *topology, int32_t gpu)
     return query_package_of(topology, nw_topology_gpu_end(topology, gpu));
 }
 
-size_t nw_topology_element_threads(const nw_topology *topology, int32_t element,
-                                   const int32_t **os)
-{
-    return nw_topology_element_cpus(topology, element, os);
-}
+NW_OLD_NAME(nw_topology_element_threads, nw_topology_element_cpus);
 
 static struct nw_device_info device_info(const struct nw_device *devices,
                                          int32_t i)

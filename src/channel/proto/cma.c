@@ -130,18 +130,10 @@ ssize_t nw_cma_post(nw_channel_request *request)
     return nw_protocols[NW_CHANNEL_RENDEZVOUS].post(request);
 }
 
-void nw_cma_cleanup(nw_channel_request *request)
-{
-    if (request->word)
-        nw_cma_release_word(request);
-    nw_rcache_give(request->kept);
-    request->kept = NULL;
-}
-
 /* Releases the word of the acknowledgement page that a send occupies. If the
  * peer is lost, the word stays in use forever, because this peer may still
  * write to it. */
-void nw_cma_release_word(nw_channel_request *request)
+static void cma_release_word(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     int word = request->word - 1;
@@ -152,12 +144,20 @@ void nw_cma_release_word(nw_channel_request *request)
         channel->words &= ~(UINT64_C(1) << word);
 }
 
+void nw_cma_cleanup(nw_channel_request *request)
+{
+    if (request->word)
+        cma_release_word(request);
+    nw_rcache_give(request->kept);
+    request->kept = NULL;
+}
+
 void nw_cma_refused(nw_channel_request *request, bool always)
 {
     if (always)
         request->peer->unread[request->gpu >= 0] = true;
     request->result.protocol = NW_CHANNEL_RENDEZVOUS;
-    nw_cma_release_word(request);
+    cma_release_word(request);
 }
 
 /* Returns the selector that compares a read by the receiver with sending in

@@ -34,9 +34,6 @@ struct nw_selector *nw_cma_selector(const nw_channel_request *request);
  * this peer.
  */
 void nw_cma_refused(nw_channel_request *request, bool always);
-/* Releases the word of this process's acknowledgement page that a send
- * occupies. */
-void nw_cma_release_word(nw_channel_request *request);
 /* Polls the words of this process's acknowledgement page and ends the sends
  * whose memory has been read. Returns true if it ended any. */
 bool nw_cma_poll(nw_channel *channel);

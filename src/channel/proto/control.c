@@ -69,8 +69,9 @@ static ssize_t control_post(nw_channel *channel, struct nw_control *control)
     return code;
 }
 
-struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
-                                  const struct nw_wire *wire)
+/* Returns a new control message to a peer, or NULL if memory is exhausted. */
+static struct nw_control *control_for(nw_channel *channel, struct nw_peer *peer,
+                                      const struct nw_wire *wire)
 {
     struct nw_control *control = control_new(channel);
 
@@ -88,7 +89,7 @@ struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
 ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
                        const struct nw_wire *wire)
 {
-    struct nw_control *control = nw_control_for(channel, peer, wire);
+    struct nw_control *control = control_for(channel, peer, wire);
     ssize_t code = control ? control_post(channel, control) : -FI_ENOMEM;
 
     if (code && control)
@@ -121,7 +122,7 @@ void nw_send_control(struct nw_peer *peer, nw_channel *channel,
 
     if (peer->lost)
         return;
-    control = nw_control_for(channel, peer, wire);
+    control = control_for(channel, peer, wire);
     if (!control) {
         nw_peer_lose(channel, peer);
         return;

@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Removes the id of a request; later messages with this id are ignored. */
+static void request_forget(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    size_t i = request->id & UINT32_MAX;
+
+    if (request->id && channel->known[i] == request)
+        channel->known[i] = NULL;
+    request->id = 0;
+}
+
 static void request_let_go(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -22,7 +33,7 @@ static void request_let_go(nw_channel_request *request)
         channel->bounces = request->bounce;
         request->bounce = NULL;
     }
-    nw_request_forget(request);
+    request_forget(request);
     if (!request->detached)
         return;
     nw_list_remove(request);
@@ -101,14 +112,4 @@ nw_channel_request *nw_request_by_id(nw_channel *channel, uint64_t id)
         i < channel->known_count ? channel->known[i] : NULL;
 
     return request && request->id == id && !request->done ? request : NULL;
-}
-
-void nw_request_forget(nw_channel_request *request)
-{
-    nw_channel *channel = request->channel;
-    size_t i = request->id & UINT32_MAX;
-
-    if (request->id && channel->known[i] == request)
-        channel->known[i] = NULL;
-    request->id = 0;
 }

@@ -109,8 +109,9 @@ static void find_small(nw_channel *channel)
         }
 }
 
-enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
-                                       int32_t gpu)
+/* Returns the distance between a GPU and the adapter of an endpoint. */
+static enum nw_locality selection_locality(const nw_channel *channel,
+                                           int fabric, int32_t gpu)
 {
     const struct fi_info *info = channel->fabric[fabric].info;
     struct nw_gpu_properties properties;
@@ -134,7 +135,7 @@ static void find_localities(nw_channel *channel)
         for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
             channel->locality[f][gpu] =
                 channel->has_gpu && gpu < channel->gpu_count
-                    ? nw_selection_locality(channel, f, gpu)
+                    ? selection_locality(channel, f, gpu)
                     : NW_LOCAL_SOCKET;
 }
 

@@ -84,10 +84,6 @@ nw_status nw_halo_gpus_refuse(const nw_halo *halo);
  * processes of each node can open each other's GPU memory. Sets `ipc` and
  * `ipc_arrays`. Collective. */
 nw_status nw_halo_peers_find(nw_halo *halo);
-/* Opens memory of another process for the GPU `gpu`, which must be current.
- * Each allocation is opened only once, and closed with the halo. */
-nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
-                             int32_t gpu, void **out);
 /* Opens the target arrays of a connection to another process, so that
  * nw_halo_view_of can address them by NW_HALO_MAPPED. */
 nw_status nw_halo_peers_map(const struct nw_halo_connection *connection);

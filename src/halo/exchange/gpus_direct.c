@@ -163,8 +163,8 @@ nw_status nw_halo_open_direct(struct nw_halo_connection *connection,
     return status;
 }
 
-nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
-                              const struct nw_halo_offer *other)
+static nw_status gpus_direct_join(struct nw_halo_connection *connection,
+                                  const struct nw_halo_offer *other)
 {
     const struct gpus_direct_offer *offer =
         (const struct gpus_direct_offer *)(const void *)other->bytes;
@@ -220,7 +220,7 @@ static nw_status write_ghosts(struct nw_halo_connection *connection)
 
 /* Starts a new exchange. The receiver's `ready` event has already been
  * recorded, so the receiver sets the counter `free`. */
-nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
+static nw_status gpus_direct_post(struct nw_halo_connection *connection)
 {
     struct exchange_gpus_direct *direct = connection->state;
 
@@ -315,8 +315,8 @@ const struct nw_halo_method_ops nw_halo_write = {
     .each_pieces = true,
     .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
-    .join = nw_halo_join_direct,
-    .post = nw_halo_post_direct,
+    .join = gpus_direct_join,
+    .post = gpus_direct_post,
     .start = nw_halo_start_direct,
     .test = nw_halo_test_direct,
     .leave = nw_halo_leave_direct,
@@ -329,8 +329,8 @@ const struct nw_halo_method_ops nw_halo_peer3d = {
     .each_pieces = true,
     .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
-    .join = nw_halo_join_direct,
-    .post = nw_halo_post_direct,
+    .join = gpus_direct_join,
+    .post = gpus_direct_post,
     .start = nw_halo_start_direct,
     .test = nw_halo_test_direct,
     .leave = nw_halo_leave_direct,

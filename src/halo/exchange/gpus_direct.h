@@ -9,9 +9,6 @@
 
 nw_status nw_halo_open_direct(struct nw_halo_connection *connection,
                               struct nw_halo_offer *own);
-nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
-                              const struct nw_halo_offer *other);
-nw_status nw_halo_post_direct(struct nw_halo_connection *connection);
 nw_status nw_halo_start_direct(struct nw_halo_connection *connection);
 nw_status nw_halo_test_direct(struct nw_halo_connection *connection,
                               bool *done);

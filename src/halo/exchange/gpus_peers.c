@@ -61,6 +61,36 @@ static int gpus_peers_tell(nw_halo *halo)
                               MPI_BOR, halo->node_comm);
 }
 
+/* Opens memory of another process for the GPU `gpu`, which must be current.
+ * Each allocation is opened only once, and closed with the halo. */
+static nw_status gpus_peers_open(nw_halo *halo,
+                                 const struct nw_halo_export *from, int32_t gpu,
+                                 void **out)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    struct nw_halo_opened *opened = gpus->opened;
+    nw_status status;
+
+    for (size_t i = 0; i < gpus->opened_count; i++)
+        if (opened[i].gpu == gpu &&
+            !memcmp(&opened[i].handle, &from->handle, sizeof from->handle)) {
+            *out = (char *)opened[i].memory + from->offset;
+            return NW_OK;
+        }
+    status = nw_grow(&gpus->opened, &gpus->opened_capacity,
+                     gpus->opened_count + 1, sizeof *gpus->opened);
+    if (status)
+        return status;
+    opened = &gpus->opened[gpus->opened_count];
+    *opened = (struct nw_halo_opened){.handle = from->handle, .gpu = gpu};
+    status = gpus->gpu->memory_import(&from->handle, &opened->memory);
+    if (status)
+        return status;
+    gpus->opened_count++;
+    *out = (char *)opened->memory + from->offset;
+    return NW_OK;
+}
+
 /* Tries to open the event and the first array of every piece of other ranks of
  * the node. If these succeed, the others are expected to succeed. */
 static bool can_open(nw_halo *halo)
@@ -80,7 +110,7 @@ static bool can_open(nw_halo *halo)
             nw_halo_peers_event(halo, p, &event))
             return false;
         if (array->given &&
-            nw_halo_peers_open(halo, array, gpus->device[0], &memory))
+            gpus_peers_open(halo, array, gpus->device[0], &memory))
             return false;
     }
     return true;
@@ -125,33 +155,6 @@ nw_status nw_halo_peers_find(nw_halo *halo)
         halo->comm, nw_halo_mpi(code, "share the addresses of GPU memory"));
 }
 
-nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
-                             int32_t gpu, void **out)
-{
-    struct nw_halo_gpus *gpus = halo->gpus;
-    struct nw_halo_opened *opened = gpus->opened;
-    nw_status status;
-
-    for (size_t i = 0; i < gpus->opened_count; i++)
-        if (opened[i].gpu == gpu &&
-            !memcmp(&opened[i].handle, &from->handle, sizeof from->handle)) {
-            *out = (char *)opened[i].memory + from->offset;
-            return NW_OK;
-        }
-    status = nw_grow(&gpus->opened, &gpus->opened_capacity,
-                     gpus->opened_count + 1, sizeof *gpus->opened);
-    if (status)
-        return status;
-    opened = &gpus->opened[gpus->opened_count];
-    *opened = (struct nw_halo_opened){.handle = from->handle, .gpu = gpu};
-    status = gpus->gpu->memory_import(&from->handle, &opened->memory);
-    if (status)
-        return status;
-    gpus->opened_count++;
-    *out = (char *)opened->memory + from->offset;
-    return NW_OK;
-}
-
 nw_status nw_halo_peers_map(const struct nw_halo_connection *connection)
 {
     nw_halo *halo = connection->halo;
@@ -166,7 +169,7 @@ nw_status nw_halo_peers_map(const struct nw_halo_connection *connection)
             void *memory = NULL;
 
             status =
-                nw_halo_peers_open(halo, &halo->gpus->array[at], gpu, &memory);
+                gpus_peers_open(halo, &halo->gpus->array[at], gpu, &memory);
             halo->remote[at].mapped = memory;
         }
     return status;

@@ -11,8 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
-                  int64_t *low)
+/* Divides n cells into `parts` parts with shares weight[i], whose sum is 1, and
+ * at least `least` cells each. Part i begins at low[i]; low[] has parts + 1
+ * elements. */
+static void divide_shares(int64_t n, int32_t parts, const double *weight,
+                          int64_t least, int64_t *low)
 {
     double sum = 0;
 
@@ -47,8 +50,8 @@ static nw_status set_low(struct nw_mp_grid *g, int64_t least)
     if (!status)
         nw_rowcol_shares(&problem, &a, weight[0], weight[1]);
     for (int axis = 0; axis < 2 && !status; axis++)
-        nw_mp_shares(g->n[axis], g->parts[axis], weight[axis],
-                     g->parts[axis] > 1 ? least : 1, g->low[axis]);
+        divide_shares(g->n[axis], g->parts[axis], weight[axis],
+                      g->parts[axis] > 1 ? least : 1, g->low[axis]);
     free(weight[0]);
     free(weight[1]);
     free(a.process);

@@ -92,11 +92,6 @@ nw_status nw_mp_arrange(const struct nw_mp_settings *settings,
 nw_status nw_mp_divide(struct nw_mp_grid *grid,
                        const struct nw_mpdata_options *options);
 void nw_mp_grid_free(struct nw_mp_grid *grid);
-/* Local. Divides n cells into `parts` parts with shares weight[i], whose sum is
- * 1, and at least `least` cells each. Part i begins at low[i]; low[] has parts
- * + 1 elements. */
-void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
-                  int64_t *low);
 
 /* load.c. nw_mp_size finds the case and sets the size of the grid; nw_mp_load
  * loads the built-in case or the input file into the solver, and fills the
@@ -136,7 +131,6 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t size[3], const int64_t first[3],
                             const int64_t extent[3], double *values);
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job);
-extern const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT];
 
 /* output.c. Local. Rank 0 prints the report of the run on stdout. */
 struct nw_mp_result {

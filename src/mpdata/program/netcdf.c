@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
-                                                             "u3", "h"};
+static const char *const field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
+                                                              "u3", "h"};
 
 enum { MISSING = 16 };
 
@@ -273,7 +273,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t size[3], const int64_t first[3],
                             const int64_t extent[3], double *values)
 {
-    struct netcdf_reading r = {.path = path, .name = nw_mp_field_name[field]};
+    struct netcdf_reading r = {.path = path, .name = field_name[field]};
     size_t found[3], from[3], count[3];
     nw_status status = netcdf_opened(path, &r.file);
 
@@ -363,7 +363,7 @@ static void netcdf_define(struct writer *w, const struct nw_mp_job *job)
         int own[3];
         for (int a = 0; a < 3; a++)
             own[a] = dims[f == NW_MPDATA_U1 + a][a];
-        netcdf_keep(w, nc.def_var(w->file, nw_mp_field_name[f], type, 3, own,
+        netcdf_keep(w, nc.def_var(w->file, field_name[f], type, 3, own,
                                   &w->variable[f]));
         netcdf_attribute(w, w->variable[f], "long_name", words[f]);
         netcdf_attribute(w, w->variable[f], "units", "1");

@@ -7,7 +7,9 @@
  */
 #include "pattern/nccl/tree.h"
 
-int nw_nccl_parent(int rank, int size)
+/* Returns the parent of `rank` in the tree of `size` ranks with root 0, or -1
+ * for the root. */
+static int nccl_tree_parent(int rank, int size)
 {
     int bit = rank & -rank, up = (rank ^ bit) | bit << 1;
 
@@ -31,7 +33,7 @@ static int nccl_tree_turn_back(int rank, int size, int tree)
 size_t nw_nccl_tree_peers(int rank, int size, int tree, int *peer)
 {
     int me = nccl_tree_turn(rank, size, tree);
-    int parent = nw_nccl_parent(me, size);
+    int parent = nccl_tree_parent(me, size);
     size_t count = 0;
 
     if (parent >= 0)
@@ -40,7 +42,8 @@ size_t nw_nccl_tree_peers(int rank, int size, int tree, int *peer)
         for (int side = -1; side <= 1; side += 2) {
             int child = me + side * bit;
 
-            if (child > 0 && child < size && nw_nccl_parent(child, size) == me)
+            if (child > 0 && child < size &&
+                nccl_tree_parent(child, size) == me)
                 peer[count++] = nccl_tree_turn_back(child, size, tree);
         }
     return count;

@@ -7,10 +7,6 @@
 
 enum { NW_NCCL_TREE_PEERS = 64 };
 
-/* Returns the parent of `rank` in the tree of `size` ranks with root 0, or -1
- * for the root. */
-int nw_nccl_parent(int rank, int size);
-
 /* Writes the parent and the children of `rank` in tree `tree` (0 or 1) to
  * peer[], which has NW_NCCL_TREE_PEERS elements. Returns their number. Tree 1
  * is tree 0 mirrored (even sizes) or rotated by one (odd sizes), so that a rank

@@ -80,14 +80,14 @@ static nw_status between_gpus(void *to, const void *from, size_t bytes)
     return status;
 }
 
-bool nw_is_on_gpu(const void *memory)
+static bool is_on_gpu(const void *memory)
 {
     return nw_is_messaging() && nw_gpu_holds(memory);
 }
 
 nw_status nw_buffer_copy(void *to, const void *from, size_t bytes)
 {
-    bool into = nw_is_on_gpu(to), out = nw_is_on_gpu(from);
+    bool into = is_on_gpu(to), out = is_on_gpu(from);
 
     if (!bytes)
         return NW_OK;

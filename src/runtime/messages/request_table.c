@@ -9,13 +9,11 @@ enum { BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_tracked_request *table[BUCKETS], *taken_first;
-static int held_count;
-int nw_request_table_count;
+static int table_count, held_count;
 
 bool nw_requests_are_tracked(void)
 {
-    return __builtin_expect(
-        __atomic_load_n(&nw_request_table_count, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&table_count, __ATOMIC_RELAXED), 0);
 }
 
 static struct nw_tracked_request **bucket_of(MPI_Request request)
@@ -114,7 +112,7 @@ void nw_request_table_put(struct nw_tracked_request *kept)
         remove_from_taken(kept);
         kept->next = *bucket;
         *bucket = kept;
-        __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&table_count, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -132,7 +130,7 @@ struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all)
             kept->next = taken;
             taken = kept;
             add_to_taken(kept);
-            __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+            __atomic_sub_fetch(&table_count, 1, __ATOMIC_RELAXED);
         } else {
             at = &kept->next;
         }
@@ -150,7 +148,7 @@ void nw_request_table_remove(struct nw_tracked_request *kept)
         at = &(*at)->next;
     *at = kept->next;
     kept->next = NULL;
-    __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&table_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 

@@ -75,7 +75,6 @@ NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
  * GPUs. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
-bool nw_is_on_gpu(const void *memory);
 /* In buffer.c: returns a buffer with NW_ENVELOPE bytes of host memory; NULL if
  * out of memory. */
 struct nw_buffer *nw_buffer_small(void);
@@ -103,8 +102,6 @@ void nw_algorithms_finish(void);
  * NODEWISE_GPU_MESSAGES is set. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
-/* In request_table.c: number of requests in the table. */
-extern int nw_request_table_count;
 /* In detached_requests.c: called in MPI_Finalize. Completes requests that the
  * program has freed by MPI_Request_free: waits for sends; of receives,
  * completes only those that MPI has finished. */

@@ -29,10 +29,6 @@ void nw_export_lose_inside(struct nw_export *export);
  * is given and there are several types. */
 NW_MUST_CHECK nw_status nw_export_one_node(struct nw_export *export,
                                            const struct nw_node_type **out);
-/* Returns the nearest vertex of kind `kind` or `other` among `vertex` and its
- * ancestors, or 0 if all of them have other kinds. */
-int32_t nw_export_above(const struct nw_node_type *type, int32_t vertex,
-                        enum nw_vertex_kind kind, enum nw_vertex_kind other);
 
 typedef nw_status nw_export_writer(struct nw_export *export);
 

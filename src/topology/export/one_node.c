@@ -3,15 +3,6 @@
 #include "base/status.h"
 #include "topology/export/export.h"
 
-int32_t nw_export_above(const struct nw_node_type *type, int32_t vertex,
-                        enum nw_vertex_kind kind, enum nw_vertex_kind other)
-{
-    while (vertex > 0 && type->kind[vertex] != kind &&
-           type->kind[vertex] != other)
-        vertex = type->parent[vertex];
-    return vertex;
-}
-
 nw_status nw_export_one_node(struct nw_export *export,
                              const struct nw_node_type **out)
 {

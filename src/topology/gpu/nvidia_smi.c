@@ -471,7 +471,9 @@ static nw_status nvidia_smi_join_gpus(struct nw_smi *smi)
     return status;
 }
 
-nw_status nw_smi_build(struct nw_smi *smi)
+/* Builds a node type whose tree has each pair as close as the table says, if a
+ * tree can, and adds the direct links. */
+static nw_status nvidia_smi_build(struct nw_smi *smi)
 {
     nw_status status = nvidia_smi_build_tree(smi);
 
@@ -501,7 +503,7 @@ static nw_status nvidia_smi_read_file(struct nw_smi *smi,
         status = nw_node_type_new(smi->topology, "node", &smi->type);
     }
     if (!status)
-        status = nw_smi_build(smi);
+        status = nvidia_smi_build(smi);
     if (!status)
         status = nw_single_finish(smi->topology, smi->file, elements);
     free(text);

@@ -46,8 +46,5 @@ struct nw_smi {
 /* Parses the table. `text` is changed and must outlive *smi. Returns NW_EFORMAT
  * also if the matrix is not symmetric. */
 NW_MUST_CHECK nw_status nw_smi_parse(struct nw_smi *smi, char *text);
-/* Builds a node type whose tree has each pair as close as the table says, if a
- * tree can, and adds the direct links. */
-NW_MUST_CHECK nw_status nw_smi_build(struct nw_smi *smi);
 
 #endif

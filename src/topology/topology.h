@@ -42,8 +42,8 @@ enum nw_vertex_kind {
 };
 const char *nw_vertex_kind_name(enum nw_vertex_kind kind);
 
-/* The properties of a link. Links with the same properties share a class, so
- * that each link needs only four bytes. */
+/* The properties of a link. Links with the same properties share a class: a
+ * link stores only the number of its class. */
 struct nw_link_class {
     double bandwidth[2]; /* bytes/s; [0] towards the parent or, for links with
                             ends a and b, from a to b */

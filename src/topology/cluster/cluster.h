@@ -11,12 +11,8 @@
 #include "topology/topology.h"
 #include "topology/parse/yaml.h"
 
-#define NW_CLUSTER_MAX_PARTS                                                   \
-    (1 << 17) /* largest number of vertices of a node                          \
-                 type */
-#define NW_CLUSTER_MAX_CARDS                                                   \
-    128 /* largest number of GPUs, and of NICs,                                \
-           of a node type */
+#define NW_CLUSTER_MAX_PARTS (1 << 17) /* most vertices of a node type */
+#define NW_CLUSTER_MAX_CARDS 128       /* most GPUs, and NICs, of a node type */
 #define NW_CLUSTER_MAX_DIRECT 2048
 #define NW_CLUSTER_MAX_SWITCHES (1 << 20)
 #define NW_CLUSTER_MAX_LINKS (1 << 24)
@@ -28,10 +24,10 @@ struct nw_cluster_type {
     int32_t *port; /* [NICs] class of the link to the switch; -1: not given */
 };
 
-/* The rule for nodes that do not name a switch. Node i of the file, from 0, is
- * connected to switch i / `each`. With `rails`, that is a group of `rails`
- * adjacent switches: NIC c is connected to switch c modulo `rails` of group i /
- * `each`. */
+/* The rule for nodes that do not name a switch. Node i of the file, from 0,
+ * belongs to group i / `each`. A group has one switch or, with `rails`, that
+ * many adjacent switches; NIC c of its nodes is then connected to switch c
+ * modulo `rails` of the group. */
 struct nw_cluster_fill {
     int32_t each, switches; /* `switches` can have nodes; if `each` is 0, each
                                node must name its switch */

@@ -43,8 +43,8 @@ static struct {
     int (*link_remote)(device_handle, unsigned, struct pci_info *);
 } nvml;
 
-/* Returns the kind of a link's other end. NULL if the driver is too old to have
- * this function. */
+/* A function of NVML that stores the kind of a link's other end. NULL if the
+ * driver is too old to have this function. */
 static int (*remote_type)(device_handle, unsigned, unsigned *);
 
 static bool nvml_load(void)

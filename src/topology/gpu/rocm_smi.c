@@ -22,8 +22,8 @@ static struct {
     int (*link_type)(uint32_t, uint32_t, uint64_t *, int *);
 } rocm;
 
-/* Stores the lowest and highest bandwidth of a pair of GPUs in MB/s. NULL if
- * the release is too old to have this function. */
+/* A function of ROCm SMI that stores the lowest and highest bandwidth of a pair
+ * of GPUs in MB/s. NULL if the release is too old to have this function. */
 static int (*bandwidth)(uint32_t, uint32_t, uint64_t *, uint64_t *);
 
 static bool rocm_smi_load(void)

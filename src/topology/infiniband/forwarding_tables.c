@@ -13,7 +13,9 @@
 #include <string.h>
 
 #define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
-#define NO_ENTRY (-2) /* until the tables are filled; no link is -1 */
+#define NO_ENTRY                                                               \
+    (-2) /* value of an entry that the tables do not have; -1 is an            \
+            entry without a link */
 
 /* The state of the reader. */
 struct forwarding_tables_reader {
@@ -251,8 +253,9 @@ static nw_status forwarding_tables_fill(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Adds a note if the tables lack entries, as those of an interrupted dump do.
- * Routes without an entry are shortest paths, as without tables. */
+/* Replaces each NO_ENTRY by -1, which stands for the shortest path. Adds a note
+ * if there are any and the tables are a dump, since an interrupted dump lacks
+ * entries. */
 static void forwarding_tables_note_missing(const struct nw_ib_tables *tables,
                                            nw_topology *topology, size_t size,
                                            int32_t *via)

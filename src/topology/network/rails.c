@@ -11,7 +11,8 @@
 #define MAX_RAILS 64 /* number of bits in a set of rails */
 
 /* Returns the rail (number of the connected part of the network) to which NIC
- * `card` of a node is connected; -1: the node itself, if it has no NIC. */
+ * `card` of a node is connected. For a node without NICs, which is connected
+ * itself, `card` is -1. */
 static int32_t rail_of(const nw_topology *topology, int32_t node, int32_t card)
 {
     return topology->network

@@ -91,8 +91,8 @@ NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
                                          const struct nw_yaml *node,
                                          const char *name,
                                          struct nw_node_type **out);
-/* The array of a type's GPUs or NICs, and its length, which
- * nw_cluster_device_info fills. */
+/* Where nw_cluster_device_info stores the names of a type's GPUs or NICs: the
+ * array, and its length. */
 struct nw_cluster_info {
     struct nw_device **device;
     int32_t *count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a node type: its tree of parts, its hardware threads, devices and
- * direct links. Equal siblings of the tree are written once, with their number.
- */
+ * direct links. Consecutive equal siblings of the tree are written once, with
+ * their number. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"

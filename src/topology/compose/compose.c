@@ -37,8 +37,8 @@ static bool compose_is_alike(const struct nw_compose *compose)
 
 /* Finds the source and the node type for a host. It is the first source whose
  * list HOSTS= or, without a list, whose nodes have the host's name, or else the
- * only source if compose->is_alike. A source with a list has a node of this
- * name or gives the type of its node 0. */
+ * only source if compose->is_alike. A source with a list gives the type of its
+ * node of this name or, without such a node, of its node 0. */
 static nw_status find_inside(const struct nw_compose *compose, const char *host,
                              struct nw_combined *wanted)
 {

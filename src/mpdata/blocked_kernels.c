@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The production solver, which uses (3+1)D blocking. A block consists of some
- * rows of all planes. It is computed row by row, with all stages at once; each
- * stage is one row and one plane behind the stage whose results it reads. The
- * data between the stages is kept in ring buffers of two or four planes, which
- * fit into the cache. Blocks share only the fields of the previous step, so
- * that threads synchronise only at the end of a step. */
+ * rows of all planes, or of consecutive planes. It is computed row by row, with
+ * all stages at once; each stage is one row and one plane behind the stage
+ * whose results it reads. The data between the stages is kept in ring buffers
+ * of two or four planes, which fit into the cache. Blocks share only the fields
+ * of the previous step, so that threads synchronise only at the end of a step.
+ */
 #define NW_LANES_WANTED
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
@@ -14,8 +15,9 @@
  * the faces of each axis, and the limiter's ratios for gain and loss. */
 enum ring { XS, F1, F2, F3, CP, CN, RINGS };
 
-/* Number of planes of each ring buffer, a power of two. It covers the planes
- * from the first one that is written to the last one that is still read. */
+/* Number of planes of each ring buffer, a power of two. A ring buffer holds the
+ * planes from the newest one, which is written, back to the oldest one that is
+ * still read. */
 static const ptrdiff_t depth[RINGS] = {4, 4, 2, 2, 2, 2};
 enum { DEPTH = 16 }; /* planes of all ring buffers together */
 
@@ -49,8 +51,9 @@ static size_t scratch_bytes(const struct nw_mpdata_view *view, ptrdiff_t rows)
     return (size_t)(DEPTH * ring_plane(view, rows)) * sizeof(real);
 }
 
-/* Limit an index of planes (axis 0) or rows (axis 1) to those that exist beyond
- * the block: an open side ends at its last one. */
+/* Limit an index of planes (axis 0) or rows (axis 1) to those of the grid if
+ * the side is open. On other sides, planes and rows go on as ghosts, and the
+ * index is unchanged. */
 static ptrdiff_t clip_low(const struct block *b, int axis, ptrdiff_t value)
 {
     return b->view->open[axis][0] && value < 0 ? 0 : value;
@@ -75,7 +78,7 @@ static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
     return b->view->open[axis][side] && at == (side ? b->view->n[axis] - 1 : 0);
 }
 
-/* Fills the ghost cells at both ends of a computed row. If the row is the last
+/* Fills one ghost cell at each end of a computed row. If the row is the last
  * one before an open side, also copies it to the row beyond that side. Copies
  * beyond the side above the last plane are made only if `above` is true. */
 static void blocked_spread(const struct block *b, const struct stack *s,
@@ -106,7 +109,8 @@ static void blocked_fetch(const struct block *b, const struct stack *s,
         __builtin_prefetch(row + k, 0, 2);
 }
 
-/* Computes a row with a donor-cell step. */
+/* Computes a row of cells by a donor-cell step from the old x, and writes it to
+ * `out`. */
 static void guess_row(const struct block *b, struct cell c, real *restrict out)
 {
     const struct stack *x = &b->x, *u = b->from.u;
@@ -126,7 +130,7 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
         put(out, k, donor_cell(xs, us, h, k));
 }
 
-/* Computes a row of x* with a donor-cell step. */
+/* Computes a row of x* in its ring buffer by a donor-cell step. */
 static void blocked_kernels_guess(const struct block *b, struct cell c)
 {
     if (blocked_kernels_beyond(b, c.p)) // a row beyond an open side is a copy
@@ -137,8 +141,9 @@ static void blocked_kernels_guess(const struct block *b, struct cell c)
     blocked_spread(b, &b->ring[XS], c, true);
 }
 
-/* Computes the corrective fluxes of a row for the axes that `which` selects,
- * including the flux below the row's first cell. */
+/* Computes the corrective fluxes through the upper faces of a row for the axes
+ * that `which` selects. Along the contiguous axis, also computes the flux below
+ * the row's first cell. */
 static void flux_row(const struct block *b, struct cell c, int which)
 {
     const struct nw_mpdata_view *v = b->view;

@@ -8,9 +8,9 @@
 
 enum beyond { COPY, ZERO };
 
-/* Fills the ghosts at both ends of one row. `open` says how the ghosts of an
- * open side are filled; the first `kept` of them at the low end keep their
- * values. */
+/* Fills the two ghosts at each end of one row. `open` says how the ghosts of an
+ * open side are filled. If it is ZERO, the first `kept` ghosts at the low end
+ * of an open side keep their values. */
 static void border_ends(const struct nw_mpdata *s, char *row, enum beyond open,
                         ptrdiff_t kept)
 {
@@ -71,8 +71,9 @@ static char *border_start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
     return (char *)values + (nw_mpdata_at(s, i, j) - 2) * (ptrdiff_t)s->bytes;
 }
 
-/* Fills the ghost rows of all planes. `faces`: the field has velocities along
- * this axis, whose first face on an open side is kept. */
+/* Fills the ghost rows of all planes, except those that come from neighbours.
+ * `faces`: the field has velocities along this axis, whose first face on an
+ * open side is kept. */
 static void border_rows(const struct nw_mpdata *s, char *values, bool faces,
                         enum beyond open)
 {
@@ -126,7 +127,8 @@ void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
     border_planes(s, values, field == NW_MPDATA_U1, open);
 }
 
-/* Returns true if a ghost row was received from a neighbour. */
+/* Returns true if row (i, j), which is a ghost row, was received from a
+ * neighbour. */
 static bool border_received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t at[2] = {i, j};

@@ -55,8 +55,8 @@ static double cases_cone(const struct nw_mpdata_case *c,
     }
 }
 
-/* Returns an integral of the Gaussian of width 1.5 in the middle of a domain of
- * 440, from which exact cell means are computed. */
+/* Returns an antiderivative of the Gaussian of width 1.5 in the middle of a
+ * domain of length 440; differences of it give exact means of cells. */
 static double cases_bell(double x)
 {
     return erf((x - 220) / (1.5 * sqrt(2))) / 2;
@@ -97,10 +97,12 @@ static double cases_wave(const struct nw_mpdata_case *c,
     }
 }
 
-/* Returns the stream function of the case vortex. The case is a box of value 1
- * in a background of 0.1 with h different in each cell. The flow rotates with
- * period `scale`; it is free of divergence, because its velocities are
- * differences of a stream function. */
+/* Returns the stream function of the case vortex at a corner of cells. The case
+ * is a box of value 1 in a background of 0.1, with h varying along two axes.
+ * The flow has vortices in the plane of the first two axes, which repeat with
+ * the period `scale`, and a constant velocity along the third axis. It is free
+ * of divergence, because the velocities in the plane are differences of a
+ * stream function. */
 static double cases_stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
 {
     double turn = 2 * M_PI / c->scale, amplitude = c->courant * c->scale / 7;

@@ -6,8 +6,9 @@
 
 #include <nodewise/mpdata.h>
 
-/* A case. value() returns the value of a field at position at[]: of a cell for
- * x and h, of the face below this cell for u1, u2, u3. */
+/* A case. value() returns the value of a field at position at[], in cells of
+ * the whole grid: of this cell for x and h, of the face below this cell along
+ * the field's axis for u1, u2, u3. */
 struct nw_mpdata_case {
     const char *name, *sentence;
     int64_t size[3]; /* fixed size of the case; 0: any size */
@@ -16,8 +17,8 @@ struct nw_mpdata_case {
     double dt; /* time step in the time unit of the published errors */
     double (*value)(const struct nw_mpdata_case *made,
                     enum nw_mpdata_field field, const int64_t at[3]);
-    /* parameters of value(): period or number of cells per unit length; Courant
-     * number */
+    /* parameters of value(): `scale` is a period in cells, or the number of
+     * cells per unit length; `courant` is a Courant number; 0: not used */
     double scale;
     double courant;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks a solver's velocities for stability, and the values of its fields. */
+/* Checks a solver's velocities for stability, and computes extrema of x and the
+ * sum of h x. */
 #include "mpdata/solver.h"
 #include "base/status.h"
 #include <math.h>

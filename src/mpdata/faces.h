@@ -11,8 +11,8 @@
 
 enum { FACE_1 = 1, FACE_2 = 2, FACE_3 = 4, FACES = 7 };
 
-/* The rows at the cells: of the plane below, of the cells' own plane, and of
- * the plane above. */
+/* The rows of the inputs and fluxes at a row of cells, in the plane below, in
+ * the cells' own plane, and in the plane above. */
 struct face_rows {
     /* x, u1: planes below, own and above; u2, u3, h: own and above; f:
      * fluxes */
@@ -21,8 +21,9 @@ struct face_rows {
     ptrdiff_t pitch;
 };
 
-/* Index of a vector in its row, and of the same cells in the previous and in
- * the next row, counted from the same address. */
+/* Index of a vector of cells in its row (k), and of the vectors beside it in
+ * the previous and in the next row of the plane, all counted from the address
+ * of the vector's own row. */
 struct place {
     ptrdiff_t k, down, up;
 };
@@ -128,8 +129,9 @@ NW_INLINE val flux_of(const struct face f, struct rule rule)
     return through(f.x[0], f.x[1], velocity(&f, &sums, rule), rule.gauge);
 }
 
-/* A row of faces: the inputs, the axes of the fluxes to compute (FACE_1, ...),
- * and the range of indices. */
+/* The upper faces of a row of cells: the inputs, the axes of the fluxes to
+ * compute (a sum of FACE_1, FACE_2, FACE_3), and the range of indices in the
+ * row. */
 struct flux_row {
     const struct sources *from;
     const struct stack *f; /* [3] */

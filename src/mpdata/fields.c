@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies fields between the caller's plain arrays and the solver's arrays,
- * which have ghosts. */
+ * which have ghosts. Checks the values that come from the caller. */
 #include "mpdata/solver.h"
 #include "base/status.h"
 #include <float.h>

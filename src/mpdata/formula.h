@@ -105,8 +105,10 @@ NW_INLINE struct sums face_sums(const struct face *f)
     };
 }
 
-/* Returns |v|/2 (1 - |v|/g) A - v/(2g) (vb B + vc D), where g is the mean of h.
- */
+/* Returns |v|/2 (1 - |v|/g) A - v/(2g) (vb B + vc D). Here g is the mean of h;
+ * vb and vc are the means of the four velocities along b and c; A, B and D are
+ * the relative differences of x along the face's axis, b and c, or plain
+ * differences with the infinite gauge. */
 NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
 {
     const real half = (real)0.5, quarter = (real)0.25;
@@ -118,8 +120,9 @@ NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
            f->v / (2 * g) * (quarter * f->vb * b + quarter * f->vc * c);
 }
 
-/* Returns the same velocity as strict_velocity, computed over a common
- * denominator, so that it needs one division. */
+/* Returns the same velocity as strict_velocity without the infinite gauge,
+ * apart from rounding, computed over a common denominator, so that it needs one
+ * division. */
 NW_INLINE val fast_velocity(const struct sums *f)
 {
     const real quarter = (real)0.25;
@@ -130,7 +133,8 @@ NW_INLINE val fast_velocity(const struct sums *f)
     return (along - aside) / (f->h * s * both);
 }
 
-/* Like fast_velocity, with the infinite gauge. */
+/* Returns the same velocity as strict_velocity with the infinite gauge, apart
+ * from rounding, computed with one division. */
 NW_INLINE val fast_gauge_velocity(const struct sums *f)
 {
     const real half = (real)0.5, eighth = (real)0.125;
@@ -141,7 +145,7 @@ NW_INLINE val fast_gauge_velocity(const struct sums *f)
 }
 
 /* Returns the divergent-flow term of Smolarkiewicz and Margolin (1998),
- * equation 30. */
+ * equation 30, which is subtracted from the velocity. */
 NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
                               bool gauge)
 {
@@ -170,10 +174,10 @@ NW_INLINE val through(val low, val high, val v, bool gauge)
     return gauge ? v : donor(low, high, v);
 }
 
-/* Limits the flux f through a face. The cell that it leaves loses at most the
- * fraction cn of its outflow, and the cell that it enters gains at most the
- * fraction cp of its inflow. "low" and "high" are the cells on both sides of
- * the face. */
+/* Returns the limited flux through a face, f times a fraction for each
+ * direction. The cell that it leaves loses at most the fraction cn of its
+ * outflow, and the cell that it enters gains at most the fraction cp of its
+ * inflow. "low" and "high" are the cells on both sides of the face. */
 NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 {
     const val zero = {0};
@@ -183,7 +187,8 @@ NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 }
 
 /* Returns the fraction of `flow` that keeps a cell within a bound: room / flow,
- * but at most 1. `room` is the largest flow that the bound allows. */
+ * but at most 1. `room` is the largest flow that the bound allows; NW_UNIT
+ * prevents 0 / 0. */
 NW_INLINE val ratio(val room, val flow)
 {
     const val zero = {0};

@@ -9,8 +9,9 @@
 #include "mpdata/view.h"
 #include <string.h>
 
-/* Rows, addressed by plane p and row j. A ring buffer has mask + 1 planes,
- * which begin with row `first`. A whole array has mask -1. */
+/* Rows, addressed by plane p and row j. `plane` and `pitch` are the distances
+ * of planes and rows in elements. A ring buffer has mask + 1 planes, which
+ * begin with row `first`. A whole array has mask -1. */
 struct stack {
     real *base;
     ptrdiff_t mask, plane, pitch, first;
@@ -42,7 +43,9 @@ struct cell {
     ptrdiff_t p, j;
 };
 
-/* Returns the row that is d[axis] cells from `cell` along each axis. */
+/* Returns the address of the row that is d[axis] cells from the row of `cell`
+ * along each axis; along the contiguous axis, the address is moved by d[2]
+ * cells. */
 NW_INLINE const real *near(const struct stack *s, struct cell cell,
                            const int d[3])
 {
@@ -161,8 +164,8 @@ NW_INLINE struct faces faces_at(const struct stack f[3], struct cell c)
                           at(&f[2], c.p, c.j)};
 }
 
-/* Return the sum of the fluxes into the cell, out of it, and the difference out
- * minus in. */
+/* These three functions return the sum of the fluxes into a cell, the sum of
+ * the fluxes out of it, and the difference out minus in. */
 NW_INLINE val flow_in(const struct faces *f, ptrdiff_t k)
 {
     const val zero = {0};

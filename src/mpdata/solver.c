@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Creates a solver from its options and computes its steps; this is where to
  * start reading. A step fills the ghosts of x, lets the threads compute the
- * blocks, and swaps the two arrays of x. */
+ * blocks (or the stages over the whole grid), and swaps the two arrays of x. */
 #include "mpdata/solver.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* CACHE: bytes that the ring buffers of a block may have, which is half of a
- * common second-level cache. */
+/* CACHE: about the bytes that the ring buffers of a block may have, which is
+ * half of a common second-level cache. */
 enum { CACHE = 512 * 1024, LARGE_PAGE = 2 * 1024 * 1024 };
 
 int32_t nw_mpdata_halo(const struct nw_mpdata_options *o)
@@ -66,9 +66,9 @@ static nw_status solver_check_options(const int64_t size[3],
     return solver_check_borders(size, o);
 }
 
-/* Allocates memory and fills it with zeros. Requests large pages if it is large
- * enough, because a step reads many planes at once and would otherwise miss
- * often in the TLB. */
+/* Allocates memory and fills it with zeros; returns NULL if there is not
+ * enough. Requests large pages if it is large enough, because a step reads many
+ * planes at once and would otherwise miss often in the TLB. */
 static void *memory_new(size_t bytes)
 {
     size_t unit = bytes < LARGE_PAGE ? 4096 : LARGE_PAGE;
@@ -140,8 +140,9 @@ static void solver_view_of(const struct nw_mpdata *s,
         out->stage[i] = s->stage[i] ? (char *)s->stage[i] + at : NULL;
 }
 
-/* Returns the number of rows per block: so many that the block's ring buffers
- * fill the cache. Blocks are of about equal size, and all threads have the same
+/* Returns the number of rows per block, at least 4 if the grid has as many: at
+ * most those of options.block, or so many that the block's ring buffers fill
+ * the cache. Blocks are of about equal size, and all threads have the same
  * number of blocks. */
 static ptrdiff_t block_rows(const struct nw_mpdata *s)
 {
@@ -242,8 +243,8 @@ void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
 }
 
 /* Computes the cells of `box`, block by block, with all threads. Each thread
- * has a run of neighbouring blocks and its own ring buffers, and waits for the
- * other threads only at the end. */
+ * has neighbouring blocks (or parts of them) and its own ring buffers, and
+ * waits for the other threads only at the end. */
 static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
 {
     struct nw_mpdata_view view;

@@ -22,8 +22,9 @@ struct stages_work {
 
 typedef void stage_row(const struct stages_work *work, struct cell c);
 
-/* Return the first index of a loop over planes or rows, and the index after the
- * last one. */
+/* These two functions return the first index of a loop over planes (axis 0) or
+ * rows (axis 1), and the index after the last one. The margin counts on sides
+ * that are not open. */
 static ptrdiff_t low_of(const struct stages_work *w, int axis)
 {
     return w->view->open[axis][0] ? 0 : -w->margin;
@@ -35,7 +36,8 @@ static ptrdiff_t high_of(const struct stages_work *w, int axis)
 }
 
 /* Calls `row` for all rows within the margin. For faces of axis 0 or 1, also
- * calls it for the row before the first one, which has the lower faces. */
+ * calls it for the plane or row before the first one, which has the lower
+ * faces. `axis` is -1 for cells. */
 static void stages_sweep(const struct stages_work *w, int axis, stage_row *row)
 {
     ptrdiff_t low = low_of(w, 0) - (axis == 0), high = high_of(w, 0);
@@ -47,8 +49,9 @@ static void stages_sweep(const struct stages_work *w, int axis, stage_row *row)
             row(w, (struct cell){p, j});
 }
 
-/* Copies the last cell to the two cells beyond each open side; only the
- * corrective passes read these copies. */
+/* Fills the two ghosts at each end of rows, and copies the last row and plane
+ * to the two beyond each open side. Only the corrective passes read these
+ * copies, so with one pass it does nothing. */
 static void stages_edges(const struct stages_work *w,
                          enum nw_mpdata_stage_array which)
 {
@@ -141,7 +144,8 @@ static void stage_5(const struct stages_work *w, struct cell c)
         mn[k] = star_least(&x, k);
 }
 
-/* Adds the fluxes to a row of x. */
+/* Computes out = x - (fluxes out of the cell - fluxes into it) / h for a row.
+ */
 NW_INLINE void update(const struct stages_work *w, struct cell c, const real *x,
                       real *out)
 {

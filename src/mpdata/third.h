@@ -24,8 +24,8 @@ NW_INLINE real twist(const real *const p[2][2], ptrdiff_t k)
 }
 
 /* Returns the third-order term of Smolarkiewicz and Margolin (1998), equation
- * 36, for constant velocity. It is in units of g times Courant numbers, where g
- * is the mean of h. */
+ * 36, for constant velocity, which is added to the antidiffusive velocity. It
+ * is in units of g times Courant numbers, where g is the mean of h. */
 NW_INLINE real third_order_term(const struct around *a, const struct sums *f,
                                 ptrdiff_t k, bool gauge)
 {

@@ -2,8 +2,8 @@
 /* The operand type `val` of the formulas. In the staged solver it is one value,
  * and the compiler vectorises the loops. In the blocked solver, which sets
  * NW_LANES_WANTED, it is a vector of neighbouring cells along the contiguous
- * axis. Rows are padded, so that the last vector may extend past the end of its
- * row. */
+ * axis if the file is compiled for AVX2 or AVX-512, else one value. Rows are
+ * padded, so that the last vector may extend past the end of its row. */
 #ifndef NW_MPDATA_VECTOR_H
 #define NW_MPDATA_VECTOR_H
 

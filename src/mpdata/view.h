@@ -17,7 +17,7 @@
 
 /* The whole arrays of the staged solver: fluxes (F), extrema of x before the
  * step (MX0, MN0) and of a pass (MX, MN), the intermediate x* (XS), velocities
- * (V), ratios of the limiter (CP, CN). */
+ * of the passes 2, 4, ... (V), ratios of the limiter (CP, CN). */
 enum nw_mpdata_stage_array {
     NW_STAGE_F1,
     NW_STAGE_F2,
@@ -32,7 +32,7 @@ enum nw_mpdata_stage_array {
     NW_STAGE_V3,
     NW_STAGE_CP,
     NW_STAGE_CN,
-    NW_STAGE_W1, /* velocities of the previous pass */
+    NW_STAGE_W1, /* velocities of the passes 3, 5, ... */
     NW_STAGE_W2,
     NW_STAGE_W3,
     NW_STAGE_COUNT
@@ -53,7 +53,8 @@ struct nw_mpdata_view {
     void *stage[NW_STAGE_COUNT];
 };
 
-/* The cells with low <= (i, j) < high, in whole rows. */
+/* The rows (i, j), of plane i and row j, with low <= (i, j) < high on both
+ * axes. */
 struct nw_mpdata_box {
     ptrdiff_t low[2], high[2];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses which rank computes which part of the grid. Either the shape with the
- * least data to exchange is taken with the ranks in order, or the published
- * heuristic or our search arranges the ranks by the bandwidths between them.
- * The result is a Cartesian communicator. */
+/* Chooses which rank computes which part of the grid. Either the shape of
+ * --shape or that with the least data to exchange is taken with the ranks in
+ * order, or the published heuristic or our search arranges the ranks by the
+ * bandwidths between them. The result is a Cartesian communicator. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -91,7 +91,8 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
 
 /* Returns the bandwidth between two ranks of the same node in bytes/s. It is
  * the bandwidth of the slowest link between the first two cores. If the
- * topology has no link between them, it is a typical memory bandwidth. */
+ * topology has no link between them, or the node has one core, it is a typical
+ * memory bandwidth. */
 static double arrange_inside(const nw_topology *t, int32_t node)
 {
     uint32_t *hops = NULL;
@@ -245,8 +246,8 @@ static int32_t most_parts(const struct nw_mp_settings *s,
     return parts > 1 ? (int32_t)parts : 1;
 }
 
-/* Arranges the ranks; called on rank 0. rank_at[] receives the rank at each
- * place, row by row. */
+/* Arranges the ranks; called on rank 0. Sets g->parts and g->words. rank_at[]
+ * receives the rank that computes each part of the grid, row by row. */
 static nw_status arrange_solve(const struct nw_mp_settings *s,
                                struct nw_mp_grid *g, const char *hosts,
                                int32_t *rank_at)
@@ -294,8 +295,8 @@ static nw_status arrange_solve(const struct nw_mp_settings *s,
     return status == NW_EINVAL ? NW_EFORMAT : status;
 }
 
-/* Gathers the host names of all ranks, without domains, as topologies have
- * them. */
+/* Gathers on rank 0 the host names of all ranks, without domains, NAME bytes
+ * each. All ranks free *out. */
 static nw_status gather_hosts(const struct nw_mp_grid *g, char **out)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", own[NAME] = "";
@@ -381,7 +382,8 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
     return status;
 }
 
-/* Finds the speeds of all ranks of MPI_COMM_WORLD. */
+/* Finds the speeds of all ranks of MPI_COMM_WORLD, by --speeds; without it,
+ * g->speed stays NULL. */
 static nw_status find_speeds(const struct nw_mp_settings *s,
                              struct nw_mp_grid *g)
 {

@@ -113,7 +113,8 @@ static void read_dimensions(struct header *h)
 }
 
 /* Returns the number of values of a variable, or of one record of a record
- * variable, which has one unlimited dimension. */
+ * variable, which has one unlimited dimension. Returns at most the length of
+ * the file plus 1. */
 static uint64_t read_cells(struct header *h, bool *grows)
 {
     uint64_t cells = 1, most = h->bytes + 1;

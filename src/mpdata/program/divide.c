@@ -30,8 +30,8 @@ static void divide_shares(int64_t n, int32_t parts, const double *weight,
     }
 }
 
-/* Sets the first cell of each row and column of parts, from the speeds. A part
- * has at least `least` cells per axis. */
+/* Sets the first cell of each row and column of parts, from the speeds. Along
+ * an axis that is divided, a part has at least `least` cells. */
 static nw_status set_low(struct nw_mp_grid *g, int64_t least)
 {
     const struct nw_rowcol_problem problem = {.speed = g->speed};

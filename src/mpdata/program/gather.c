@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Combines the data of all ranks: gathers the parts of a field on rank 0, and
- * computes sums and hashes that are the same for every division of the grid. */
+ * computes sums and hashes. The hashes are the same for every division of the
+ * grid, the sums nearly always. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -17,7 +18,8 @@ static size_t mpdata_gather_cells(const int64_t extent[3])
     return (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2];
 }
 
-/* Returns the number of planes that fit into a message of 64 MiB. */
+/* Returns the number of planes of a part that fit into a message of 64 MiB, but
+ * at least one if the part has any. */
 static int64_t planes_at_once(const int64_t extent[3])
 {
     int64_t plane = extent[1] * extent[2];
@@ -74,8 +76,9 @@ static void send_part(const struct nw_mp_job *job, const int64_t box[6],
     }
 }
 
-/* Receives the part of a rank and passes it to `sink`. Receives everything even
- * if `status` is a failure, so that no sender blocks. */
+/* Receives the part of a rank and passes it to `sink` in pieces. Receives
+ * everything even if `status` is a failure, so that no sender blocks. Aborts
+ * the job if memory is exhausted. */
 static nw_status take_part(const struct nw_mp_job *job, int rank,
                            nw_mp_sink *sink, void *context, nw_status status)
 {

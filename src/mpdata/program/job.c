@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Returns this rank's share of the cores that it may use. A core that several
- * ranks of the node may use is divided equally among them. `set` has a set of
- * `words` words for each rank. */
+/* Returns this rank's share of the CPUs in its set `own`, at least 1. A CPU
+ * that several ranks of the node may use is divided equally among them. `set`
+ * has a set of `words` words for each rank. */
 static int32_t begin_share_of(const unsigned long *set, int words, int ranks,
                               const unsigned long *own)
 {
@@ -30,8 +30,8 @@ static int32_t begin_share_of(const unsigned long *set, int words, int ranks,
     return share < 1 ? 1 : (int32_t)share;
 }
 
-/* Returns the number of threads: that of OpenMP's environment variables if they
- * set one, otherwise this rank's share of the node's cores. */
+/* Returns the number of threads: that of OpenMP if OMP_NUM_THREADS is set,
+ * otherwise this rank's share of the node's CPUs. */
 static int32_t choose_threads(void)
 {
     MPI_Comm part, node;

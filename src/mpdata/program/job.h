@@ -2,7 +2,8 @@
 /* One run of nodewise-mpdata: the settings, the division of the grid over the
  * ranks, and this rank's part. Functions that return nw_status are collective
  * unless their comment says "Local". If one rank fails, all ranks return the
- * failure, and one rank has printed the reason to stderr. */
+ * failure, and one rank has printed the reason to stderr. nw_mp_step and
+ * nw_mp_gather are exceptions: a rank returns only its own failure. */
 #ifndef NW_MPDATA_PROGRAM_JOB_H
 #define NW_MPDATA_PROGRAM_JOB_H
 
@@ -62,10 +63,11 @@ struct nw_mp_job {
     struct nw_mpdata_case made;
     struct nw_mpdata_options options; /* options of this rank's solver */
     nw_mpdata *solver;
-    nw_halo *halo;        /* NULL if no axis is divided */
-    int32_t now;          /* index of the array (0 or 1) that holds x, for the
-                             exchange */
-    int64_t step;         /* steps done */
+    nw_halo *halo; /* NULL if no axis is divided */
+    int32_t now;   /* index of the array (0 or 1) that holds x, for the
+                      exchange */
+    /* number of the last computed step, including those before a restart */
+    int64_t step;
     uint64_t fingerprint; /* hash of velocities and h, to check a restart */
 };
 
@@ -93,9 +95,9 @@ nw_status nw_mp_divide(struct nw_mp_grid *grid,
                        const struct nw_mpdata_options *options);
 void nw_mp_grid_free(struct nw_mp_grid *grid);
 
-/* load.c. nw_mp_size finds the case and sets the size of the grid; nw_mp_load
- * loads the built-in case or the input file into the solver, and fills the
- * ghosts of velocities and h. */
+/* load.c. nw_mp_size finds the case and sets the size of the grid. nw_mp_load
+ * creates the solver, loads the built-in case or the input file into it, fills
+ * the ghosts of velocities and h, and checks that the flow is stable. */
 nw_status nw_mp_size(struct nw_mp_job *job);
 nw_status nw_mp_load(struct nw_mp_job *job);
 
@@ -107,22 +109,25 @@ nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
 /* gather.c. Rank 0 calls `sink` for each rank's part of a field, one rank after
- * the other. A part contains the cells or faces that its rank writes. first[]
- * and extent[] describe the part, values[] are its cells or faces. */
+ * the other; a large part may come in several pieces of whole planes. A part
+ * contains the cells or faces that its rank writes. first[] and extent[]
+ * describe the part or piece, values[] are its cells or faces, valid during the
+ * call. Other ranks return NW_OK. */
 typedef nw_status nw_mp_sink(void *context, const int64_t first[3],
                              const int64_t extent[3], const double *values);
 nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
                        nw_mp_sink *sink, void *context);
-/* Computes minimum and maximum of x and the sum of h x. The sum has about twice
- * the digits of a double, so that it does not depend on the division of the
- * grid. */
+/* Computes minimum and maximum of x and the sum of h x over all ranks, which
+ * all call it. The sum is computed with about twice the digits of a double, so
+ * that the division of the grid hardly ever changes it. */
 struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job);
 /* Returns a hash of all bits of a field, which does not depend on the division
  * of the grid. */
 uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field);
 
 /* classic.c. Local. Returns NW_EFORMAT if a file of NetCDF's classic formats is
- * shorter than its header says. */
+ * shorter than its header says or has a damaged header, and NW_EIO if the file
+ * cannot be opened. Returns NW_OK for files of other formats. */
 nw_status nw_mp_classic_check(const char *path);
 
 /* netcdf.c. The functions that read are local; writing is collective. */
@@ -132,9 +137,11 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t extent[3], double *values);
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job);
 
-/* output.c. Local. Rank 0 prints the report of the run on stdout. */
+/* output.c. Local. Rank 0 prints the report of the run on stdout, unless
+ * --quiet is given. */
 struct nw_mp_result {
-    int64_t first; /* first step, larger than 0 after a restart */
+    /* step from which this run starts: 0, or that of the checkpoint */
+    int64_t first;
     double seconds;
     struct nw_mpdata_summary sums[2]; /* before and after the run */
     bool stopped;
@@ -144,15 +151,15 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
                     const struct nw_mp_result *result);
 
 /* temporary_file.c. nw_mp_sweep_beside removes temporary files of killed
- * processes: files of this user beside `target` that begin with `magic` and are
- * not locked. */
+ * processes: files of this user with names TARGET.NUMBER.new that begin with
+ * `magic` and are not locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
 /* Creates a temporary file and locks it. Returns the descriptor, or -1 with
  * errno. */
 int nw_mp_create_beside(const char *temporary);
 /* Renames the file `temporary`, which is open as `held`, to `target` and sets
- * its final mode. The mode is set by fchmod, since another user may have
- * replaced the name by a link. */
+ * its final mode. Returns false, with errno, on failure. The mode is set by
+ * fchmod, since another user may have replaced the name by a link. */
 bool nw_mp_name_beside(int held, const char *temporary, const char *target);
 
 /* store.c */

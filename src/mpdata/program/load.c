@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads the five fields into the solver, each rank its own part, and fills the
- * ghosts of velocities and h, which never change. Neighbours exchange whole
- * slabs of ghosts: first rows, then planes including the ghosts of their rows,
- * so that corners and the faces of open sides arrive, too. */
+/* Finds the size of the grid, loads the five fields into the solver, each rank
+ * its own part, and fills the ghosts of velocities and h, which never change.
+ * Neighbours exchange whole slabs of ghosts: first rows, then planes including
+ * the ghosts of their rows, so that corners and the faces of open sides arrive,
+ * too. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -15,8 +16,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Finds the case and sets the size of the grid. A case that allows any size is
- * periodic; its period is the greatest common divisor of the first two
+/* Finds the case and sets the size of the grid. A case that allows any size has
+ * periodic fields; their period is the greatest common divisor of the first two
  * sizes. */
 static nw_status size_case(struct nw_mp_job *job)
 {

@@ -49,8 +49,8 @@ static void mpdata_main_show(const struct nw_mp_job *job, struct progress *p,
 }
 
 /* Returns true if a rank got SIGTERM. Sets *next to the step at which the ranks
- * check again, about a quarter of a second later. All ranks call this function
- * and get the same answers. */
+ * check again, about a quarter of a second later, but after 1 to 1000 steps.
+ * All ranks call this function and get the same answers. */
 static bool stop_now(const struct nw_mp_job *job, int64_t *next,
                      double seconds_per_step)
 {
@@ -70,8 +70,8 @@ static void mpdata_main_lose(const struct nw_mp_job *job)
     MPI_Abort(job->grid.comm, 1);
 }
 
-/* Computes the steps up to `last`. *stopped is true if a signal ended the run
- * earlier. */
+/* Computes the steps up to `last`, and writes the checkpoints of --every. Sets
+ * *stopped and writes a checkpoint if a signal ended the run earlier. */
 static nw_status program_march(struct nw_mp_job *job, int64_t last,
                                bool *stopped)
 {

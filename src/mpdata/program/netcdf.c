@@ -175,8 +175,9 @@ static nw_status netcdf_numbers(const struct netcdf_reading *r,
     return NW_OK;
 }
 
-/* Adds the library's default fill value to the values that mark a missing
- * value, because cells that were never written contain it. */
+/* Adds the library's default fill value for the variable's type to the values
+ * that mark a missing value, because cells that were never written contain it.
+ * Types of one byte have no such value. */
 static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {

@@ -357,7 +357,7 @@ static error_t options_parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Lists the built-in cases below the options of --help. */
+/* Adds the built-in cases and an example below the options of --help. */
 static char *options_help(int key, const char *text, void *input)
 {
     struct nw_text list = {0};
@@ -384,7 +384,7 @@ static const struct argp argp = {
     .help_filter = options_help,
 };
 
-/* Parses the arguments as all nodewise commands do. */
+/* Parses the arguments by argp; wrong usage ends the program with status 2. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out)
 {
     static char name[] = "nodewise-mpdata";

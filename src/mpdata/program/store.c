@@ -60,8 +60,8 @@ static void program_store_swap(char *bytes, size_t count, size_t size)
         }
 }
 
-/* Writes a part to its place in the file. Rows are whole, so that those of a
- * plane are consecutive in the file. */
+/* Writes a part of x, as nw_mp_gather passes it, to its position in the file.
+ * Rows are whole, so that those of a plane are consecutive in the file. */
 static nw_status store_put_part(void *context, const int64_t first[3],
                                 const int64_t extent[3], const double *values)
 {
@@ -220,8 +220,8 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
 }
 
 /* Returns an error unless the header of the checkpoint equals the one that this
- * run would write, except for step and hashes, which are moved to the beginning
- * of `head`. */
+ * run would write, except for the step and for the hashes of values and header,
+ * which are moved to the beginning of `head`. */
 static nw_status check_head(const struct nw_mp_job *job, const char *path,
                             char *head)
 {

@@ -92,8 +92,8 @@ static bool march_cells_of(const struct nw_mp_job *job,
     return true;
 }
 
-/* Computes the cells that need no ghosts, block by block; the exchange makes
- * progress between the blocks. */
+/* Computes the cells that need no ghosts, in bands of one block for each
+ * thread; the exchange makes progress between the bands. */
 static nw_status march_inside(struct nw_mp_job *job)
 {
     struct nw_halo_box box = nw_halo_interior(job->halo, 0);

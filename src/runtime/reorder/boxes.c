@@ -52,9 +52,9 @@ static int32_t run_length(const nw_topology *machine, double gap)
     return length;
 }
 
-/* Returns true if the first and the last part of a level are as far apart as
- * neighbouring parts of this level. In trees they are; in rings and meshes they
- * are not. */
+/* The first part of `level` consists of parts of `level` - 1. Returns true if
+ * the first and the last of these are as far apart as neighbouring ones. In
+ * trees they are; in rings and meshes they are not. */
 static bool is_ultrametric(const nw_topology *machine,
                            const struct nw_levels *levels, int level)
 {
@@ -92,7 +92,7 @@ bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
 
 struct boxes_state {
     int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
-    int level; /* level of the state; 0: unused entry */
+    int level; /* level of the machine; 0: unused entry */
     double cost;
 };
 
@@ -116,8 +116,8 @@ static int32_t boxes_volume(const struct nw_boxes *boxes, const int32_t *shape)
     return cells;
 }
 
-/* Returns the bytes that vertices inside one box of this shape exchange with
- * each other. */
+/* Returns the bytes between neighbours inside one box of this shape, in one
+ * direction. */
 static double boxes_inside(const struct boxes_search *search,
                            const int32_t *shape)
 {
@@ -203,7 +203,8 @@ static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
 }
 
 /* Returns the least sum of bytes x distance for a box of this shape that lies
- * in one part of `level`. Returns NO_WAY if the box does not fit. */
+ * in one part of `level`. Returns NO_WAY if the box does not fit, or if there
+ * are too many shapes to try (search->failed). */
 static double boxes_solve(struct boxes_search *search, int level,
                           const int32_t *shape)
 {

@@ -27,8 +27,9 @@ struct nw_levels {
 };
 
 /* Finds the levels of the machine. Returns false if the parts of a level differ
- * in size, or if the distance of two elements does not depend only on their
- * smallest common part. Takes time O(elements). */
+ * in size, if there are too many levels, or if the distance of two elements
+ * does not depend only on their smallest common part. The last is examined only
+ * for the first part of each level. Takes time O(elements x levels). */
 bool nw_levels_of(const nw_topology *machine, struct nw_levels *out);
 
 /* A grid divided into boxes. Dimensions with one vertex are left out. */
@@ -40,8 +41,9 @@ struct nw_boxes {
     int32_t shape[NW_BOX_LEVELS][NW_BOX_DIMS];
 };
 
-/* Finds the boxes with the least bytes x distance. Returns false if the grid
- * cannot be divided, or if there are too many shapes to try. */
+/* Finds the boxes with the least bytes x distance; weight[d] is the bytes
+ * between neighbours in dimension d. Returns false if the grid cannot be
+ * divided, if there are too many shapes to try, or if memory is exhausted. */
 bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
                    const double *weight, struct nw_boxes *out);
 /* nw_boxes_vertex returns the vertex on an element; -1 for an element without a

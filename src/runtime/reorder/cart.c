@@ -15,8 +15,9 @@
 #include <string.h>
 
 /* Sets the weights of the dimensions. They come from the first of these sources
- * that has them: the communicator's info key, the environment variable, the
- * profile. Without a source, all are 1. */
+ * that has one for each dimension: the argument of nw_reorder_cart_create, the
+ * communicator's info key, the environment variable, the profile. Without a
+ * source, all are 1. */
 static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
                          double *weight)
 {
@@ -66,7 +67,8 @@ static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
 }
 
 /* Sets the weights of the grid's dimensions, on which the order and the choice
- * of GPUs depend. Returns false if no weight is positive. */
+ * of GPUs depend. Returns false if no weight is positive or memory is
+ * exhausted. */
 static bool cart_weigh(struct nw_call *call, struct grid *grid)
 {
     grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);

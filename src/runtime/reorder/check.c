@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With NODEWISE_CHECK=1, checks every communicator with a topology when it is
- * created: the source and the target must agree about each edge. */
+ * created: the source and the target must agree about each edge. Also assigns
+ * GPUs by these edges (gpus.h). */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 
@@ -155,8 +156,9 @@ static void reorder_check(const struct nw_call *call, MPI_Comm made,
                                  : "WRONG, the ends of an edge disagree");
 }
 
-/* Assigns GPUs by the bytes that this rank sends. In a grid, each edge is used
- * in both directions, so the sources of the incoming edges are peers, too. */
+/* Assigns GPUs by the bytes that this rank sends. In a grid and in a graph of
+ * MPI_Graph_create, each edge is used in both directions, so the sources of the
+ * incoming edges are peers, too. */
 static void reorder_check_assign_gpus(MPI_Comm made,
                                       const struct check_ends *ends)
 {

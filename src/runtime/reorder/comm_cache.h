@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The members of a communicator and the machine that their locations form. They
- * are computed once for all communicators that are created from it. */
+ * are computed once for a communicator and all its duplicates. */
 #ifndef NW_REORDER_COMM_CACHE_H
 #define NW_REORDER_COMM_CACHE_H
 
@@ -29,7 +29,8 @@ void nw_members_drop(struct nw_members *members);
 /* Builds members->machine if it is NULL. Thread-safe, since duplicates of a
  * communicator share their members. */
 NW_MUST_CHECK nw_status nw_members_locate(struct nw_members *members);
-/* Returns the distance between the locations of members a and b, in links. */
+/* Returns the distance between the locations of members a and b in links.
+ * nw_members_locate must have succeeded. */
 double nw_members_distance(const struct nw_members *members, int a, int b);
 
 #endif

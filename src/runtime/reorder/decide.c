@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps the vertices of a graph to a machine whose elements are the locations of
- * the members. The new order is used only if it costs less than vertex i on
- * member i, which is the order of the MPI libraries. */
+ * the members. The new order is used only if nw_is_worth finds that it costs
+ * enough less than vertex i on member i, which is the order of the MPI
+ * libraries. */
 #include "runtime/reorder/decide.h"
 
 #include "base/array.h"
@@ -50,9 +51,9 @@ static void take_vertices(const struct nw_members *members,
         vertex[members->member[element[v]]] = v;
 }
 
-/* Maps by recursive bisection along the machine's tree, which reaches nearly
- * the whole gain. Refinement by swaps would take longer than MPI_Cart_create
- * should. */
+/* Maps by the given algorithm. "auto" is recursive bisection along the
+ * machine's tree, which reaches nearly the whole gain. Refinement by swaps
+ * would take longer than MPI_Cart_create should. */
 static nw_status decide_map(const struct nw_members *members,
                             const nw_pattern *graph, const char *algorithm,
                             nw_mapping **out)

@@ -13,7 +13,8 @@ struct nw_decision {
     /* Costs, as sums of bytes x distance: `before` with vertex i on member i,
      * `after` with `vertex`. */
     double before, after;
-    bool changes; /* the gain is at least settings->gain */
+    bool changes; /* the order differs from vertex i on member i, and
+                     nw_is_worth returns true */
 };
 
 /* Maps the graph to the members' machine. `graph` must not have more vertices
@@ -24,8 +25,9 @@ NW_MUST_CHECK nw_status nw_decide(struct nw_members *members,
                                   const struct nw_reorder_settings *settings,
                                   struct nw_decision *out);
 
-/* Returns true if the cost decreases from `before` to `after` by at least the
- * fraction settings->gain of `before`. */
+/* Returns true if the cost decreases from `before` to `after`, and by at least
+ * the fraction settings->gain of `before`. Returns true for all costs if
+ * settings->gain is negative (NODEWISE_REORDER_GAIN=any). */
 bool nw_is_worth(const struct nw_reorder_settings *settings, double before,
                  double after);
 

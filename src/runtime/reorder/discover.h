@@ -13,8 +13,10 @@
 #include <stdbool.h>
 
 /* Fills `job` on all ranks. `comm` is congruent to MPI_COMM_WORLD; collective
- * over `comm`. Returns false on all ranks, with *job empty, if a rank
- * failed. The caller frees *job with nw_discovered_free. */
+ * over `comm`. Returns false, with *job empty, if the mapping file cannot be
+ * used or MPI fails. If only a node or the network cannot be read, returns
+ * true, and the ranks of the node, or all nodes, count as equally near. The
+ * caller frees *job with nw_discovered_free. */
 bool nw_discover(struct nw_job_location *job, MPI_Comm comm);
 /* Makes the communicator of the ranks of `comm` on this rank's node, in the
  * order of `key`; the caller frees it. Collective over `comm`. Returns an error

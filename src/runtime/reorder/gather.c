@@ -89,7 +89,8 @@ void nw_gather_close(struct nw_gather *gather)
 /* --- from the ranks to rank 0 --- */
 
 /* Codes that a rank sends instead of the length of its list. TROUBLE: Nodewise
- * has failed on a rank below it. ALL_BAD: the arguments are invalid on all
+ * has failed, or reordering is not requested, on this rank or on a rank whose
+ * list it has gathered ("below it"). ALL_BAD: the arguments are invalid on all
  * ranks below it. SOME_BAD: they are invalid on some of them. */
 enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
 

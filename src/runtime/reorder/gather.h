@@ -28,9 +28,10 @@ struct nw_gather {
 
 /* Gathers `count` ints from each rank. At rank 0, sets *all to the lists of all
  * ranks one after the other, valid until nw_gather_close, and *total to their
- * length. Returns false on all ranks, and sets call->refused, if `good` is
- * false on a rank or if there are too many ints. The caller calls
- * nw_gather_close in both cases. Collective. */
+ * length. Returns false on all ranks if `good` is false or call->bad is true on
+ * a rank, if there are too many ints, or if memory is exhausted. Sets
+ * call->refused to true if call->bad is true on some ranks, but not on all. The
+ * caller calls nw_gather_close in both cases. Collective. */
 bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
                      const int *words, int count, const int **all, int *total);
 /* Sends two ints from rank 0 to each rank: rank r gets pairs[2 * r] and pairs[2

@@ -28,8 +28,11 @@ static bool assigned; /* true once nw_gpus_assign has run in this process */
 struct local {
     MPI_Comm comm;
     int rank, size;
-    int *number; /* [size] at the leader: ranks in the whole communicator */
-    int *count;  /* [size] number of words of each rank's edges */
+    int *number; /* [size] each rank's number in the communicator of
+                    nw_gpus_assign. This array and those below are used at the
+                    leader only */
+    int *count;  /* [size] length of each rank's edges in words; an edge has two
+                    words */
     int *place;  /* [size] offset of each rank's first word */
     struct nw_gpu_edge *edge;
     char (*word)[WORD]; /* [size] name of each rank's device; "": none */

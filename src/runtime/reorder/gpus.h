@@ -17,8 +17,8 @@ struct nw_gpu_edge {
  * of each node finds the node's GPUs and assigns one to each rank, by the edges
  * inside the node. Each rank then sets the variables by which CUDA and ROCm
  * select devices. If CUDA already runs in a rank of the node, or if the user
- * has chosen devices, reports this and changes nothing on this node. Only the
- * first call has an effect. Collective. */
+ * has chosen devices for one, reports this and changes nothing on this node.
+ * Only the first call has an effect. Collective. */
 void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count);
 
 #endif

@@ -9,8 +9,9 @@
 #define NW_SWITCH_DEPTH 8
 
 /* A rank's location: the smallest part of the machine that contains all cores
- * to which the rank is bound. `at` is the path to it in the node's tree,
- * beginning with a child of the node; `depth` is the path's length. */
+ * to which the rank is bound. `at` is the path to it in the node's tree, as
+ * vertex numbers, beginning with a child of the node. `depth` is the path's
+ * length; a path longer than NW_LOCATION_DEPTH is cut at its end. */
 struct nw_rank_location {
     int32_t node;
     int32_t depth;

@@ -20,7 +20,7 @@ struct building {
     int count;
     int32_t *member; /* [count] numbers of the members, sorted */
     nw_topology *topology;
-    int32_t depth; /* depth of the deepest location */
+    int32_t depth; /* greatest `depth` of the members' locations */
     int32_t inner; /* class of the links inside nodes */
     int32_t outer; /* class of the links from nodes to switches */
     int32_t *leaf; /* [nodes] switch above each node */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With NODEWISE_CHECK=1, checks whether the program asks for its rank in a
  * reordered communicator. A program that keeps using its old rank would compute
- * with the neighbours of another process. Rank 0 warns at the end, or each
- * process that calls MPI_Abort. */
+ * with the neighbours of another process. Its rank 0 warns when it is freed or
+ * at the end of the program; each process that calls MPI_Abort warns, too. A
+ * process warns only once. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
@@ -89,7 +90,8 @@ void nw_asked_note(MPI_Comm comm)
         __atomic_store_n(&watched->asked, true, __ATOMIC_RELAXED);
 }
 
-/* Warns of the communicators in which this process has rank 0, or of all. */
+/* Warns if the program never asked for its rank in one of the communicators in
+ * which this process has rank 0; if `each` is true, in any communicator. */
 static void asked_warn_all(bool each)
 {
     struct watched *watched = __atomic_load_n(&all, __ATOMIC_ACQUIRE);

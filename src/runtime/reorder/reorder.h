@@ -48,12 +48,13 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
 
 /* Returns the members of a communicator. They are computed at the first call
  * and then stored with the communicator, which owns them. Returns NULL if a
- * member is not in MPI_COMM_WORLD. */
+ * member is not in MPI_COMM_WORLD, if memory is exhausted, or if MPI fails. */
 struct nw_members *nw_reorder_members(MPI_Comm comm);
 const struct nw_reorder_settings *nw_reorder_settings(void);
-/* Turns reordering on for one call, with the given weights of the grid's
- * dimensions, or NULL. Reads the machine if that has not been done yet, which
- * is collective over MPI_COMM_WORLD. Stores the old settings in *before, which
+/* Turns reordering on for one call, without a report, unless NODEWISE_REORDER
+ * has set another mode than "off". `weights`: those of the grid's dimensions,
+ * or NULL. Reads the machine if that has not been done yet, which is collective
+ * over MPI_COMM_WORLD. Stores the old settings in *before, which
  * nw_reorder_settle restores. Returns false if the machine could not be read.
  */
 bool nw_reorder_ask(const double *weights, int count,
@@ -72,7 +73,8 @@ struct nw_call {
     int rank, size;
     struct nw_members *members; /* of `comm`; NULL: MPI handles the call */
     bool wanted;                /* reordering was requested */
-    bool settled;               /* the order was decided and reported */
+    bool settled;               /* the order was decided and, unless
+                                   settings->quiet, reported */
     bool knows_all;             /* decision.vertex is valid on all ranks */
     bool bad;                   /* MPI would reject this rank's arguments */
     bool refused;               /* arguments are invalid on some ranks only */
@@ -86,28 +88,29 @@ struct nw_call {
 
 /* Begins a call. Returns false if Nodewise cannot handle it, because the
  * communicator is an intercommunicator or has members outside MPI_COMM_WORLD.
- * Local; the result is equal on all ranks. Errors on single ranks are found
- * later by nw_call_tell and nw_call_sum. */
+ * Local; the result is equal on all ranks unless memory is exhausted on one.
+ * Errors on single ranks are found later by nw_call_tell and nw_call_sum. */
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder);
 void nw_call_close(struct nw_call *call);
 /* Computes call->decision on this rank. Returns false after a warning if that
  * failed. */
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
-/* Broadcasts rank 0's decision. Returns false on all ranks if `good` is false
- * on rank 0. Collective. */
+/* Broadcasts rank 0's decision and call->refused; sets call->mine if the order
+ * changes. Returns false on all ranks if `good` is false on rank 0. Collective.
+ */
 bool nw_call_share(struct nw_call *call, bool good);
 /* Broadcasts rank 0's decision without the vertices: only the costs, and
  * whether the order changes. Returns false on all ranks if `good` is false on
  * rank 0. Collective. */
 bool nw_call_verdict(struct nw_call *call, bool good);
 /* Checks that `good` is true on all ranks and `hash` is equal on all ranks.
- * Only rank 0 returns the result, which it broadcasts later by nw_call_share;
- * the other ranks return true. Collective. */
+ * Only rank 0 returns the result and sets call->refused; it broadcasts both
+ * later by nw_call_share. The other ranks return true. Collective. */
 bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash);
 /* Checks that `good` is true on all ranks and `hash` is equal on all ranks.
- * Replaces cost[] by its sum over all ranks. Returns the result on all ranks.
- * Collective. */
+ * Replaces cost[] by its sum over all ranks. Sets call->refused. Returns the
+ * result on all ranks. Collective. */
 bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2]);
 /* Calls the communicator's error handler with `error` on all ranks, and returns
@@ -119,8 +122,9 @@ int nw_call_refuse(const struct nw_call *call, int error);
  */
 bool nw_call_report(struct nw_call *call, const char *shape);
 /* Returns the argument `reorder` that the MPI library's own function gets if
- * the order stays. It is 0 if Nodewise has decided, because Open MPI's own
- * reordering is known to give wrong neighbours and to crash. */
+ * the order stays. It is 0 if Nodewise has decided (unless it only reports),
+ * because Open MPI's own reordering is known to give wrong neighbours and to
+ * crash. */
 int nw_call_reorder(const struct nw_call *call, int reorder);
 /* Creates a communicator of the members in the order of their vertices; *out is
  * MPI_COMM_NULL on members without a vertex. Returns an MPI error code.
@@ -132,15 +136,16 @@ int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
  * communicator. Collective over `made`. */
 void nw_call_finish(const struct nw_call *call, MPI_Comm made);
 
-/* In rank_asked.c: with NODEWISE_CHECK=1, the process with this rank of `made`
- * watches whether the program asks for its rank in the reordered communicator.
- * If it never does, rank 0 warns at the end. Local. */
+/* In rank_asked.c: with NODEWISE_CHECK=1, this process, whose rank in `made` is
+ * `rank`, watches whether the program asks for its rank in `made` if the ranks
+ * were reordered. If it never does, rank 0 of `made` warns when `made` is freed
+ * or at the end. Local. */
 void nw_asked_watch(const struct nw_call *call, MPI_Comm made, int rank);
 void nw_asked_note(MPI_Comm comm); /* the program has asked for its rank */
 void nw_asked_finish(void);
 
-/* In unused.c: the line of `nodewise reorder` about a program whose calls could
- * not reorder anything. */
+/* In unused.c: the line that `nodewise reorder` lets rank 0 print about a
+ * program whose calls could not reorder anything. */
 void nw_unused_start(int rank);
 void nw_unused_note(const struct nw_call *call); /* a call has begun */
 /* Prints the line on rank 0 if no call asked for reordering. Local. */

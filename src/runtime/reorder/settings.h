@@ -10,7 +10,8 @@ enum nw_reorder_mode {
     NW_REORDER_OFF,    /* every call goes to MPI unchanged */
     NW_REORDER_REPORT, /* report the new order, but keep the old one */
     NW_REORDER_ON,     /* reorder if the program passed reorder = 1 */
-    NW_REORDER_FORCE,  /* reorder every communicator */
+    NW_REORDER_FORCE,  /* as NW_REORDER_ON, even if the program passed reorder =
+                          0 */
 };
 
 /* Which ranks send the edges of distributed graphs to rank 0. */
@@ -26,20 +27,22 @@ struct nw_reorder_settings {
     int check;
     int gpus;    /* not 0: assign GPUs to ranks */
     int gather;  /* enum nw_gather_way */
-    double gain; /* minimum gain as a fraction of the cost; 0.01: 1 % */
+    double gain; /* minimum gain as a fraction of the cost; 0.01: 1 %; negative:
+                    none is needed */
     char algorithm[32];
     bool quiet;         /* report nothing */
     bool weights_first; /* prefer `weight` to weights stored with the
-                           communicator */
+                           communicator (nw_reorder_ask) */
     int weight_count;
     double weight[NW_CART_WEIGHTS]; /* weight of each dimension */
 };
 
 /* Fills the settings from the environment. An invalid value causes a warning
- * and counts as not set. */
+ * and counts as not set; the name of the algorithm is not checked, and
+ * NODEWISE_CHECK is off if it is not "1". */
 void nw_reorder_settings_read(struct nw_reorder_settings *settings);
-/* Reads weights such as "3,1,1", which must be positive. Returns their number,
- * or 0 if `words` is invalid. */
+/* Reads weights such as "3,1,1", which must be from 0 to 1e9. Returns their
+ * number, or 0 if `words` is invalid. */
 int nw_cart_weights_parse(const char *words, double weight[NW_CART_WEIGHTS]);
 
 #endif

@@ -16,8 +16,9 @@
 
 /* --- events of versions 1 to 6 --- */
 
-/* Returns the bytes of an element by the digits in the name of its type: 2 for
- * "ncclBfloat16", 1 for "ncclFloat8e4m3". */
+/* Returns the bytes of an element by the first digits in the name of its type:
+ * 2 for "ncclBfloat16", 1 for "ncclFloat8e4m3". Returns 1 for a name without
+ * digits. */
 static uint64_t plugin_type_bytes(const char *type)
 {
     const char *digits = type ? strpbrk(type, "0123456789") : NULL;

@@ -16,7 +16,7 @@ struct nw_nccl_self {
  * empty. */
 bool nw_nccl_self(struct nw_nccl_self *self);
 /* Writes the PCI bus id of the calling thread's current GPU to `out`, or "-" if
- * unknown. */
+ * it is unknown. `size`: length of `out` in bytes. */
 void nw_nccl_device(char *out, size_t size);
 
 #endif

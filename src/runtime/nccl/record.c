@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts calls. Calls with equal function, algorithm, root and size class (a
- * power of two) share one counter. Each counter has a line of fixed length in
- * the file, which is rewritten after changes, at most once a second.
+ * Counts calls. Calls of a communicator with equal function, algorithm, root
+ * and size class (powers of two) share one counter. Each counter has a line of
+ * fixed length in the file. Changed lines are rewritten at a call, at most once
+ * a second, and when the communicator or the process ends.
  */
 #include "runtime/nccl/record.h"
 

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* Returns whether MPI calls accept pointers to GPU memory: by the variable
- * NODEWISE_GPU_AWARE if it is set, else by asking the MPI library. */
+ * NODEWISE_GPU_AWARE if it is set and not empty, else by asking the MPI library
+ * (aware.c). */
 bool nw_mpi_takes_gpu_memory(void);
 
 #endif

@@ -3,9 +3,10 @@
  * Asks the CUDA driver that the program loaded, and never loads a driver
  * itself. After a search that found no driver, the next search waits until
  * another library is loaded. While no CUDA context exists, no buffer is looked
- * up. The check for a context runs every 4 ms, since creating a context takes
- * longer than that. Once a context exists, every buffer outside the stack is
- * looked up, since an address may be freed and used again.
+ * up. Each thread checks for a context at most every 4 ms, since creating a
+ * context takes longer than that. Once a context was seen, every buffer is
+ * looked up unless it is near the top of the stack, since an address may be
+ * freed and used again.
  */
 #include "runtime/gpu_memory.h"
 

@@ -10,11 +10,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns true if the address lies in GPU memory or CUDA managed memory. */
+/* Returns true if the address lies in GPU memory or CUDA managed memory and a
+ * CUDA context has been seen (nw_gpu_is_used). */
 bool nw_gpu_holds(const void *address);
 /* The last library in the loader's list when the list had no CUDA driver; this
  * library is never unloaded. NULL if the list must be searched again. */
 extern struct link_map *nw_gpu_last_library;
+/* Returns true once a CUDA context has been seen. Searches for one, unless this
+ * thread did so in the last 4 ms. */
 bool nw_gpu_look(void);
 
 /* Returns true once a CUDA context has been seen in this process. After a

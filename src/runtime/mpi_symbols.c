@@ -160,8 +160,8 @@ static const char *foreign_name(void *function)
     return name && strncmp(name, OWN_NAME, strlen(OWN_NAME)) ? name : NULL;
 }
 
-/* Checks the rank variables of Open MPI, PMIx, PMI and Slurm. Returns true if
- * none of them is set. */
+/* Uses the first rank variable that is set of those of Open MPI, PMIx, PMI and
+ * Slurm. Returns true if it is 0 or none is set. */
 bool nw_is_first_process(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",

@@ -56,7 +56,8 @@ static void rank0_environment_collect(void)
     }
 }
 
-/* Returns the name of the first variable that is set and not empty, or NULL. */
+/* Returns the name of the first variable of both lists that is set and not
+ * empty, or NULL. */
 static const char *find_variable(void)
 {
     for (size_t i = 0; i < COUNT + 2; i++) {

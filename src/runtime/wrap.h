@@ -29,12 +29,13 @@ static inline bool nw_is_active(void)
 
 /* nw_call_begin returns the time in ns if this is the outermost MPI call of the
  * thread and is recorded, else 0. nw_call_end adds the time since `begun_ns` to
- * the function `name`, whose number is `id`. */
+ * the function `name`, whose number is `id`. It does nothing if `begun_ns` is
+ * 0. */
 uint64_t nw_call_begin(void);
 void nw_call_end(uint64_t begun_ns, int id, const char *name);
 
 /* True between MPI_Init and MPI_Finalize if NODEWISE_REORDER asks for
- * reordering. */
+ * reordering or NODEWISE_GPU is "assign", and the machine could be read. */
 extern bool nw_reordering;
 void nw_reorder_start(void);
 void nw_reorder_finish(void);
@@ -74,10 +75,11 @@ static inline bool nw_is_reordering(void)
 #define NW_SHARED static __attribute__((noinline)) int
 #define NW_STRAIGHT(next, ...) next(__VA_ARGS__)
 
-/* Defines the wrapper of an MPI function. The wrapper runs `before`, then the
- * call `below`, then `after` if the call succeeded. `below` is the next
- * definition of the MPI function, or a Nodewise function that stages GPU memory
- * and then calls the next definition. */
+/* Defines the wrapper of an MPI function. If calls are recorded and the thread
+ * is in no other wrapper, it runs `before`, then the call `below`, then `after`
+ * if the call succeeded; otherwise only `below`. `below` is the next definition
+ * of the MPI function, or a Nodewise function that stages GPU memory and then
+ * calls the next definition. */
 #define NW_WRAP(name, entry, args, shared, passed, below, before, after)       \
     NW_WRAP_WHERE(!nw_depth, name, entry, shared, passed, below, before, after)
 
@@ -120,7 +122,8 @@ static inline bool nw_is_reordering(void)
                                                 : below passed)
 
 /* Wraps MPI_Init, MPI_Finalize and similar calls. The statements `before` and
- * `after` run even if nw_active is false, and may change nw_active. */
+ * `after` (only after success) run even if nw_active is false, and may change
+ * nw_active. They do not run inside another wrapper. */
 #define NW_WRAP_ALWAYS(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
@@ -153,8 +156,8 @@ static inline bool nw_is_reordering(void)
     }                                                                          \
     NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
-/* Calls the Nodewise function `call` instead of the MPI function if reordering
- * is on; otherwise calls the MPI function. */
+/* Runs the expression `call` instead of the MPI function if reordering is on
+ * and the thread is in no other wrapper; otherwise calls the MPI function. */
 #define NW_WRAP_INSTEAD(name, entry, args, shared, passed, call)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
@@ -169,6 +172,8 @@ static inline bool nw_is_reordering(void)
     }                                                                          \
     NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
+/* Calls the MPI function, then runs `after` if the call succeeded, reordering
+ * is on and the thread is in no other wrapper. */
 #define NW_WRAP_NOTING(name, entry, args, shared, passed, after)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \

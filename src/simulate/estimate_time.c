@@ -38,7 +38,8 @@ static nw_status take_longest(void *user, const struct nw_flow *flow)
     return NW_OK;
 }
 
-/* Divides the bytes on each link by its bandwidth. */
+/* Divides the bytes on each direction of each link by the bandwidth of this
+ * direction. */
 static void estimate_congest(double *load, const nw_topology *topology)
 {
     int32_t links = nw_topology_link_count(topology);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns a pattern and the places of its ranks into messages on routes. The
+/* Turns a pattern and a mapping of its ranks into messages on routes. The
  * estimate and the simulation use the same messages. */
 #include "simulate/exchange.h"
 

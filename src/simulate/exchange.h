@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns one exchange of a pattern into flows of bytes over links. */
+/* Turns one exchange of a pattern into flows of bytes over links. In an
+ * exchange, all messages start at once: one message of mean size for each edge
+ * of the pattern, or all bytes of the edge together (nw_exchange.total). */
 #ifndef NW_SIMULATE_EXCHANGE_H
 #define NW_SIMULATE_EXCHANGE_H
 
@@ -7,8 +9,8 @@
 
 #include "cost/endpoints.h"
 
-/* The flow of one message, or of the part of it that takes one NIC; valid until
- * the visit function returns. */
+/* The flow of the message of one edge, or of the part of it that takes one NIC;
+ * valid until the visit function returns. */
 struct nw_flow {
     double bytes;
     double latency;       /* sum of the latencies of the route's links in s */
@@ -32,8 +34,9 @@ NW_MUST_CHECK nw_status nw_exchange_init(struct nw_exchange *exchange,
                                          const nw_topology *topology,
                                          const nw_pattern *pattern,
                                          const nw_mapping *mapping);
-/* Sets the message sizes as the options say. Before this call, messages have
- * the sizes of the pattern. */
+/* Sets the message sizes as the options say: with `bytes`, scales them so that
+ * the largest has this size; with `total`, an edge's message has all its bytes.
+ * Before this call, messages have the mean sizes of the pattern. */
 void nw_exchange_scale(struct nw_exchange *exchange,
                        const struct nw_simulate_options *options);
 void nw_exchange_fini(struct nw_exchange *exchange);
@@ -44,8 +47,8 @@ typedef nw_status (*nw_flow_visit)(void *user, const struct nw_flow *flow);
 NW_MUST_CHECK nw_status nw_exchange_each(const struct nw_exchange *exchange,
                                          nw_flow_visit visit, void *user);
 
-/* Estimates the exchange from the congestion of links; sets all of *out.
- * out->time is the estimate. */
+/* Estimates the exchange from the congestion of links. On success, sets all of
+ * *out, with out->time equal to out->estimate. */
 NW_MUST_CHECK nw_status nw_exchange_estimate(const struct nw_exchange *exchange,
                                              struct nw_simulation *out);
 

@@ -85,7 +85,8 @@ static bool is_cancelled(const struct nw_play *play)
            __atomic_load_n(&play->progress->cancelled, __ATOMIC_RELAXED);
 }
 
-/* Shows the progress. Returns false if the user cancels the simulation. */
+/* Shows the progress. Returns false if the user has cancelled the simulation.
+ */
 static bool helper_watch(void *user, const struct nw_text *answer)
 {
     const struct nw_play *play = user;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the time of a pattern under a mapping: estimates it, and simulates
- * it if the options ask for that and the pattern is not too large. A training
- * step is simulated phase by phase. */
+/* Computes the time of a pattern under a mapping: estimates it, and then
+ * simulates it. The simulation is left out if the options ask for the estimate
+ * only, or if there are too many flows and the options do not force it. The
+ * phases of a training step are computed one by one, if the options set no
+ * message size. */
 #include "simulate/traffic.h"
 
 #include <string.h>
@@ -14,8 +16,8 @@
 #define MOST_WORK 5e7
 #define FEWEST_STEPS 128.0
 
-/* Returns the time in s within which arrivals count as one; 0: each by
- * itself. */
+/* Returns the time in s within which arrivals count as one; 0: each arrival is
+ * simulated by itself. */
 static double simulate_resolution(const struct nw_traffic *traffic,
                                   double estimate)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All flows of an exchange, with only the links that they use. */
+/* All flows of an exchange that have bytes, with only the links that they use.
+ */
 #ifndef NW_SIMULATE_TRAFFIC_H
 #define NW_SIMULATE_TRAFFIC_H
 
@@ -26,8 +27,9 @@ NW_MUST_CHECK nw_status nw_traffic_collect(const struct nw_exchange *exchange,
                                            struct nw_traffic *out);
 void nw_traffic_fini(struct nw_traffic *traffic);
 
-/* Removes links that can never limit a flow, because all their flows cross
- * another link that is at most as fast. Rates and times do not change. */
+/* Removes links that can never limit a flow, because they have no flows, or all
+ * their flows cross another link that is at most as fast. Rates and times do
+ * not change. */
 NW_MUST_CHECK nw_status nw_traffic_prune(struct nw_traffic *traffic);
 
 /* Parameters of the simulation for the helper program. */

@@ -28,9 +28,10 @@ bool nw_is_first_process(void);
  * name, or NULL if the library has no such symbol. */
 void *nw_mpi_data(const char *name);
 /* Returns the definition of the MPI function `name` that follows ours in the
- * library search order. If there is none, returns that of another loaded MPI
- * library, or loads an installed one. If no library has a definition, warns
- * once and returns a function that always returns MPI_ERR_INTERN. */
+ * library search order. If this order has no definition, returns that of
+ * another loaded MPI library, or loads an installed one. If no library has a
+ * definition, warns once and returns a function that always returns
+ * MPI_ERR_INTERN. */
 void *nw_next_call(const char *name);
 
 #define NW_CACHED(find, name)                                                  \

@@ -41,8 +41,8 @@ static const struct batch_source {
     {"COBALT_NODEFILE", NODES},   {"FLUX_URI", ASKED},
 };
 
-/* Adds `more` slots to *sum for a host that is listed again; *sum stays 0
- * (unknown). */
+/* Adds `more` to *sum, the slots or tasks of a host that is listed again. If
+ * *sum is 0 (unknown), it stays 0. */
 static void batch_raise(int32_t *sum, int32_t more)
 {
     if (*sum)

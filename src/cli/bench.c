@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise bench: starts a micro-benchmark, built for the MPI whose launcher is
- * given. */
+ * given, or runs the benchmark of the channel, which needs no launcher. */
 #include <nodewise/status.h>
 
 #include "base/file.h"
@@ -127,9 +127,9 @@ static nw_status take_output(struct request *request)
     return nw_file_writable(request->output);
 }
 
-/* Makes the command to run: the launcher's words, the benchmark, its options,
- * and "--comb FIGURES" if request->figures is set. The caller frees the array
- * but not its words. */
+/* Returns the command to run: the launcher's words, the benchmark, its options,
+ * and "--comb FIGURES" if request->figures is set; NULL if memory is exhausted.
+ * The caller frees the array but not its words. */
 static char **words_of(const struct request *request)
 {
     static char comb[] = "--comb";
@@ -188,7 +188,8 @@ static int bench_start(const struct request *request)
     return status && !work.code ? NW_EXIT_FAILED : work.code;
 }
 
-/* Prints the help of the benchmark built for Open MPI or else for MPICH. */
+/* Prints the help of the benchmark built for Open MPI, or else of that for
+ * MPICH, and the option -o of nodewise bench. */
 static int bench_help(const char *name)
 {
     char path[PATH_MAX], option[] = "--help";

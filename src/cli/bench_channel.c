@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel: two processes of this machine and one channel. They
- * measure the same quantities as OSU's point-to-point benchmarks and print them
- * in OSU's form. */
+/* nodewise bench channel: measures a channel between two processes of this
+ * machine, or between several for a collective test; or between the ranks of a
+ * job, if a launcher started several. Measures the same quantities as OSU's
+ * benchmarks and prints them in OSU's form. */
 #include "cli/bench_channel.h"
 
 #include <nodewise/channel.h>
@@ -23,8 +24,8 @@
 
 #define KEY_JSON 0x2001
 
-/* As in OSU's benchmarks, WINDOW messages are in flight in a test of bandwidth;
- * the first WARM rounds are not timed. */
+/* As in OSU's benchmarks, WINDOW messages are in flight in a test of bandwidth
+ * or message rate; the first WARM rounds are not timed. */
 enum { WINDOW = 64, TAG = 1, WARM = 10 };
 
 /* One of the two ranks of a point-to-point test. */
@@ -322,8 +323,9 @@ static nw_status bench_channel_run_into(struct nw_channel_bench *bench, int fd)
     return status;
 }
 
-/* The output stays in memory until it is complete, so that an interrupted run
- * leaves no partial file. */
+/* Runs the benchmark and writes its output to the file `path`. The output stays
+ * in memory until it is complete, so that an interrupted run leaves no partial
+ * file. */
 static nw_status run_for(struct nw_channel_bench *bench, const char *path)
 {
     char own[NW_FILE_UNNAMED_PATH], *text = NULL;
@@ -343,7 +345,8 @@ static nw_status run_for(struct nw_channel_bench *bench, const char *path)
     return status;
 }
 
-/* Returns true if this process writes the output to a file, as rank 0 does. */
+/* Returns true if this process writes the output to a file: `path` is neither
+ * NULL nor "-", and no launcher made this process another rank than 0. */
 static bool has_file(const char *path)
 {
     int32_t rank, count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel choice: compares each protocol with the one that the
- * channel chooses. All protocols take turns on one channel, so that each
+/* nodewise bench channel choice: compares each protocol and copy method with
+ * those that the channel chooses. All take turns on one channel, so that each
  * message size shows the cost of a wrong choice. Separate channels are not
  * comparable: the address of the endpoints' shared memory changes the time of a
  * small message by up to a fifth. */
@@ -37,8 +37,9 @@ struct chooser {
     nw_channel *channel;
     int32_t rank;
     void *memory[2]; /* send buffer, receive buffer */
-    int count;       /* number of protocols to compare; the first is the
-                        channel's choice */
+    /* number of pairs of protocol and copy method to compare; the first is the
+     * channel's choice */
+    int count;
     struct bench_choice_way way[WAYS];
     struct nw_channel_result seen[2]; /* results of the last send and of the
                                          last receive */
@@ -49,8 +50,10 @@ struct chooser {
     unsigned word; /* bytes written and read, see base/cache_touch.h */
 };
 
-/* GPU memory is never touched. This measures messages with data in the CPU's
- * caches and out of them. */
+/* Returns true if the CPU writes the message before it is sent, or reads it
+ * after it is received. It does so in every second round trip, unless the
+ * buffer is in GPU memory. This measures messages with data in the CPU's caches
+ * and out of them. */
 static bool is_touched(const struct chooser *c, bool send)
 {
     return c->touches && !c->bench->gpu[!send];
@@ -110,9 +113,9 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
     return (size_t)((bench->iterations + TURNS - 1) / TURNS);
 }
 
-/* Returns the entry with the smallest median time, without entry 0, the
- * channel's own choice. The minimum instead of the median would favour the best
- * of many entries over the single choice. */
+/* Sets the medians, and returns the entry with the smallest one, without entry
+ * 0, the channel's own choice. The minimum instead of the median would favour
+ * the best of many entries over the single choice. */
 static const struct bench_choice_way *best_of(struct chooser *c)
 {
     const struct bench_choice_way *best = &c->way[1];

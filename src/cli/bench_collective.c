@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* each rank posts all its receives, then all its sends, as a collective
- * operation that is made of messages. */
+/* nodewise bench channel gather, allgather and alltoall: each rank posts all
+ * its receives, then all its sends, as a collective operation that is made of
+ * messages. */
 #include "cli/bench_output.h"
 
 #include "base/array.h"
@@ -48,9 +49,9 @@ static nw_status wait_for_all(struct bench_collective_member *m)
     return status;
 }
 
-/* Runs one collective operation. Each rank sends to itself first, then to the
- * next higher rank and so on, so that not all ranks send to the same one at
- * once. */
+/* Runs one collective operation. In a gather, each rank sends to rank 0 only.
+ * Otherwise it sends to itself first, then to the next higher rank and so on,
+ * so that not all ranks send to the same one at once. */
 static nw_status bench_collective_collect(struct bench_collective_member *m,
                                           size_t bytes)
 {

@@ -37,8 +37,8 @@ struct bench_comb_work {
     int count;
 };
 
-/* Makes an argv of the launcher's words and `words`; the strings are
- * borrowed. */
+/* Returns an argv of the launcher's words and `words`; NULL if memory is
+ * exhausted. The caller frees the array; the strings are borrowed. */
 static char **bench_comb_join(char **launcher, char **words, size_t count)
 {
     size_t before = 0;
@@ -63,7 +63,7 @@ static void bench_comb_enter(void *folder)
 }
 
 /* Runs a program in a folder; its output goes to the file "said" there. Returns
- * true on success. */
+ * true if its exit status is 0; false also if `argv` is NULL. */
 static bool run_in(const char *folder, char **argv)
 {
     return argv && !nw_child_run(&(struct nw_child){.command = "bench",
@@ -159,7 +159,8 @@ static bool read_summary(const char *path, struct phases *best)
 
 /* Runs Comb for one row with two variables of doubles per cell, which have as
  * many bytes as four floats. Comb tries all its methods without a GPU: packing
- * by loops or by derived types, new or persistent messages. */
+ * by loops or by derived types, new or persistent messages. Sets *out to the
+ * times of the best one. Returns false if Comb fails. */
 static bool run_row(const struct bench_comb_work *work,
                     const struct bench_comb_row *row, struct phases *out)
 {
@@ -225,7 +226,8 @@ static bool run_row(const struct bench_comb_work *work,
 }
 
 /* Runs Comb for each row and stores the list "cells:radius:mean:minimum,..." in
- * comb->figures, times in s. */
+ * comb->figures, times in s. Leaves out rows for which Comb fails; returns
+ * NW_EIO if it fails for all. */
 static nw_status time_rows(const struct bench_comb_work *work)
 {
     struct nw_text text = {0};

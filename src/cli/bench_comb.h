@@ -15,7 +15,7 @@ struct nw_comb {
 
 /* Times the same halos with the Comb on the PATH, under the same launcher, and
  * stores its figures in comb->figures. Does nothing if Comb is not installed.
- * */
+ * NW_EIO: Comb was found but gave no figures. */
 NW_MUST_CHECK nw_status nw_bench_comb(struct nw_comb *comb);
 
 #endif

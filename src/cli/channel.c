@@ -137,7 +137,7 @@ static const struct argp argp = {
 
 /* -- output -- */
 
-/* Calls tell() with the words of each line of a table after the header. The
+/* Calls tell() with the words of each line of a table after its first line. The
  * table must be valid. */
 static void each_line(const char *text,
                       void (*tell)(void *context, char *words[WORDS]),
@@ -428,8 +428,8 @@ static int channel_tune(struct channel_arguments *arguments,
     return code;
 }
 
-/* Returns true if this process measures and no launcher started a second
- * rank. */
+/* Returns true if this process would measure (neither --show nor --clear is
+ * given), and no launcher started a second rank. */
 static bool tunes_alone(const struct channel_arguments *arguments)
 {
     int32_t rank = 0, count = 0;

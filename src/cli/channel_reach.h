@@ -5,8 +5,9 @@
 
 #include "cli/command.h"
 
-/* Prints how the adapter of a provider accesses GPU memory; NULL stands for
- * every provider that has adapters. Returns the command's exit code. */
+/* Prints how the adapter of a libfabric provider accesses GPU memory; NULL
+ * stands for every provider that has adapters. Fails if there is no GPU.
+ * Returns the command's exit status. */
 int nw_cli_channel_reach(const struct nw_common *common, const char *provider);
 
 #endif

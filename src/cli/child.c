@@ -25,8 +25,8 @@ static void pass_on(int signal)
         kill(running, signal);
 }
 
-/* The terminal sends SIGINT and SIGQUIT to the child, too, so that they are
- * only noted. */
+/* The terminal sends SIGINT and SIGQUIT to the child, too, so that this process
+ * only stores their number. */
 static void child_note(int signal)
 {
     came = signal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts a launcher and waits for it. */
+/* Starts other programs, such as launchers, and waits for them. */
 #ifndef NW_CLI_CHILD_H
 #define NW_CLI_CHILD_H
 
@@ -26,11 +26,11 @@ int nw_child_signal(void);
 /* From now on, SIGTERM and SIGHUP end `child` and then this process. 0 restores
  * the previous signal handling. */
 void nw_child_take_along(pid_t child);
-/* Like fork(), but the child ends with this process, and ignores Ctrl-C, so
- * that only the parent handles it. */
+/* Like fork(), but the child gets SIGTERM when this process ends, and ignores
+ * Ctrl-C, so that only the parent handles it. */
 pid_t nw_child_fork(void);
-/* Called in a new child: the kernel ends it when `parent` ends, even if SIGKILL
- * ended `parent`. */
+/* Called in a new child: the kernel sends it SIGTERM when `parent` ends, even
+ * if SIGKILL ended `parent`. Ends the child if `parent` has already ended. */
 void nw_child_follow(pid_t parent);
 /* Waits for a child and returns its exit status as nw_child_run does. Sends it
  * SIGTERM after `seconds`, and SIGKILL 5 s later. */

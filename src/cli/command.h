@@ -59,8 +59,8 @@ struct nw_command {
 NW_COMMAND_LIST(NW_COMMAND_DECLARE)
 #undef NW_COMMAND_DECLARE
 
-/* Like argp_error, but prints control characters escaped, so that they cannot
- * change the terminal. */
+/* Like argp_error, but replaces control characters, so that they cannot change
+ * the terminal. */
 void nw_argfail(struct argp_state *state, const char *format, ...)
     NW_PRINTF(2, 3);
 /* Returns the index of `value` in `words`, which end at NULL. For another value
@@ -79,7 +79,7 @@ NW_MUST_CHECK nw_status nw_cli_find_program(const char *folder,
 /* Returns the value of --elements: core or pu. */
 enum nw_elements nw_argelements(struct argp_state *state, const char *value);
 
-/* Options that every command has. nw_common_argp parses them into a struct
+/* Options that most commands have. nw_common_argp parses them into a struct
  * nw_common; a command's parser sets common.help and passes the struct on in
  * ARGP_KEY_INIT: state->child_inputs[0] = &mine->common. */
 struct nw_common {
@@ -104,7 +104,8 @@ extern const struct argp nw_common_rest_argp;
 extern const struct argp_child nw_common_children[];
 
 /* Prints nw_error_text() to standard error and returns the exit status for
- * `status`: 3 for bad input, 2 for usage, 4 for something missing, else 1. */
+ * `status`: 3 for bad input or a file that cannot be read, 2 for usage, 4 for
+ * something missing, else 1. */
 int nw_cli_fail(const char *command, nw_status status);
 /* Like nw_cli_fail for a failure to write the output; returns 1. */
 int nw_cli_fail_output(const char *command, nw_status status);
@@ -122,7 +123,9 @@ NW_MUST_CHECK nw_status nw_cli_add_table(nw_table *table, struct nw_text *text);
 /* Writes the output of a command. With -o FILE, `result` goes to the file and
  * `table` (or `json` with --json) to standard output. Without -o, `result` goes
  * to standard output and `table` to standard error; with --json but without -o,
- * only `json` is printed. Each text may be NULL. Returns the exit status. */
+ * only `json` (or `result` if it is NULL) is printed. With -o -, `result` goes
+ * to standard output and `table` or `json` to standard error. --quiet omits
+ * `table`. Each text may be NULL. Returns the exit status. */
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json);
 /* Writes the output of a command whose only result is a table: `json` with
@@ -155,12 +158,14 @@ NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      char *const *mappings, size_t count);
 
 /* Starts the progress bar and returns the struct nw_progress that updates it.
- * On a terminal, the bar appears after two seconds; elsewhere, a line is
- * printed to standard error every 30 s. Ctrl-C sets the struct's `cancelled`. A
- * process has one bar; nw_cli_progress_finish removes it. */
+ * On a terminal, the bar appears after two seconds (at once with
+ * --progress=always); elsewhere, a line is printed to standard error every 30
+ * s. --quiet and --progress=never show nothing. The first Ctrl-C sets the
+ * struct's `cancelled`, a second one ends the process. A process has one bar;
+ * nw_cli_progress_finish removes it. */
 struct nw_progress *nw_cli_progress(const struct nw_common *common);
-/* Likewise, but until the first update Ctrl-C ends the process: for work that
- * begins by waiting for another process. */
+/* Like nw_cli_progress, but until the first update Ctrl-C ends the process. It
+ * is for work that begins by waiting for another process. */
 struct nw_progress *nw_cli_progress_later(const struct nw_common *common);
 void nw_cli_progress_finish(void);
 

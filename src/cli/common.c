@@ -124,8 +124,9 @@ static error_t common_parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Replaces the text of an option by the command's own. argp frees the result.
- */
+/* Returns the text of a common option in --help: the command's own text, or
+ * "Accepted, without effect" if it has none. argp frees the result if it
+ * differs from `text`. */
 static char *common_help(int key, const char *text, void *input)
 {
     const struct nw_common *common = input;
@@ -283,7 +284,8 @@ static bool find_place(const char *path, struct common_place *place)
     return !stat(slash > place->target ? place->target : "/", &place->folder);
 }
 
-/* Returns true if both paths name the same file, which may not exist yet. */
+/* Returns true if both paths name the same file, which may not exist yet, or if
+ * both are "-". */
 static bool is_one_place(const char *one, const char *other)
 {
     struct common_place a, b;

@@ -117,7 +117,8 @@ static void seconds_cell(nw_table *table, const struct nw_cost *cost,
         nw_table_cell(table, "-");
 }
 
-/* Prints the improvement from `before` to `after`. */
+/* Adds a cell with the improvement from `before` to `after` in percent; "-" if
+ * `before` is 0. */
 static void percent_cell(nw_table *table, double before, double after)
 {
     if (before > 0)
@@ -215,9 +216,9 @@ static struct nw_text *add_name(struct nw_text *text,
     return text;
 }
 
-/* Appends a sentence per mapping that names its most congested link. Two
- * directions of each link are numbered: 2 * link outward, 2 * link + 1
- * inward. */
+/* Appends sentences for each mapping: its most congested link, and the number
+ * of ranks with a GPU on another node, if there are any. The directions of a
+ * link have the numbers 2 * link (outward) and 2 * link + 1 (inward). */
 static void add_worst_links(struct nw_text *text, const nw_topology *topology,
                             const struct nw_cost_column *columns, size_t count)
 {

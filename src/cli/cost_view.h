@@ -15,7 +15,7 @@ struct nw_cost_column {
 };
 
 /* Adds the keys hop_bytes, max_congestion (both also for host and GPU messages
- * alone), latency, remote_gpus and levels to the open JSON object. */
+ * alone), latency, time, remote_gpus and levels to the open JSON object. */
 void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
                       const struct nw_cost *cost);
 
@@ -29,9 +29,10 @@ NW_MUST_CHECK nw_status nw_cli_headline_add(struct nw_text *text,
                                             const char *name,
                                             const struct nw_headline *headline);
 
-/* Makes a table of costs with one row per mapping. The last table column is the
- * improvement in the objective over the first mapping, in percent. The caller
- * frees *out. */
+/* Makes a text with a table of costs, with one row per mapping, whose last
+ * column is the improvement in the objective over the first mapping in percent.
+ * A table of bytes by level and the most congested link of each mapping follow.
+ * The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_cost_table(const nw_topology *topology,
                                           enum nw_objective objective,
                                           const struct nw_cost_column *columns,

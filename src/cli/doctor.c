@@ -57,7 +57,8 @@ static const struct argp argp = {
 
 static const char *const states[] = {"here", "missing", "denied"};
 
-/* Appends an item to the text: what was found, or which features need it. */
+/* Appends an item to the text: what was found or why nothing was, and then, if
+ * it is missing or denied, which features need it. */
 static void add_line(struct nw_text *table, const struct nw_check *check,
                      enum nw_finding found, const char *detail)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of things that nodewise doctor checks, and its kinds of checks: a
- * program on the PATH, its version, a library, the entries of a folder, a file
- * with access rights. */
+/* The list of things that nodewise doctor checks, and its checks: a program on
+ * the PATH, its version, a library, the entries of a folder, a file with access
+ * rights, and some for a single item, such as the limit of locked memory. */
 #include "cli/doctor.h"
 #include "base/cpus.h"
 #include "base/install_path.h"
@@ -51,7 +51,8 @@ static enum nw_finding doctor_checks_program(const char *names,
     return NW_FOUND;
 }
 
-/* Cuts the program's answer to the line with the version and returns it. */
+/* Cuts the program's answer to the rest of the line after "Version:", or to its
+ * first line if it has none, and returns it. */
 static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
 {
     char *line = strstr(answer, "Version:");
@@ -126,7 +127,8 @@ static enum nw_finding doctor_checks_library(const char *sonames,
     return nw_doctor_tell_first(sonames, doctor_checks_loads, detail);
 }
 
-/* Appends the names of the entries of a folder, which must not be empty. */
+/* Appends the names of the entries of a folder. Returns NW_MISSING if it has
+ * none. */
 static enum nw_finding doctor_checks_entries(const char *folder,
                                              struct nw_text *detail)
 {

@@ -50,8 +50,8 @@ static bool doctor_reach_says(const char *path, const char *word)
     return found;
 }
 
-/* dma-buf needs RDMA core of kernel 5.12 or later, and NVIDIA's open kernel
- * modules. */
+/* Checks whether NICs can register GPU memory as a dma-buf. This needs the RDMA
+ * core of kernel 5.12 or later, and NVIDIA's open kernel modules. */
 enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail)
 {
     bool core = doctor_reach_says("/proc/kallsyms", " ib_umem_dmabuf_get");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* If a step fails, it prints a warning and continues, because a slow program is
- * better than none. */
+/* nodewise exec: binds one rank and selects its devices, then becomes the
+ * program. If a step fails, it prints a warning and continues unless --strict
+ * is given, because a slow program is better than none. */
 #include <nodewise/launch.h>
 
 #include "base/hostlist.h"
@@ -236,8 +237,9 @@ static int look_for_gpu(const struct exec_arguments *arguments,
     return exec_warn(arguments, rank, what);
 }
 
-/* Binds this process and selects its devices; prints a warning for each step
- * that fails. */
+/* Binds this process and selects its devices, if the mapping places the rank on
+ * this host. Prints a warning for each step that fails; with --strict, stops at
+ * the first one. */
 static int exec_take(const struct exec_arguments *arguments,
                      const struct nw_launch_place *place, int32_t rank)
 {
@@ -257,7 +259,8 @@ static int exec_take(const struct exec_arguments *arguments,
     return code;
 }
 
-/* Returns true if the mapping leaves the rank's node or cores open. */
+/* Returns true if the mapping leaves the rank's node or cores open or does not
+ * have the rank. */
 static bool is_open(const struct nw_launch_place *place)
 {
     struct nw_ints cores;

@@ -18,8 +18,8 @@ enum { PREFERRED_MANY = 5 };
 
 enum { MOST_NODES = 1024, NODE_WORDS = MOST_NODES / NW_CPU_WORD };
 
-/* The variables that nodewise exec sets for a rank. Further variables that it
- * sets have the same values. */
+/* The variables of nodewise exec that --show prints. Further variables that it
+ * sets follow from the same GPUs and NIC. */
 static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                         "ROCR_VISIBLE_DEVICES",
                                         "ZE_AFFINITY_MASK", "UCX_NET_DEVICES"};

@@ -6,7 +6,9 @@
 
 #include "cli/cost_view.h"
 
-/* Appends nothing if the pattern is not a training step. */
+/* Appends a table with the bytes of each kind of group on each level of the
+ * machine, and its time, for each mapping. Appends nothing if the pattern is
+ * not a training step. */
 NW_MUST_CHECK nw_status nw_cli_groups_add(struct nw_text *text,
                                           const nw_topology *topology,
                                           const struct nw_cost_column *column,

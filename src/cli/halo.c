@@ -37,7 +37,8 @@
 #define MOST_QUANTITIES 256
 #define MOST_NODES (1 << 20)
 
-/* The parsed command line. The last three lines belong to `tune`. */
+/* The parsed command line. `show`, `clear`, `cache` and `launcher` belong to
+ * `tune`. */
 struct halo_arguments {
     struct nw_common common;
     struct nw_halo_options plan;

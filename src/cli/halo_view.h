@@ -13,11 +13,11 @@ struct nw_halo_view_of {
      * `each_step` exchanges ghost cells at each time step; NULL if `layout`
      * does so. */
     nw_halo_layout *trivial, *each_step;
-    bool pairs; /* list all pairs of ranks */
+    bool pairs; /* list all pairs of subdomains in the text table */
 };
 
 /* Make a text table or JSON; the caller frees *out. nw_cli_halo_svg writes a
- * drawing to the file `path`. */
+ * drawing of up to 64 layers of subdomains to the file `path`. */
 NW_MUST_CHECK nw_status nw_cli_halo_table(const struct nw_halo_view_of *view,
                                           char **out);
 NW_MUST_CHECK nw_status nw_cli_halo_json(const struct nw_halo_view_of *view,

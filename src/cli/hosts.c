@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the nodes of the machine that have given host names. */
+/* Finds the nodes of the machine that have given host names, checks mappings
+ * against them, and adds file and line to errors of other modules. */
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -193,7 +194,7 @@ void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
 }
 
 /* Prints a warning with the job's hosts and the machine's nodes, each list cut
- * after 200 characters. */
+ * after 200 bytes. */
 static void hosts_warn_elsewhere(const char *command,
                                  const nw_topology *topology,
                                  const struct nw_hosts *hosts)
@@ -313,7 +314,8 @@ static bool is_there_again(const char *path)
 }
 
 /* Returns the error "FILE:LINE: WHAT" with the line of `rank` in the mapping
- * `path`. */
+ * `path` (-1: the line "ranks N"). Returns "FILE: WHAT" if the file cannot be
+ * read again or has no such line. */
 static nw_status blame_rank(const char *path, int rank, const char *what)
 {
     struct nw_lines lines;

@@ -17,7 +17,8 @@ struct nw_hosts {
                        they are listed */
     int32_t *slots; /* [count] most ranks on each node; INT32_MAX: not given */
     size_t count;
-    /* the following members are NULL without a batch job */
+    /* the following members are NULL unless the hosts of a batch job were
+     * looked up and this process belongs to one */
     const char *variable; /* the variable that describes the job; static */
     int32_t *tasks;  /* [count] tasks of the job on each node; 0: unknown */
     char *elsewhere; /* list of the job's hosts if the machine has none of
@@ -28,28 +29,30 @@ struct nw_hosts {
  * optional), or of `file`, the value of --hostfile (one host per line: "name",
  * "name:8", "name slots=8"). At most one of them is not NULL. If both are NULL,
  * the hosts of the batch job are taken if the machine has one of these names;
- * otherwise out->count is 0. The caller calls nw_cli_hosts_fini. */
+ * otherwise out->count is 0. NW_EFORMAT: the machine lacks a host, of a batch
+ * job only if it has others. The caller calls nw_cli_hosts_fini. */
 NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      const char *list, const char *file,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
-/* Sets map->hosts and map->slots, which then refer to `hosts`. The tasks of a
- * batch job become the slots if they are enough for `ranks` ranks on the nodes
- * that remain without the spare nodes (map->spare) and the lost nodes
- * (map->lost). */
+/* Sets map->hosts and map->slots, which then refer to `hosts`; does nothing if
+ * hosts->count is 0. The tasks of a batch job become the slots if they are
+ * enough for `ranks` ranks on the nodes that remain without the spare nodes
+ * (map->spare) and the lost nodes (map->lost). */
 void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
                       struct nw_map_options *map);
 
-/* Prints a warning if the machine has no host of the batch job, and a note if
- * the job limits the ranks of a node to fewer than the node has cores. */
+/* Prints a warning if the machine has no host of the batch job. Unless --quiet,
+ * prints a note if the job limits the ranks of a node to fewer than the node
+ * has cores. */
 void nw_cli_hosts_say(const char *command, const struct nw_common *common,
                       const nw_topology *topology,
                       const struct nw_hosts *hosts);
 
 /* Checks that the mapping's ranks fit on the hosts; every mapping fits if
- * hosts->count is 0. NW_EFORMAT names the line of `path`, the mapping's
- * file. */
+ * hosts->count is 0. NW_EFORMAT names `path`, the mapping's file, and the line
+ * if the file can be read again. */
 NW_MUST_CHECK nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
                                          const nw_mapping *mapping,
                                          const char *path);

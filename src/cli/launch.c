@@ -288,10 +288,9 @@ static nw_status launch_spare_inputs(const struct launch_arguments *arguments,
     return status;
 }
 
-/* Writes the files of the launch, and prints. Without -o, the first file is
- * printed too, because only this file says where each rank runs. With --json
- * and without -o FILE, no file is written, since the JSON contains all of
- * them. */
+/* Writes the files of the launch, and prints the command line. Without -o, the
+ * first file is printed too, because only this file says where each rank runs.
+ * With -o -, and with --json but without -o FILE, no file is written. */
 static int launch_show(const struct launch_arguments *arguments,
                        const nw_launch *launch, const char *command,
                        const char *json)

@@ -17,7 +17,7 @@ bool nw_launch_is_alias(const char *name)
     return !strcmp(name, "auto") || !strcmp(name, "openmpi");
 }
 
-/* Returns the launcher of the batch system whose job this process belongs to;
+/* Returns the launcher of Slurm or Flux if this process belongs to a job of it;
  * NULL if there is no such job or its launcher is not in PATH. */
 static const char *batch_launcher(void)
 {

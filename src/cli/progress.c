@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress bar. On a terminal, it appears after two seconds, is redrawn at
- * most six times a second, and is cleared at the end. Elsewhere, a line is
- * printed every 30 s. */
+/* The progress bar. On a terminal, it appears after two seconds (or at once
+ * with --progress=always), is redrawn at most six times a second, and is
+ * cleared at the end. Elsewhere, a line is printed every 30 s. */
 #include "base/clock.h"
 #include "cli/command.h"
 

@@ -23,8 +23,9 @@ static char *reader_take_all(FILE *from, size_t *length)
     return count > 0 ? data : NULL;
 }
 
-/* Reads an hwloc XML file from standard input and prints hwloc's messages and
- * the XML that hwloc writes. Returns 0 if hwloc could read the file. */
+/* Reads an hwloc XML file from standard input and prints hwloc's messages. If
+ * hwloc could read the file, then prints a line and the XML that hwloc writes,
+ * and returns 0 if that succeeds. */
 static int reader_try_hwloc(void)
 {
     size_t length;

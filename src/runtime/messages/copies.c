@@ -134,7 +134,8 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
 }
 
 /* Copies by a pack kernel on the GPU of the data. Leaves the current GPU
- * unchanged. Returns false if that was impossible and no data was copied. */
+ * unchanged. Returns false if that was impossible or has failed; the caller
+ * then copies all data in another way. */
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();

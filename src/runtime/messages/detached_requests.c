@@ -88,7 +88,8 @@ static void detached_requests_settle(bool wait)
         *at = kept->next;
         kept->next = NULL;
         __atomic_sub_fetch(&detached_count, 1, __ATOMIC_RELAXED);
-        /* no effect on a request that has succeeded */
+        /* frees the entry, and withdraws the payload of a request that has
+         * failed */
         nw_request_table_fail(kept);
     }
     if (first)

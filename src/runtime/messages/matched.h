@@ -11,7 +11,8 @@ struct nw_unexpected {
     struct nw_unexpected *next;
     struct nw_comm_owner owner; /* the communicator of the message */
     int source, tag;
-    MPI_Count bytes; /* size of the payload in bytes */
+    MPI_Count bytes; /* size of the message in bytes; of an envelope, that of
+                        its payload */
     MPI_Message message;
     bool taken; /* true: a receive of this message is in progress */
     /* The message has the size of an envelope, so the probe has received it

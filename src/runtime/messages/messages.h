@@ -83,7 +83,8 @@ enum {
                      datatype, since MPI gets those of the program */
 };
 enum { NW_STAGE_BUFFERS = 3 };
-enum { NW_ENVELOPE = 160 }; /* size in bytes; other messages rarely have it */
+/* Size of an envelope (direct.h) in bytes; a rare size of other messages. */
+enum { NW_ENVELOPE = 160 };
 
 struct nw_buffer;
 
@@ -160,8 +161,8 @@ struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
-    /* One datatype per block. NULL: all blocks have `type`, and the unit of
-     * displacements is the extent of `type`. */
+    /* One datatype per block; displacements are in bytes. NULL: all blocks have
+     * `type`, and the unit of displacements is the extent of `type`. */
     const MPI_Datatype *types;
     MPI_Datatype type;
 };
@@ -208,8 +209,8 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
 /* The implementation of collective calls: MPI on staged host memory, the
- * channel (algorithms.c), or a choice by size. The channel is used only if the
- * user asks for it. */
+ * channel (algorithms.c), or a choice by size. The channel is used only if
+ * NODEWISE_GPU_COLLECTIVES or NODEWISE_GPU_MESSAGES is set. */
 enum nw_algorithm_call { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
 extern enum nw_algorithm_call nw_algorithm_call;
 
@@ -326,8 +327,9 @@ struct nw_unexpected *nw_matched_take(MPI_Message message);
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
 /* Corrects the status of a received message that a probe had taken out of MPI's
- * queue. Returns true if the message was an envelope that this process had sent
- * to itself. `one` may be NULL here and in nw_matched_drop. */
+ * queue. Returns true if the probe had received the message to examine it, and
+ * this process had then sent it to itself (`forwarded` in matched.h). `one` may
+ * be NULL here and in nw_matched_drop. */
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
@@ -340,8 +342,10 @@ void nw_pool_look(void);
 #define NW_REDUCTION(op, root, comm)                                           \
     ((struct nw_reduction){(op), (root), (comm)})
 
-/* Calls that complete requests (wait_one.c, wait_many.c). `next` is the MPI
- * function. */
+/* Calls that start, complete or free requests (wait_one.c, wait_many.c,
+ * persistent_start.c, detached_requests.c), and calls that free communicators.
+ * `next` is the MPI function. nw_requests_are_tracked returns true if the table
+ * of requests (request_table.h) has entries. */
 bool nw_requests_are_tracked(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status);
@@ -414,8 +418,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         datatype = nw_type_;                                                   \
     } while (0)
 /* Replaces a buffer argument in GPU memory by host memory with the same layout.
- * Count and datatype stay unchanged, since another buffer argument uses them,
- * too. */
+ * Count and datatype stay unchanged, for example because another buffer
+ * argument uses them, too. */
 #define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \

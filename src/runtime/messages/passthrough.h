@@ -42,8 +42,8 @@ bool nw_passthrough_is_ours(uint64_t bytes);
 bool nw_passthrough_sees(const void *memory);
 
 /* In passthrough_cache.c: read and write measured times in the user's cache
- * folder, in one file per host and MPI library. near: ranks 0 and 1 are on the
- * same host. */
+ * folder, in one file per host, MPI library and value of `near`. near: ranks 0
+ * and 1 are on the same host. */
 NW_MUST_CHECK nw_status
 nw_passthrough_cache_read(bool near, struct nw_round_trip rounds[NW_ROUNDS]);
 NW_MUST_CHECK nw_status nw_passthrough_cache_write(

@@ -13,9 +13,9 @@
 #include <limits.h>
 #include <string.h>
 
-/* Numbers of round trips: WARM and WARM_THEIRS are not timed, before those with
- * staging and those by MPI; TURNS are timed. After WARM messages, copy_path.c
- * has chosen its path. */
+/* Numbers of round trips. At first WARM with staging, or WARM_THEIRS by MPI
+ * itself, are made and not timed. Then TURNS are timed. After WARM messages,
+ * copy_path.c has chosen its path. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,

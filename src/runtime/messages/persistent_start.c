@@ -34,7 +34,8 @@ static int persistent_start_hold(struct nw_tracked_request *kept,
     return rc;
 }
 
-/* The state of a request before and while MPI starts it. */
+/* The state of a request before and while MPI starts it. held: a message in the
+ * list of unexpected.c was received, so MPI does not start the request. */
 struct begun {
     struct nw_tracked_request *kept; /* NULL: the request is not tracked as
                                         persistent */

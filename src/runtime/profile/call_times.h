@@ -21,8 +21,8 @@ struct nw_call_time {
     nw_uint128 sum;
 };
 
-/* The times of all MPI functions. Initialise it with {0}; free it by
- * nw_call_times_fini. */
+/* The times of each MPI function (`call`), and of all of them together (`all`).
+ * Initialise it with {0}; free it by nw_call_times_fini. */
 struct nw_call_times {
     struct nw_call_time *call; /* sorted by name */
     size_t count, capacity;

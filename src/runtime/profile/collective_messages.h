@@ -44,7 +44,8 @@ struct nw_model {
     void *context;
 };
 
-/* The bytes of each rank's block. */
+/* `bytes` returns the bytes of the block of a rank; `context` is its argument.
+ */
 struct nw_blocks {
     uint64_t (*bytes)(const void *context, int rank);
     const void *context;

@@ -19,9 +19,9 @@ static int binary_parent(int rank)
     return rank < 3 ? 0 : above - 1 + (rank - start) % above;
 }
 
-/* Returns the parent of a rank if size - 1 ranks form chains below the root.
- * The lengths of the chains differ by at most one; the longer chains come
- * first. */
+/* Returns the parent of a rank if the other size - 1 ranks form up to
+ * NW_CHAIN_COUNT chains below the root. The lengths of the chains differ by at
+ * most one; the longer chains come first. */
 static int chains_parent(int rank, int size)
 {
     int chains = size - 1 < NW_CHAIN_COUNT ? size - 1 : NW_CHAIN_COUNT;

@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Number of calls of a thread between two looks at the clock. The clock decides
- * whether to write the part file. */
+/* Number of counts by a thread between two looks at the clock. The clock
+ * decides whether to write the part file. */
 enum { SAVE_CALLS = 16 };
 
 /* The hash table of a thread, with open addressing, at most half full. When the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * At the end of a run, every rank packs its records into 64-bit words. Rank 0
- * gathers them and writes the pattern.
+ * At the end of a run or of a region (region.h), every rank packs its records
+ * into 64-bit words. Rank 0 gathers them and writes the pattern.
  */
 #include "runtime/profile/profile.h"
 

@@ -83,8 +83,9 @@ static nw_status add_edge(struct nw_merge *merge, const struct merge_half *half,
     return status;
 }
 
-/* Adds a record to the traffic of its origin (MPI calls or NCCL). Skips records
- * of receivers, since the sender has recorded the same messages. */
+/* Adds a record to the traffic of its origin (the kind of MPI call, or NCCL),
+ * if the origin is known. Skips records of receivers, since the sender has
+ * recorded the same messages. */
 static void add_traffic(struct nw_merge *merge,
                         const struct nw_part_record *record)
 {

@@ -14,7 +14,7 @@ struct nw_nccl_traffic {
 };
 
 struct nw_nccl_comm {
-    const void *handle; /* NULL after ncclCommDestroy */
+    const void *handle; /* NULL after ncclCommDestroy or ncclCommAbort */
     uint64_t id;        /* equal on all ranks of the communicator */
     int rank, size;
     uint64_t splits; /* calls of ncclCommSplit so far */

@@ -20,7 +20,7 @@ static struct {
     int size, rank;    /* of mpi://WORLD; size 0: no session has asked for it */
     bool claimed;      /* a communicator of all processes was created */
     bool recorded;
-    /* why the profile cannot be written; NULL: another cause */
+    /* why no profile is written; NULL: it is written, or another cause */
     const char *reason;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .reason = "the program uses MPI sessions and creates no "

@@ -44,7 +44,7 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
         weight[d] = 1;
 }
 
-/* One call that creates a grid. */
+/* The grid of one call, with the weights of its dimensions. */
 struct grid {
     struct nw_cart cart;
     double *weight;

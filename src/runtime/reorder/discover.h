@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathers the locations of all ranks of the job on every rank, once in
- * MPI_Init. After that, the machine of any communicator is known without
- * messages.
+ * Gathers the locations of all ranks of the job on every rank, once: in
+ * MPI_Init, or at the first nw_reorder_cart_create. After that, the machine of
+ * any communicator is known without messages.
  */
 #ifndef NW_REORDER_DISCOVER_H
 #define NW_REORDER_DISCOVER_H

@@ -83,7 +83,9 @@ struct nw_call {
     struct nw_decision decision;
     const double *weight; /* weights of the grid's dimensions, or NULL */
     int mine;             /* vertex of this process; -1: none */
-    int giver;            /* vertex of the process whose old rank is `mine` */
+    int giver;            /* vertex of the process whose old rank is `mine`; it
+                             sends its lists of neighbours to this process
+                             (dist.c) */
 };
 
 /* Begins a call. Returns false if Nodewise cannot handle it, because the

@@ -118,8 +118,8 @@ static void add_format(struct words *words, struct nw_text *text)
     nw_text_fini(text);
 }
 
-/* Returns the value in "LD_PRELOAD=x"; for "LD_PRELOAD" the value in the
- * environment or "". Returns NULL for other words. */
+/* Returns the value in "LD_PRELOAD=x"; "" for "LD_PRELOAD" alone, which exports
+ * the value of the environment; NULL for other words. */
 static const char *preload_value(const char *word)
 {
     if (strncmp(word, "LD_PRELOAD", 10))

@@ -17,10 +17,10 @@ enum nw_launcher_kind {
     NW_LAUNCHER_SRUN,
 };
 
-/* Like nw_cli_ask, but asks each launcher only once: stores the output of `NAME
- * --version`, cut to the size of the buffer; "" if the program cannot be
- * started. Returns false, and stores "", if the program does not end in
- * time. */
+/* Like nw_cli_ask, but keeps the answers for the last eight launchers and does
+ * not ask these again: stores the output of `NAME --version`, cut to the size
+ * of the buffer; "" if the program cannot be started. Returns false, and stores
+ * "", if the program does not end in time. */
 enum { NW_LAUNCHER_ANSWER = 4096 };
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 
@@ -28,14 +28,16 @@ bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
  * without a folder. */
 bool nw_launcher_is_name(const char *name);
 
-/* Identifies a launcher by its name and the output of `NAME --version`.
- * NW_ENODEV for an unknown launcher, NW_EHELPER if it prints nothing in time.
- * */
+/* Identifies a launcher by the output of `NAME --version`. If `name` is unlike
+ * that of any launcher, *out is NW_LAUNCHER_NONE. NW_ENODEV if the name is like
+ * a launcher's but the output is not that of a known one; NW_EHELPER if the
+ * program does not end in time. */
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
                                          enum nw_launcher_kind *out);
 
-/* Returns the MPI flavour of the launcher, or else of the first program in argv
- * that needs an MPI: "openmpi" or "mpich", static; NULL if unknown. */
+/* Returns the MPI flavour: that of the launcher if this is Open MPI or Hydra,
+ * else that of the first program in argv that is linked with an MPI library:
+ * "openmpi", "mpich" or "mpiabi", static; NULL if unknown. */
 const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv);
 
 /* Returns the name of the library to preload, static: "mpiabi" for a program
@@ -48,10 +50,11 @@ struct nw_variables {
     const char **value;
     size_t count;
 };
-/* Makes a command that passes the variables to the ranks. If argv itself sets
- * LD_PRELOAD, its libraries stay first in the list. For NW_LAUNCHER_NONE, the
- * command is argv, and the caller sets the variables. The caller frees *out
- * with nw_argv_free. */
+/* Makes a command that passes the variables to the ranks. Libraries in the
+ * LD_PRELOAD of argv or else of this process stay first in the list. For srun,
+ * a variable whose value has a comma is set in this process, from where srun
+ * exports it. For NW_LAUNCHER_NONE, the command is argv, and the caller sets
+ * the variables. The caller frees *out with nw_argv_free. */
 NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher_kind launcher,
                                          char **argv,
                                          const struct nw_variables *variables,

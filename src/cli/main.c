@@ -92,7 +92,8 @@ static int main_refuse(char *name)
     return NW_EXIT_USAGE;
 }
 
-/* Runs `nodewise help COMMAND` as `nodewise COMMAND --help`. */
+/* Runs `nodewise help COMMAND` as `nodewise COMMAND --help`; without COMMAND,
+ * prints the list of commands. */
 static int main_help(int argc, char **argv)
 {
     char *words[] = {NULL, (char *)"--help", NULL};

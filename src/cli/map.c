@@ -253,7 +253,8 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
         map->imbalance /= 100;
 }
 
-/* Parses the options for the search: its time, steps and threads. */
+/* Parses the options for the search: its effort, time, steps and threads, and
+ * the limits of capacity and imbalance. */
 static error_t parse_search(int key, char *value, struct argp_state *state)
 {
     static const char *const efforts[] = {"default", "fast", "strong", NULL};
@@ -616,7 +617,8 @@ static nw_status load_both(struct map_work *work,
     return nw_parallel_pair(both, nw_parallel_size(arguments->map.threads));
 }
 
-/* Chooses the objective from the machine and the pattern, if none is given. */
+/* Chooses the objective from the machine and the pattern. Called only if no
+ * objective is given. */
 static nw_status map_choose(const struct map_work *work,
                             struct map_arguments *arguments)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of --from may be a list of hosts, which has no cores, or a rankfile,
- * which has no GPUs. The launcher then chooses them by its own default. */
+/* Reads the file of --from. It may be a list of hosts, which has no cores, or a
+ * rankfile, which has no GPUs. These cores and GPUs are taken from the default
+ * mapping. */
 #include "cli/map_start.h"
 #include "cli/hosts.h"
 

@@ -5,9 +5,10 @@
 
 #include <nodewise/map.h>
 
-/* Reads a mapping, or a launcher's rankfile or list of hosts. Cores and GPUs
- * that the file leaves open become those of the default mapping on the same
- * nodes. The caller frees *out with nw_mapping_free. */
+/* Reads a mapping, or a launcher's rankfile or list of hosts. If the file
+ * leaves cores or GPUs open and has as many ranks as the pattern, they become
+ * those of the default mapping on the same nodes. The caller frees *out with
+ * nw_mapping_free. */
 NW_MUST_CHECK nw_status nw_cli_start_read(const char *path,
                                           const nw_topology *topology,
                                           const nw_pattern *pattern,

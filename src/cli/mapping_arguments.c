@@ -110,7 +110,8 @@ nw_status nw_cli_read_priced(const char *path, const nw_topology *topology,
     return nw_cli_blame_mapping(path, status);
 }
 
-/* Returns true if all ranks of the mapping are on the hosts. */
+/* Returns true if every rank of the mapping that has a node is on one of the
+ * hosts. Returns false if memory is exhausted. */
 static bool priced_stays_on(const struct nw_hosts *hosts,
                             const nw_topology *topology,
                             const nw_mapping *mapping)

@@ -68,9 +68,10 @@ struct nw_priced_worse {
     const nw_mapping *standard, *mapping;
     const char *name; /* of the mapping */
 };
-/* Prints a note if no hosts were named and the mapping uses other nodes than
- * the default: nodewise map with --hosts compared it with another default.
- * Returns whether it printed the note. Of `set`, the mappings are not used. */
+/* Unless --quiet is given, prints a note if no hosts were named and the mapping
+ * uses other nodes than the default: nodewise map with --hosts compared it with
+ * another default. Returns whether it printed the note. The mappings in `set`
+ * are not used. */
 bool nw_priced_note_hosts(const struct nw_priced_set *set,
                           const struct nw_hosts *hosts,
                           const struct nw_priced_worse *worse);

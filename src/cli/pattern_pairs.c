@@ -146,7 +146,8 @@ static void pattern_pairs_add_top(nw_table *table, const struct pairs *pairs,
     }
 }
 
-/* Adds three cells: bytes before, bytes after, and the change in percent. */
+/* Adds three cells: bytes before, bytes after, and the change in percent;
+ * without bytes before, the change is "new" or "equal". */
 static void pattern_pairs_add_change(nw_table *table, const double bytes[2])
 {
     char text[32];

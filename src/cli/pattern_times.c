@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the time that a rank spends in MPI and in each MPI call, as minimum,
- * mean and maximum over the ranks. */
+/* Prints the time that the ranks spend in MPI and in each kind of MPI call, as
+ * minimum, mean and maximum over the ranks, and the bytes of each kind. */
 #include "cli/pattern_times.h"
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variables reach the ranks of all hosts by options of the launcher. A
- * program without a launcher is a single rank and gets them in its
- * environment. */
+/* Runs a command with a library preloaded into its ranks. The variables reach
+ * the ranks of all hosts by options of the launcher. A program without a
+ * launcher is a single rank and gets them in its environment. */
 #include "cli/preload.h"
 
 #include <nodewise/profile.h>

@@ -24,7 +24,9 @@ const char *nw_preload_flavour(struct argp_state *state, const char *word);
  * caller frees *out with nw_preload_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_preload_find(const char *flavour, char **argv,
                                         struct nw_preload *out);
-/* Makes the command that passes the library and `variables` to the ranks. */
+/* Makes the command that passes the library and `variables` to the ranks.
+ * Without a launcher, the command is argv, and nw_preload_run sets the
+ * variables. */
 NW_MUST_CHECK nw_status
 nw_preload_prepare(struct nw_preload *preload, char **argv,
                    const struct nw_variables *variables);

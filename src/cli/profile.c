@@ -181,7 +181,8 @@ static void open_socket(struct profile_run *run)
             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
 }
 
-/* Returns true if a rank printed the reason why it wrote no profile. */
+/* Returns true if a rank on this machine has reported that it printed a warning
+ * with the reason why it wrote no profile. */
 static bool was_reason_said(const struct profile_run *run)
 {
     char byte;
@@ -232,8 +233,9 @@ static bool is_written(const struct profile_run *run)
 }
 
 /* Merges the parts of the profile `from`, which ranks wrote to separate files,
- * to the file `to`. *is_read becomes true when the parts have been read; a
- * later error is one of writing. */
+ * to the file `to`. If both are the same path, then removes the parts. *is_read
+ * becomes true when the parts have been read; a later error is one of writing.
+ */
 static nw_status merge_to(const char *from, const char *to, bool *is_read)
 {
     nw_pattern *pattern;
@@ -283,7 +285,8 @@ static int profile_conclude(const struct profile_run *run, int code)
     return code ? code : NW_EXIT_FAILED;
 }
 
-/* Finds library and launcher, makes the command, and removes files of an
+/* Finds library and launcher, and makes the command. Checks that the output can
+ * be written and is not a file named in the command. Removes files of an
  * earlier run. */
 static nw_status profile_prepare(const struct profile_arguments *arguments,
                                  struct profile_run *run,

@@ -68,7 +68,8 @@ static nw_status nccl_prepare(const struct nw_common *common,
     return status;
 }
 
-/* Finds the files of this run. The caller calls globfree. */
+/* Finds the files that the ranks of this run wrote. Returns false if they wrote
+ * no file or memory is exhausted. The caller calls globfree. */
 static bool nccl_find_parts(const struct nccl_run *run, glob_t *found)
 {
     struct nw_text text = {0};

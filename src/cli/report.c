@@ -233,7 +233,8 @@ static nw_status report_gather(struct report_work *work,
 }
 
 /* Simulates an exchange under each mapping if the options ask for it; by
- * default only if SimGrid is installed and the pattern is small. */
+ * default only if SimGrid is installed, the topology has links and the pattern
+ * is small. Simulates nothing for a picture. */
 static nw_status report_simulate(struct report_work *work,
                                  const struct report_arguments *arguments)
 {

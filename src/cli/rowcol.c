@@ -132,8 +132,9 @@ struct result {
     nw_mapping *mapping;
 };
 
-/* Checks that there is a bandwidth for each node, and that the grid has at
- * least one cell for each row and column of processes. */
+/* Checks that the bandwidths are those of as many processes as the machine has
+ * nodes and, once an arrangement is chosen, that the grid has at least one cell
+ * for each row and column of processes. */
 static nw_status check_fit(const struct result *r,
                            const struct nw_cli_rowcol *rowcol)
 {

@@ -28,8 +28,9 @@ struct nw_cli_rowcol {
 };
 
 /* Arranges a grid of processes, one on each node of the machine `source`, and
- * writes the mapping. `seed` is the seed of the search. Returns the exit
- * status. */
+ * writes the mapping, the costs and, with --json, JSON. With --json but without
+ * -o, the mapping is not written. `seed` is the seed of the search. Returns the
+ * exit status. */
 int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
                   const struct nw_common *common, const char *source,
                   uint64_t seed);

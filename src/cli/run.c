@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise run profiles the program at its first run and stores the pattern.
- * Later runs are mapped by this pattern. An error of Nodewise is only a
- * warning: the launcher is then started without Nodewise. */
+ * Later runs are mapped by this pattern. If Nodewise fails after the launcher
+ * was found, it only prints a warning and starts the launcher without Nodewise.
+ * Wrong options, an output that cannot be written and a missing launcher are
+ * errors. */
 #include <nodewise/profile.h>
 
 #include "base/file.h"
@@ -361,9 +363,10 @@ static void say_shared(const struct run_arguments *arguments)
                                          : ": there will be nothing to map");
 }
 
-/* Stores the recorded pattern unless the run failed, since the pattern of a
- * failed run may be incomplete. `code` is the exit status of the run.
- * `has_machine` is true if a later run of this command can be mapped. */
+/* Stores the recorded pattern unless the run failed or was interrupted or the
+ * pattern is partial, since it may then be incomplete. `code` is the exit
+ * status of the run. `has_machine` is false if the topology of -t cannot be
+ * loaded, so that a later run of this command cannot be mapped. */
 static void keep_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, bool has_machine,
                          int code)
@@ -487,8 +490,8 @@ static int cli_run_compare(const struct run_arguments *arguments,
 }
 
 /* Starts the mapped run. If the launcher has not accepted this plan before,
- * tries the plan first, and starts without Nodewise if the launcher rejects
- * it. */
+ * tries the plan first, and starts without Nodewise if the launcher rejects it.
+ * Stores whether the run succeeded. With --dry-run, only prints the command. */
 static int start_plan(const struct run_arguments *arguments,
                       const struct nw_store *store,
                       const struct nw_run_plan *plan)
@@ -667,7 +670,8 @@ static int run_forget(const struct run_arguments *arguments)
     return NW_EXIT_DONE;
 }
 
-/* Checks that -o can be written and does not name a word of the command. */
+/* Checks that -o can be written and names neither a word of the command nor the
+ * host file. */
 static nw_status check_output(const struct run_arguments *arguments)
 {
     nw_status status = nw_file_writable(arguments->output);

@@ -91,8 +91,8 @@ static bool run_job_fits(const char *flavour, enum nw_launcher_kind kind)
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
 
-/* Searches the PATH for the launcher of the program's MPI. If the PATH lacks
- * this launcher, takes srun in a Slurm job. */
+/* Searches the PATH for the launcher of the program's MPI, or for any launcher
+ * if this MPI is unknown. If the PATH lacks it, takes srun in a Slurm job. */
 static nw_status run_job_search(struct nw_job *job)
 {
     static const char *const names[] = {
@@ -274,7 +274,9 @@ static nw_status find_hosts(struct nw_job *job)
 }
 
 /* Returns the number of cores that this process may use. Counts cores, not
- * hardware threads, because Open MPI refuses more ranks than cores. */
+ * hardware threads, because Open MPI refuses more ranks than cores. If the
+ * topology of this machine is unknown, returns the number of all its hardware
+ * threads. */
 static int32_t count_cores(void)
 {
     nw_topology *machine = NULL;
@@ -385,7 +387,8 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
     return status;
 }
 
-/* Adds the option without which Open MPI refuses to let ranks share cores. */
+/* If ranks share cores, adds the option without which Open MPI refuses this,
+ * unless the user's options name it. */
 static nw_status add_sharing(const struct nw_job *job, struct nw_words *out)
 {
     nw_status status;

@@ -24,8 +24,9 @@ struct nw_job {
     int32_t ranks; /* number of ranks; if 0, nw_job_find_hosts sets it */
     int32_t cores_per_rank; /* cores of each mapped rank; 0: 1 */
     const char *hostfile, *hosts, *launcher_line;
-    const char *flavour; /* openmpi or mpich; set by nw_job_find_launcher if
-                            NULL; NULL if unknown */
+    /* openmpi or mpich, given by the user; else set by nw_job_find_launcher,
+     * see nw_launcher_flavour; NULL if unknown */
+    const char *flavour;
     char **program;
     /* set by nw_job_find_launcher and nw_job_find_hosts */
     enum nw_launcher_kind kind;
@@ -43,26 +44,31 @@ struct nw_job {
                              runs only on this machine; else 0 */
 };
 
-/* Sets kind, writer and flavour of the job. Returns NW_ENODEV if no launcher is
- * found. */
+/* Sets launcher, kind, writer and flavour of the job; keeps a launcher and a
+ * flavour that it already has. Returns NW_ENODEV if no launcher is found,
+ * NW_EINVAL for an invalid --launcher, NW_EHELPER if the launcher of --launcher
+ * does not print its version in time. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
 /* Returns NW_EMPI if the program is linked with another MPI than that of the
- * launcher, so that each rank would be a job of its own. */
+ * launcher, so that each rank would be a job of its own. srun and programs that
+ * use the MPI standard ABI are not checked. */
 NW_MUST_CHECK nw_status nw_job_check_mpi(const struct nw_job *job);
 /* Checks the list of --hosts, which the launcher gets even if Nodewise cannot
  * read it. Returns NW_EINVAL if an item begins with '-', so that the launcher
  * would take it for an option, or if the list has a control character other
  * than tab, carriage return and newline. */
 NW_MUST_CHECK nw_status nw_job_check_list(const struct nw_job *job);
-/* Finds hosts and number of ranks that the user did not give, from the batch
- * system or else from this machine. Returns NW_EFORMAT or NW_EIO for a host
- * list that this function cannot read; the launcher may still be able to read
- * it. Returns NW_EINVAL for a name that the launcher could misread. */
+/* Finds the hosts: those that the user gave, else those of the batch system,
+ * else this machine; and the number of ranks, unless it is given. Returns
+ * NW_EFORMAT or NW_EIO for a host list that this function cannot read; the
+ * launcher may still be able to read it. Returns NW_EINVAL for a name that the
+ * launcher could misread. */
 NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);
 void nw_job_fini(struct nw_job *job);
 
-/* Stores the launcher's words with the number and the hosts of the ranks,
- * without a program. */
+/* Stores the launcher's words without a program: the launcher and its options,
+ * the option for sharing cores if it is needed, the number of ranks, and the
+ * hosts if the user gave them. */
 NW_MUST_CHECK nw_status nw_job_start_words(const struct nw_job *job,
                                            struct nw_words *out);
 /* Stores the command line that starts the job without Nodewise. */

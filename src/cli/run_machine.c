@@ -66,9 +66,9 @@ static nw_status run_probe_job(struct nw_probe_run *run, bool quiet,
     return status;
 }
 
-/* Measures the job's hosts and stores the text of a cluster file in *out, which
- * the caller frees. Returns NW_ENODEV if the measuring program could not be
- * started on the hosts. */
+/* Measures the job's hosts, or only asks them for their cores if the time limit
+ * is 0, and stores the text of a cluster file in *out, which the caller frees.
+ * Returns NW_ENODEV if no rank on the hosts answered. */
 static nw_status run_machine_measure(const struct nw_job *job,
                                      const struct nw_run_plan_options *options,
                                      char **out)
@@ -140,8 +140,9 @@ static nw_status load_all_hosts(const struct nw_job *job,
     return status;
 }
 
-/* Measures the hosts and stores the result. Returns an error if a host of the
- * job is missing in it, because its ranks did not answer in time. */
+/* Measures the hosts and stores the result. If a host of the job is missing in
+ * it, because its ranks did not answer in time, removes the file and returns an
+ * error. */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_plan_options *options,
                                const struct nw_store *store, nw_topology **out)
@@ -160,9 +161,10 @@ static nw_status take_measured(const struct nw_job *job,
     return status;
 }
 
-/* Loads the stored topology of these hosts. If it is missing, damaged or to be
- * refreshed, measures the hosts. If that fails after it was started, only asks
- * the hosts for their cores. */
+/* Loads the stored topology of these hosts. If it is missing, damaged, without
+ * one of the hosts or to be refreshed, measures the hosts. If that fails after
+ * it was started, only asks the hosts for their cores. With --no-store, then
+ * removes the file. */
 static nw_status run_machine_discover(const struct nw_job *job,
                                       const struct nw_store *store,
                                       const struct nw_run_plan_options *options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the command that nodewise run starts, for a shell or as JSON. */
+/* Prints the command that nodewise run starts, for a shell, or as JSON with the
+ * mapping's prediction and the measured times. */
 #ifndef NW_CLI_RUN_OUTPUT_H
 #define NW_CLI_RUN_OUTPUT_H
 

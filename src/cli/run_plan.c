@@ -275,7 +275,8 @@ static const char agent[] =
     "exec srun $options --overlap -N 1 -n 1 -w \"$host\" -m block \\\n"
     "    --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
-/* Returns true if the user chose Hydra's remote shell. */
+/* Returns true if an option of the user chooses what Hydra starts its helpers
+ * with (-launcher, -bootstrap) or its resource manager (-rmk). */
 static bool names_agent(const struct nw_words *launcher)
 {
     static const char *const options[] = {"-launcher", "-bootstrap", "-rmk"};

@@ -40,14 +40,17 @@ struct nw_run_plan {
 
 /* Returns true if the job runs on this machine only. */
 bool nw_job_is_only_here(const struct nw_job *job);
-/* Sets topology, given, known_by and oversubscribed of the plan. */
+/* Sets topology, given, known_by and oversubscribed of the plan. Returns
+ * NW_EUNSUPPORTED if the job runs only on this machine, has more ranks than
+ * cores there and -t is not given. */
 NW_MUST_CHECK nw_status nw_run_find_topology(
     const struct nw_job *job, const struct nw_store *store,
     const struct nw_run_plan_options *options, struct nw_run_plan *plan);
 
 /* Converts the core numbers of a mapping from those of plan->given, the part of
- * this machine that may be used, to those of plan->topology, the whole
- * machine. */
+ * this machine that may be used, to those of plan->topology, the whole machine.
+ * Returns NW_EUNSUPPORTED if the operating system's numbers of the cores are
+ * unknown. */
 NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
                                         nw_mapping *mapping);
 
@@ -56,7 +59,7 @@ NW_MUST_CHECK nw_status nw_run_plan_make(
     const nw_pattern *pattern, const struct nw_run_plan_options *options,
     struct nw_run_plan *plan);
 /* Returns true if the launcher accepts the plan: runs true(1) instead of the
- * program. */
+ * program, for at most nw_job_start_seconds. */
 bool nw_run_plan_works(const struct nw_job *job,
                        const struct nw_run_plan *plan);
 void nw_run_plan_fini(struct nw_run_plan *plan);

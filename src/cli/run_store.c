@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The name of a file in the store is a hash (FNV-1a, 128 bits) of everything
- * that the pattern depends on. Beside each pattern is an entry: a text file
- * that lists these inputs, with hashes of the contents of files, by which
- * changes are detected. */
+/* The name of a pattern is a hash (FNV-1a, 128 bits) of working folder,
+ * program, arguments and number of ranks; that of a topology, of the hosts,
+ * their slots and the number of ranks. Beside each pattern is an entry: a text
+ * file with hashes of the pattern, of the program and of the input files, by
+ * which changes are detected. */
 #include "cli/run_store.h"
 
 #include "base/array.h"
@@ -183,8 +184,10 @@ static nw_status store_fail(const char *path, const char *why)
                    path, why);
 }
 
-/* Creates the folder and its parent folders. Returns an error if other users
- * may write to it, since they could replace patterns and commands. */
+/* Creates the folder, its parent folders and the subfolder for machines.
+ * Returns an error if the folder belongs to a user other than this one and
+ * root, or if all users may write to it and it is not sticky, since others
+ * could then replace patterns and commands. The group may write to it. */
 static nw_status make_folder(const char *path)
 {
     struct nw_text machines = {0};

@@ -2,8 +2,10 @@
 /* The store of `nodewise run`. It has patterns with their entries, which are
  * found by program, arguments, working folder and number of ranks. Its
  * subfolder NW_STORE_MACHINES has what was learnt about machines: topologies
- * that were measured, and launches that worked. All are text files, which may
- * be removed at any time. */
+ * that were measured, and hashes of launches that worked. Each run has a
+ * subfolder run.*, which it removes at its end; --dry-run leaves a subfolder
+ * dry.*. All files are text files. Except for the subfolders of running jobs,
+ * all may be removed at any time. */
 #ifndef NW_CLI_RUN_STORE_H
 #define NW_CLI_RUN_STORE_H
 
@@ -37,13 +39,15 @@ struct nw_store {
 /* Stores the path of the store in *out: `folder`, or if NULL, that of the
  * environment (see nw_store_open). The caller frees *out. */
 NW_MUST_CHECK nw_status nw_store_folder(const char *folder, char **out);
-/* Stores the hash of a file's content as 32 hexadecimal digits. Returns false
- * if the file is missing. */
+/* Stores the hash of a file's size and content, for a file above 64 MiB of its
+ * size and mtime, as 32 hexadecimal digits. Returns false if the file cannot be
+ * read. */
 bool nw_store_hash(const char *path, char out[33]);
 
 /* Sets the paths of the store for this job. If `folder` is NULL, the store is
  * $NODEWISE_STORE, else nodewise/ in $XDG_CACHE_HOME or ~/.cache. Creates the
- * folder. */
+ * folder and its subfolder for machines. Returns NW_EIO if that is impossible
+ * or if the store is open to other users, see make_folder(). */
 NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
                                       const char *folder,
                                       const struct nw_job *job);
@@ -54,15 +58,17 @@ NW_MUST_CHECK nw_status nw_store_begin_run(struct nw_store *store, bool keep);
 /* Removes the folder of the run unless it is kept, and frees the paths. */
 void nw_store_fini(struct nw_store *store);
 
-/* Reads the stored pattern of the job. *out is NULL if the pattern is missing,
- * or if the program, its input files or the pattern's file have changed. *why
- * is then the reason (static), or NULL if nothing was stored. */
+/* Reads the stored pattern of the job. *out is NULL if the pattern or its entry
+ * is missing, if the program, its input files or the pattern's file have
+ * changed, or if the pattern has another number of ranks. *why is then the
+ * reason (static), or NULL if nothing was stored. */
 NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
                                          const struct nw_job *job,
                                          nw_pattern **out, const char **why);
 /* Returns true if the launcher accepted the last launch that was stored with
- * nw_store_set_tried, and that launch had the same words and variables, and
- * files with the same content. */
+ * nw_store_set_tried, and that launch had the same words and variables, files
+ * with the same content, the same file of the launcher, and the same values of
+ * the environment variables that configure the launcher. */
 bool nw_store_is_tried(const struct nw_store *store,
                        const struct nw_words *word,
                        const struct nw_words *variable);
@@ -71,7 +77,8 @@ bool nw_store_is_tried(const struct nw_store *store,
 void nw_store_set_tried(const struct nw_store *store,
                         const struct nw_words *word,
                         const struct nw_words *variable, bool takes);
-/* Moves the pattern that the profiler wrote from store->fresh to the store. */
+/* Moves the pattern that the profiler wrote from store->fresh to the store, and
+ * writes its entry. */
 NW_MUST_CHECK nw_status nw_store_keep(const struct nw_store *store,
                                       const struct nw_job *job);
 

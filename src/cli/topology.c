@@ -86,8 +86,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Parses the two ends of --distance or --route: "A B" in one word, or in two
- * words. An end may be written "gpu N". */
+/* Parses the two ends of --distance or --route: "A B" or "A,B" in one word, or
+ * in two words. An end may be written "gpu N". */
 static void take_ends(struct topology_arguments *arguments, char *value,
                       struct argp_state *state)
 {
@@ -370,7 +370,8 @@ static bool is_called(const char *file, const char *ending)
 }
 
 /* If no option selects the output's format, selects it by the ending of the
- * file of -o. */
+ * file of -o. The ending .json also selects JSON for --list, --distance and
+ * --route. */
 static void heed_name(struct topology_arguments *arguments)
 {
     const char *file = arguments->common.output;

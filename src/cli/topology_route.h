@@ -7,13 +7,14 @@
 
 struct nw_cli_route {
     const char *end[2]; /* the two ends: number of an element, or gpuN */
-    bool links;         /* print each link of the route, not only the
-                           distance */
+    /* print each link of the route: in a table instead of the distance, in JSON
+     * beside it */
+    bool links;
     bool json;
 };
 
-/* Makes the text. Returns NW_EINVAL if the machine lacks one of the ends. The
- * caller frees *out. */
+/* Makes the text. Returns NW_EINVAL if an end is not written as such or the
+ * machine lacks it. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_route(const nw_topology *topology,
                                      const struct nw_cli_route *route,
                                      char **out);

@@ -34,7 +34,8 @@ static void usage_try_options(const struct argp *argp,
 }
 
 /* Prints the known option whose name is most similar to `word`, which begins
- * with "--". Returns false if `word` is a known option. */
+ * with "--"; nothing if none is similar. Returns false if `word` is a known
+ * option or the beginning of one. */
 static bool usage_hint_option(const char *word)
 {
     struct nw_nearest nearest;

@@ -42,19 +42,19 @@ int nw_selector_pick(struct nw_selector *selector, bool *timed)
     return *timed ? (int)(turn % 2) : nw_selector_best(selector);
 }
 
-void nw_selector_took(struct nw_selector *selector, int way, uint64_t ns)
+void nw_selector_took(struct nw_selector *selector, int choice, uint64_t ns)
 {
     uint32_t took = ns < 1 ? 1 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-    uint32_t *least = &selector->least_ns[way],
-             *recent = &selector->recent_ns[way];
+    uint32_t *least = &selector->least_ns[choice],
+             *recent = &selector->recent_ns[choice];
 
     if (!*least || took < *least)
         *least = took;
-    if (!selector->recent[way] || took < *recent)
+    if (!selector->recent[choice] || took < *recent)
         *recent = took;
-    if (++selector->recent[way] == FEW) {
+    if (++selector->recent[choice] == FEW) {
         *least = *recent;
-        selector->recent[way] = 0;
+        selector->recent[choice] = 0;
     }
 }
 

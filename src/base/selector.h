@@ -21,10 +21,10 @@ struct nw_selector {
 };
 
 /* nw_selector_pick returns the variant for the next turn, 0 or 1. If it sets
- * *timed, the caller reports the time of this turn to nw_selector_took; `way`
- * is the variant. */
+ * *timed, the caller reports the time of this turn to nw_selector_took;
+ * `choice` is the variant. */
 int nw_selector_pick(struct nw_selector *selector, bool *timed);
-void nw_selector_took(struct nw_selector *selector, int way, uint64_t ns);
+void nw_selector_took(struct nw_selector *selector, int choice, uint64_t ns);
 /* Returns the faster variant so far; 1 only if it is more than 5 % faster. */
 int nw_selector_best(const struct nw_selector *selector);
 /* Returns true if variant 1 is faster by more than 1/part of the time of

@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At most WAYS pairs of protocol and copy method are compared; each measurement
- * is the mean of TURNS round trips. */
-enum { WAYS = 14, TAG = 1, TURNS = 10 };
+/* At most METHODS pairs of protocol and copy method are compared; each
+ * measurement is the mean of TURNS round trips. */
+enum { METHODS = 14, TAG = 1, TURNS = 10 };
 
 /* A protocol and a copy method, with their measurements at the current message
  * size. */
-struct bench_choice_way {
+struct bench_choice_method {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
     double *seconds; /* [rounds] time of a message in s */
@@ -40,7 +40,7 @@ struct chooser {
     /* number of pairs of protocol and copy method to compare; the first is the
      * channel's choice */
     int count;
-    struct bench_choice_way way[WAYS];
+    struct bench_choice_method method[METHODS];
     struct nw_channel_result seen[2]; /* results of the last send and of the
                                          last receive */
     double worst;  /* largest ratio of the chosen to the best time over all
@@ -79,13 +79,14 @@ static nw_status bench_choice_one(struct chooser *c, bool send, size_t bytes)
 
 /* Measures the mean time of a message in s with one protocol and copy method.
  * The first of the TURNS + 1 round trips is not timed. */
-static nw_status time_way(struct chooser *c, struct bench_choice_way *way,
-                          size_t bytes, double *seconds)
+static nw_status time_method(struct chooser *c,
+                             struct bench_choice_method *method, size_t bytes,
+                             double *seconds)
 {
     nw_status status = NW_OK;
     uint64_t start = 0;
 
-    nw_channel_force(c->channel, way->protocol, way->copy);
+    nw_channel_force(c->channel, method->protocol, method->copy);
     for (int i = -1; i < TURNS && !status; i++) {
         if (!i)
             start = nw_clock_ns();
@@ -98,10 +99,11 @@ static nw_status time_way(struct chooser *c, struct bench_choice_way *way,
     return status;
 }
 
-static struct nw_bench_way way_of(enum nw_channel_protocol protocol,
-                                  enum nw_channel_copy copy, double seconds)
+static struct nw_bench_method method_of(enum nw_channel_protocol protocol,
+                                        enum nw_channel_copy copy,
+                                        double seconds)
 {
-    struct nw_bench_way out = {.seconds = seconds};
+    struct nw_bench_method out = {.seconds = seconds};
 
     snprintf(out.name, sizeof out.name, "%s%s%s", nw_bench_protocols[protocol],
              copy ? " " : "", copy ? nw_bench_copies[copy] : "");
@@ -116,15 +118,16 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
 /* Sets the medians, and returns the entry with the smallest one, without entry
  * 0, the channel's own choice. The minimum instead of the median would favour
  * the best of many entries over the single choice. */
-static const struct bench_choice_way *best_of(struct chooser *c)
+static const struct bench_choice_method *best_of(struct chooser *c)
 {
-    const struct bench_choice_way *best = &c->way[1];
+    const struct bench_choice_method *best = &c->method[1];
 
     for (int i = 0; i < c->count; i++)
-        c->way[i].median = nw_median(c->way[i].seconds, rounds_of(c->bench));
+        c->method[i].median =
+            nw_median(c->method[i].seconds, rounds_of(c->bench));
     for (int i = 2; i < c->count; i++)
-        if (c->way[i].median < best->median)
-            best = &c->way[i];
+        if (c->method[i].median < best->median)
+            best = &c->method[i];
     return best;
 }
 
@@ -137,7 +140,7 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
                             struct nw_channel_result chosen[2])
 {
     struct nw_random random;
-    int32_t order[WAYS];
+    int32_t order[METHODS];
     nw_status status = NW_OK;
 
     for (int i = 0; i < c->count; i++)
@@ -145,10 +148,10 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
     nw_random_init(&random, round);
     nw_random_shuffle(&random, order, (size_t)c->count);
     for (int i = 0; i < c->count && !status; i++) {
-        struct bench_choice_way *way = &c->way[order[i]];
+        struct bench_choice_method *method = &c->method[order[i]];
 
-        status = time_way(c, way, bytes, &way->seconds[round]);
-        if (way == c->way)
+        status = time_method(c, method, bytes, &method->seconds[round]);
+        if (method == c->method)
             memcpy(chosen, c->seen, sizeof c->seen);
     }
     return status;
@@ -159,28 +162,31 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
 static nw_status bench_choice_compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};
-    struct nw_bench_way told[2];
+    struct nw_bench_method told[2];
     nw_status status = NW_OK;
 
     for (size_t r = 0; r < rounds_of(c->bench) && !status; r++)
         status = time_round(c, bytes, r, chosen);
     if (status || c->rank)
         return status;
-    const struct bench_choice_way *best = best_of(c);
-    c->worst = fmax(c->worst, c->way[0].median / best->median);
-    told[0] = way_of(best->protocol, best->copy, best->median);
-    told[1] = way_of(chosen[0].protocol, chosen[1].copy, c->way[0].median);
+    const struct bench_choice_method *best = best_of(c);
+    c->worst = fmax(c->worst, c->method[0].median / best->median);
+    told[0] = method_of(best->protocol, best->copy, best->median);
+    told[1] =
+        method_of(chosen[0].protocol, chosen[1].copy, c->method[0].median);
     nw_bench_tell_choice(c->bench, bytes, &told[0], &told[1]);
     return NW_OK;
 }
 
-static nw_status add_way(struct chooser *c, enum nw_channel_protocol protocol,
-                         enum nw_channel_copy copy)
+static nw_status add_method(struct chooser *c,
+                            enum nw_channel_protocol protocol,
+                            enum nw_channel_copy copy)
 {
-    struct bench_choice_way *way = &c->way[c->count++];
+    struct bench_choice_method *method = &c->method[c->count++];
 
-    *way = (struct bench_choice_way){.protocol = protocol, .copy = copy};
-    return nw_alloc(rounds_of(c->bench), sizeof *way->seconds, &way->seconds);
+    *method = (struct bench_choice_method){.protocol = protocol, .copy = copy};
+    return nw_alloc(rounds_of(c->bench), sizeof *method->seconds,
+                    &method->seconds);
 }
 
 static nw_status open_channel(struct chooser *c)
@@ -195,18 +201,18 @@ static nw_status open_channel(struct chooser *c)
 
 /* Adds the channel's choice, then every protocol; with each copy method if the
  * receive buffer is GPU memory and the protocol copies. */
-static nw_status add_ways(struct chooser *c)
+static nw_status add_methods(struct chooser *c)
 {
     bool copies = c->bench->gpu[1];
-    nw_status status = add_way(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
+    nw_status status = add_method(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
 
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS && !status; p++) {
         bool all = copies && p != NW_CHANNEL_RENDEZVOUS;
 
         for (int k = all ? NW_CHANNEL_NAIVE : 0;
              k < (all ? NW_CHANNEL_COPIES : 1) && !status; k++)
-            status = add_way(c, (enum nw_channel_protocol)p,
-                             (enum nw_channel_copy)k);
+            status = add_method(c, (enum nw_channel_protocol)p,
+                                (enum nw_channel_copy)k);
     }
     return status;
 }
@@ -220,7 +226,7 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
         status = nw_channel_memory_new(bench->gpu[i], bench->largest + 1,
                                        &c.memory[i]);
     if (!status)
-        status = add_ways(&c);
+        status = add_methods(&c);
     if (!status)
         status = open_channel(&c);
     if (!status && !rank)
@@ -231,7 +237,7 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
         nw_bench_tell_end(bench, c.worst);
     nw_channel_close(c.channel);
     for (int i = 0; i < c.count; i++)
-        free(c.way[i].seconds);
+        free(c.method[i].seconds);
     for (int i = 0; i < 2; i++)
         nw_channel_memory_free(bench->gpu[i], c.memory[i]);
     return status;

@@ -110,8 +110,8 @@ void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,
 }
 
 void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
-                          const struct nw_bench_way *best,
-                          const struct nw_bench_way *chosen)
+                          const struct nw_bench_method *best,
+                          const struct nw_bench_method *chosen)
 {
     struct nw_json *json = bench_output_row(bench, bytes);
     double ratio = chosen->seconds / best->seconds;

@@ -24,13 +24,13 @@ void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,
                         double messages);
 
 /* A protocol with its copy method, and the time of a message with it. */
-struct nw_bench_way {
+struct nw_bench_method {
     char name[32];
     double seconds;
 };
 void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
-                          const struct nw_bench_way *best,
-                          const struct nw_bench_way *chosen);
+                          const struct nw_bench_method *best,
+                          const struct nw_bench_method *chosen);
 /* Ends the table. `worst` is used only by the test `choice`: the largest ratio,
  * over all sizes, of the time with the chosen protocol to that with the best
  * one. */

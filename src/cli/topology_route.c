@@ -36,33 +36,34 @@ static nw_status find_end(const nw_topology *topology, const char *word,
 /* The route between two ends; if messages are striped over several network
  * cards, the routes of all parts. Each entry of hop[count] is 2 * link +
  * direction. */
-struct topology_route_way {
+struct topology_route_path {
     struct nw_end end[2];
     uint32_t *hop;
     size_t count;
 };
 
-static nw_status find_way(const nw_topology *topology,
-                          const struct nw_cli_route *route,
-                          struct topology_route_way *way)
+static nw_status topology_route_find(const nw_topology *topology,
+                                     const struct nw_cli_route *route,
+                                     struct topology_route_path *path)
 {
     int32_t stripes = 1;
-    nw_status status = find_end(topology, route->end[0], &way->end[0]);
+    nw_status status = find_end(topology, route->end[0], &path->end[0]);
 
     if (!status)
-        status = find_end(topology, route->end[1], &way->end[1]);
+        status = find_end(topology, route->end[1], &path->end[1]);
     if (!status)
-        stripes = nw_topology_stripe_count(topology, way->end[0], way->end[1]);
+        stripes =
+            nw_topology_stripe_count(topology, path->end[0], path->end[1]);
     if (!status)
-        status = nw_alloc(nw_topology_route_max(topology), sizeof *way->hop,
-                          &way->hop);
+        status = nw_alloc(nw_topology_route_max(topology), sizeof *path->hop,
+                          &path->hop);
     for (int32_t i = 0; !status && i < stripes; i++) {
-        struct nw_end from = way->end[0], to = way->end[1];
+        struct nw_end from = path->end[0], to = path->end[1];
 
         from.nic -= i;
         to.nic -= i;
-        way->count +=
-            nw_topology_route(topology, from, to, way->hop + way->count);
+        path->count +=
+            nw_topology_route(topology, from, to, path->hop + path->count);
     }
     return status;
 }
@@ -86,9 +87,10 @@ static void link_json(struct nw_json *json, const nw_topology *topology,
     nw_json_end_object(json);
 }
 
-static nw_status way_json(const nw_topology *topology,
-                          const struct nw_cli_route *route,
-                          const struct topology_route_way *way, char **out)
+static nw_status topology_route_json(const nw_topology *topology,
+                                     const struct nw_cli_route *route,
+                                     const struct topology_route_path *path,
+                                     char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -96,15 +98,15 @@ static nw_status way_json(const nw_topology *topology,
     nw_json_object(&json, NULL);
     nw_json_string(&json, "schema", "nodewise.route/1");
     nw_json_number(&json, "distance",
-                   nw_topology_distance(topology, way->end[0], way->end[1]));
+                   nw_topology_distance(topology, path->end[0], path->end[1]));
     nw_json_string(
         &json, "level",
         nw_topology_level_name(
-            topology, nw_topology_level(topology, way->end[0], way->end[1])));
+            topology, nw_topology_level(topology, path->end[0], path->end[1])));
     if (route->links) {
         nw_json_array(&json, "links");
-        for (size_t i = 0; i < way->count; i++)
-            link_json(&json, topology, way->hop[i]);
+        for (size_t i = 0; i < path->count; i++)
+            link_json(&json, topology, path->hop[i]);
         nw_json_end_array(&json);
     }
     nw_json_end_object(&json);
@@ -131,8 +133,9 @@ static void link_row(nw_table *table, const nw_topology *topology, uint32_t hop)
     nw_table_cell(table, "%s", info.assumed ? "assumed" : "");
 }
 
-static nw_status way_table(const nw_topology *topology,
-                           const struct topology_route_way *way, char **out)
+static nw_status topology_route_table(const nw_topology *topology,
+                                      const struct topology_route_path *path,
+                                      char **out)
 {
     static const char *const titles[] = {"link",      "way",     "kind",
                                          "bandwidth", "latency", "note"};
@@ -144,35 +147,36 @@ static nw_status way_table(const nw_topology *topology,
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         nw_table_column(table, titles[i],
                         i == 3 || i == 4 ? NW_ALIGN_RIGHT : NW_ALIGN_LEFT);
-    for (size_t i = 0; i < way->count; i++)
-        link_row(table, topology, way->hop[i]);
+    for (size_t i = 0; i < path->count; i++)
+        link_row(table, topology, path->hop[i]);
     status = nw_table_text(table, out);
     nw_table_free(table);
     return status;
 }
 
-static nw_status way_distance(const nw_topology *topology,
-                              const struct topology_route_way *way, char **out)
+static nw_status topology_route_distance(const nw_topology *topology,
+                                         const struct topology_route_path *path,
+                                         char **out)
 {
     struct nw_text text = {0};
 
     nw_text_format(&text, "%.17g\n",
-                   nw_topology_distance(topology, way->end[0], way->end[1]));
+                   nw_topology_distance(topology, path->end[0], path->end[1]));
     return nw_text_take(&text, out);
 }
 
 nw_status nw_cli_route(const nw_topology *topology,
                        const struct nw_cli_route *route, char **out)
 {
-    struct topology_route_way way = {0};
-    nw_status status = find_way(topology, route, &way);
+    struct topology_route_path path = {0};
+    nw_status status = topology_route_find(topology, route, &path);
 
     if (!status && route->json)
-        status = way_json(topology, route, &way, out);
+        status = topology_route_json(topology, route, &path, out);
     else if (!status && route->links)
-        status = way_table(topology, &way, out);
+        status = topology_route_table(topology, &path, out);
     else if (!status)
-        status = way_distance(topology, &way, out);
-    free(way.hop);
+        status = topology_route_distance(topology, &path, out);
+    free(path.hop);
     return status;
 }

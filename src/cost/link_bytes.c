@@ -170,12 +170,12 @@ struct loading {
 };
 
 /* Sums from the leaves up; children have larger numbers than their parents.
- * `ways` holds the bytes that begin at each vertex. Bytes that begin below a
+ * `bytes` holds the bytes that begin at each vertex. Bytes that begin below a
  * vertex and do not turn there go up through the link above the vertex. The
  * function is also called with the bytes that end at each vertex, and then
  * gives the bytes that come down through each link. */
 static void sum_node(const struct loading *loading, int32_t node,
-                     nw_uint128 *ways)
+                     nw_uint128 *bytes)
 {
     const nw_topology *topology = loading->link_bytes->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
@@ -187,8 +187,8 @@ static void sum_node(const struct loading *loading, int32_t node,
 
         if (type->parent[v] < 0)
             continue;
-        ways[link] -= turned[link];
-        ways[first + (size_t)type->parent[v]] += ways[link];
+        bytes[link] -= turned[link];
+        bytes[first + (size_t)type->parent[v]] += bytes[link];
     }
 }
 
@@ -200,11 +200,11 @@ static void sum_part(void *user, int32_t i)
     const struct nw_link_bytes *link_bytes = loading->link_bytes;
     struct nw_parallel_range mine =
         nw_parallel_range(link_bytes->topology->node_count, i / 2);
-    nw_uint128 *ways = i % 2 ? link_bytes->ended[loading->layer]
-                             : link_bytes->begun[loading->layer];
+    nw_uint128 *bytes = i % 2 ? link_bytes->ended[loading->layer]
+                              : link_bytes->begun[loading->layer];
 
     for (int32_t node = (int32_t)mine.first; node < mine.end; node++)
-        sum_node(loading, node, ways);
+        sum_node(loading, node, bytes);
 }
 
 /* After sum_part, adds the bytes of a node's tree links to the bytes of routes

@@ -112,12 +112,12 @@ static nw_status fill_pairs(const struct nw_probe *probe,
 
         if (it->memory != memory)
             continue;
-        for (int way = 0; way < 2; way++) {
+        for (int direction = 0; direction < 2; direction++) {
             times[count++] =
-                (struct links_sample){cell[way], it->class[0].time};
+                (struct links_sample){cell[direction], it->class[0].time};
             if (!any && slope_rate(it) > 0)
                 rates[slopes++] =
-                    (struct links_sample){cell[way], slope_rate(it)};
+                    (struct links_sample){cell[direction], slope_rate(it)};
         }
     }
     if (!status) {
@@ -149,7 +149,7 @@ static nw_status probe_links_find_inside(const struct nw_probe *probe,
                                   {&groups->inside_rate, &groups->across_rate}};
     nw_status status = nw_alloc(2 * most, sizeof *values, &values);
 
-    for (int way = 0; !status && way < 2; way++) {
+    for (int direction = 0; !status && direction < 2; direction++) {
         size_t count = 0, slopes = 0;
         double *slope = values + most;
 
@@ -157,22 +157,22 @@ static nw_status probe_links_find_inside(const struct nw_probe *probe,
             const struct nw_probe_pair *it = &probe->pair[i];
 
             if (it->memory != memory ||
-                !probe_links_is_inside(probe, it->a, it->b, way))
+                !probe_links_is_inside(probe, it->a, it->b, direction))
                 continue;
             values[count++] = it->class[0].time;
             if (slope_rate(it) > 0)
                 slope[slopes++] = slope_rate(it);
         }
-        *out[0][way] = nw_median(values, count);
+        *out[0][direction] = nw_median(values, count);
         count = 0;
         for (size_t i = 0; i < probe->stream_count; i++) {
             const struct nw_probe_stream *it = &probe->stream[i];
 
             if (it->memory == memory && nw_probe_is_alone(it) &&
-                probe_links_is_inside(probe, it->from, it->to, way))
+                probe_links_is_inside(probe, it->from, it->to, direction))
                 values[count++] = it->rate;
         }
-        *out[1][way] =
+        *out[1][direction] =
             count ? nw_median(values, count) : nw_median(slope, slopes);
     }
     free(values);
@@ -261,9 +261,9 @@ static void add_experiment(const struct nw_probe *probe,
             alone += groups->rate[cell_of(probe, it->from, it->to)];
             flows++;
         }
-        for (int way = 0; way < 2; way++)
-            if (sum[way] > NOISE * group->up[way])
-                group->up[way] = sum[way];
+        for (int direction = 0; direction < 2; direction++)
+            if (sum[direction] > NOISE * group->up[direction])
+                group->up[direction] = sum[direction];
         if (flows > 1 && g >= groups->host_count &&
             sum[0] + sum[1] < 0.75 * alone)
             group->shared = true;

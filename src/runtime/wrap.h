@@ -51,10 +51,10 @@ static inline bool nw_is_reordering(void)
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
 /* Defines MPI_X or PMPI_X, which looks up its next definition and then runs the
- * statement `way`. Parameters are machine words, since handles of another MPI
+ * statement `body`. Parameters are machine words, since handles of another MPI
  * ABI may be wider than ours (nw_foreign); `typed` converts the parameters to
  * our types. */
-#define NW_ENTRY(name, declared, words, typed, way)                            \
+#define NW_ENTRY(name, declared, words, typed, body)                           \
     NW_API int nw_entry_##name declared __asm__(#name);                        \
     int nw_entry_##name declared                                               \
     {                                                                          \
@@ -64,13 +64,13 @@ static inline bool nw_is_reordering(void)
         if (__builtin_expect(nw_foreign, 0))                                   \
             return ((int(*) declared)nw_found)words;                           \
         typed;                                                                 \
-        way;                                                                   \
+        body;                                                                  \
     }
-#define NW_ENTRIES(name, entry, way) NW_ENTRIES_OF(name, NW_WORDS entry, way)
+#define NW_ENTRIES(name, entry, body) NW_ENTRIES_OF(name, NW_WORDS entry, body)
 #define NW_ENTRIES_OF(...) NW_ENTRIES_BOTH(__VA_ARGS__)
-#define NW_ENTRIES_BOTH(name, declared, words, typed, way)                     \
-    NW_ENTRY(name, declared, words, typed, way)                                \
-    NW_ENTRY(P##name, declared, words, typed, way)
+#define NW_ENTRIES_BOTH(name, declared, words, typed, body)                    \
+    NW_ENTRY(name, declared, words, typed, body)                               \
+    NW_ENTRY(P##name, declared, words, typed, body)
 #define NW_WORDS(declared, words, ...) declared, words, __VA_ARGS__
 #define NW_SHARED static __attribute__((noinline)) int
 #define NW_STRAIGHT(next, ...) next(__VA_ARGS__)

@@ -19,7 +19,8 @@ struct busy_link {
     double seconds; /* congestion of the direction that has more, in s,
                        rounded */
     double bandwidth;
-    int kind, way; /* way: 0 up, 1 down, 2 both equal or half duplex */
+    int kind,
+        direction; /* direction: 0 up, 1 down, 2 both equal or half duplex */
     int32_t link;
 };
 
@@ -42,8 +43,8 @@ static int links_compare(const void *a, const void *b)
         return x->kind > y->kind ? -1 : 1; /* network links first */
     if (x->bandwidth != y->bandwidth)
         return x->bandwidth < y->bandwidth ? -1 : 1;
-    if (x->way != y->way)
-        return x->way < y->way ? -1 : 1;
+    if (x->direction != y->direction)
+        return x->direction < y->direction ? -1 : 1;
     return x->link < y->link ? -1 : x->link > y->link;
 }
 
@@ -51,7 +52,7 @@ static bool links_are_alike(const struct busy_link *x,
                             const struct busy_link *y)
 {
     return x->seconds == y->seconds && x->kind == y->kind &&
-           x->bandwidth == y->bandwidth && x->way == y->way;
+           x->bandwidth == y->bandwidth && x->direction == y->direction;
 }
 
 /* Lists the links with traffic, sorted with the most congested first. The
@@ -69,14 +70,15 @@ static nw_status links_sort(const nw_topology *topology,
     for (int32_t link = 0; link < cost->link_count; link++) {
         const double *both = &cost->link_congestion[2 * (size_t)link];
         struct nw_link_info info = nw_topology_link(topology, link);
-        int way = both[1] > both[0];
+        int direction = both[1] > both[0];
 
-        if (!(both[way] > 0))
+        if (!(both[direction] > 0))
             continue;
-        busy[n].seconds = links_round(both[way]);
-        busy[n].bandwidth = info.bandwidth[way];
+        busy[n].seconds = links_round(both[direction]);
+        busy[n].bandwidth = info.bandwidth[direction];
         busy[n].kind = (int)info.kind;
-        busy[n].way = info.half_duplex || both[0] == both[1] ? 2 : way;
+        busy[n].direction =
+            info.half_duplex || both[0] == both[1] ? 2 : direction;
         busy[n++].link = link;
     }
     qsort(busy, n, sizeof *busy, links_compare);
@@ -111,12 +113,12 @@ static void links_add_names(struct nw_text *text, const nw_topology *topology,
 static void links_add_group(struct nw_text *text, const nw_topology *topology,
                             const struct busy_link *group, size_t count)
 {
-    static const char *const ways[] = {"up", "down", "both"};
+    static const char *const directions[] = {"up", "down", "both"};
     bool assumed = nw_topology_link(topology, group->link).assumed;
     char words[32];
 
     links_add_names(text, topology, group, count);
-    nw_page_element(text, "td", "%s", ways[group->way]);
+    nw_page_element(text, "td", "%s", directions[group->direction]);
     nw_page_element(text, "td", "%s",
                     nw_link_kind_name((enum nw_link_kind)group->kind));
     nw_page_element(text, "td", "%s%s",

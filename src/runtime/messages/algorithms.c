@@ -15,7 +15,7 @@ struct algorithms_call {
     MPI_Comm comm;
     struct nw_algorithm_comm *record;
     struct nw_area from, into;
-    int into_way;
+    int into_access;
     struct nw_channel_collective collect;
 };
 
@@ -67,7 +67,7 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
     if (in_place)
         call->from.blocks = 0;
     status = nw_contiguous_open(
-        &into, call->into_way | (in_place ? NW_READ : 0), &call->into);
+        &into, call->into_access | (in_place ? NW_READ : 0), &call->into);
     if (!status)
         status = nw_contiguous_open(&from, NW_READ, &call->from);
     else
@@ -115,7 +115,7 @@ bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
     bytes = block_of(data.type, data.count, 1);
     call.into = data;
     call.into.blocks = 1;
-    call.into_way = call.record->rank == root ? NW_READ : NW_WRITE;
+    call.into_access = call.record->rank == root ? NW_READ : NW_WRITE;
     call.collect.root = root;
     return bytes && algorithms_form(&call, bytes, rc);
 }
@@ -137,7 +137,7 @@ bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
     call.from.blocks = 1;
     call.into = into;
     call.into.blocks = is_root ? call.record->size : 0;
-    call.into_way = NW_WRITE;
+    call.into_access = NW_WRITE;
     call.collect.root = root;
     return bytes && algorithms_form(&call, bytes, rc);
 }
@@ -152,7 +152,7 @@ static bool messages_algorithms_all_blocks(struct algorithms_call *call,
     bytes = block_of(call->into.type, call->into.count, call->record->size);
     call->from.blocks = from_blocks ? call->record->size : 1;
     call->into.blocks = call->record->size;
-    call->into_way = NW_WRITE;
+    call->into_access = NW_WRITE;
     return bytes && algorithms_form(call, bytes, rc);
 }
 
@@ -244,7 +244,7 @@ static bool messages_algorithms_reduce(struct algorithms_call *call, MPI_Op op,
     call->collect.op = op;
     call->collect.type = call->into.type;
     call->collect.count = call->into.count;
-    call->into_way = NW_WRITE;
+    call->into_access = NW_WRITE;
     return algorithms_form(call, bytes, rc);
 }
 

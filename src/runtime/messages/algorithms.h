@@ -70,7 +70,7 @@ bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
  * address, in host or GPU memory. */
 struct nw_contiguous {
     struct nw_stage stage;
-    int way;
+    int access;
     char *memory;
     /* if `memory` is packed: host memory with the gaps of the datatype, from
      * which it was packed or into which it is unpacked */
@@ -80,9 +80,11 @@ struct nw_contiguous {
     char *packed;
 };
 /* Sets flat->memory to the contiguous bytes of the area; NULL if the area has
- * no blocks. The caller calls nw_contiguous_close, even after an error. `way`
- * says what the call does with the buffer: NW_READ, NW_WRITE or NW_BOTH. */
-NW_MUST_CHECK nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
+ * no blocks. The caller calls nw_contiguous_close, even after an error.
+ * `access` says what the call does with the buffer: NW_READ, NW_WRITE or
+ * NW_BOTH. */
+NW_MUST_CHECK nw_status nw_contiguous_open(struct nw_contiguous *flat,
+                                           int access,
                                            const struct nw_area *area);
 /* Copies the bytes back to the area if the call writes the buffer and `status`
  * is NW_OK. Frees all memory. Returns `status` or the error of the copy. */

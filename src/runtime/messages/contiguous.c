@@ -53,20 +53,20 @@ static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
     flat->spread = spread;
     flat->count = count;
     flat->type = area->type;
-    if (flat->way & NW_READ &&
+    if (flat->access & NW_READ &&
         NW_PMPI(Pack)(spread, (int)count, area->type, flat->packed,
                       (int)(count * size), &at, MPI_COMM_SELF))
         return nw_fail(NW_EMPI, "MPI_Pack fails");
     return NW_OK;
 }
 
-nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
+nw_status nw_contiguous_open(struct nw_contiguous *flat, int access,
                              const struct nw_area *area)
 {
     struct nw_area host = *area;
 
     *flat = (struct nw_contiguous){.stage = {.whole = true, .ours = true},
-                                   .way = way};
+                                   .access = access};
     if (!area->blocks)
         return NW_OK;
     flat->memory = find_dense(area);
@@ -74,7 +74,7 @@ nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
         return NW_OK;
     if (nw_area_is_on_gpu(area))
         host.buffer = nw_stage_triple(
-            &flat->stage, way, area->buffer,
+            &flat->stage, access, area->buffer,
             (struct nw_triple){&host.count, INT_MAX, &host.type, area->blocks});
     if (flat->stage.status)
         return flat->stage.status;
@@ -88,7 +88,7 @@ nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status)
 {
     int at = 0, size = 0;
 
-    if (!status && flat->packed && flat->way & NW_WRITE) {
+    if (!status && flat->packed && flat->access & NW_WRITE) {
         NW_PMPI(Type_size)(flat->type, &size);
         if (NW_PMPI(Unpack)(flat->packed, (int)(flat->count * size), &at,
                             flat->spread, (int)flat->count, flat->type,
@@ -97,7 +97,7 @@ nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status)
     }
     free(flat->packed);
     for (int i = 0; i < flat->stage.count; i++) {
-        if (!status && flat->way & NW_WRITE)
+        if (!status && flat->access & NW_WRITE)
             status = nw_buffer_empty(flat->stage.buffer[i], UINT64_MAX);
         nw_buffer_free(flat->stage.buffer[i]);
     }

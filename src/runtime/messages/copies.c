@@ -108,19 +108,20 @@ static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
     bool timed = false;
     nw_status status = NW_OK;
     uint64_t start;
-    int way;
+    int path;
 
     if (!scatter.mapped)
         return run_job(move, job);
-    way = nw_copy_path_are_forced() || nw_selector_pick(&job->selector, &timed);
+    path =
+        nw_copy_path_are_forced() || nw_selector_pick(&job->selector, &timed);
     start = nw_clock_ns();
-    if (way)
+    if (path)
         nw_typemap_walk(move->layout, move->count, scatter_piece, &scatter);
     nw_copy_path_shut();
-    if (!way)
+    if (!path)
         status = run_job(move, job);
     if (!status && timed)
-        nw_selector_took(&job->selector, way, nw_clock_ns() - start);
+        nw_selector_took(&job->selector, path, nw_clock_ns() - start);
     return status;
 }
 

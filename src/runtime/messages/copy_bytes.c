@@ -55,26 +55,26 @@ static nw_status copy_bytes_by_host(void *to, const void *from, size_t bytes)
 
 static int copy_bytes_pick(struct nw_selector *selector, bool *timed)
 {
-    int way;
+    int path;
 
     (void)pthread_mutex_lock(&lock);
-    way = nw_selector_pick(selector, timed);
+    path = nw_selector_pick(selector, timed);
     (void)pthread_mutex_unlock(&lock);
-    return way;
+    return path;
 }
 
 static nw_status between_gpus(void *to, const void *from, size_t bytes)
 {
     int class = nw_selector_class(bytes, CLASSES);
     bool few = bytes <= (size_t)1 << class, timed = false;
-    int way = few ? copy_bytes_pick(&selectors[class], &timed) : BY_DRIVER;
+    int path = few ? copy_bytes_pick(&selectors[class], &timed) : BY_DRIVER;
     uint64_t start = nw_clock_ns();
-    nw_status status = way == BY_HOST ? copy_bytes_by_host(to, from, bytes)
-                                      : copy_bytes_by_driver(to, from, bytes);
+    nw_status status = path == BY_HOST ? copy_bytes_by_host(to, from, bytes)
+                                       : copy_bytes_by_driver(to, from, bytes);
 
     if (!status && timed) {
         (void)pthread_mutex_lock(&lock);
-        nw_selector_took(&selectors[class], way, nw_clock_ns() - start);
+        nw_selector_took(&selectors[class], path, nw_clock_ns() - start);
         (void)pthread_mutex_unlock(&lock);
     }
     return status;

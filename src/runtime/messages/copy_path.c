@@ -142,24 +142,24 @@ static nw_status move_near(const struct nw_path_copy *descriptor,
         &selectors[descriptor->out]
                   [nw_selector_class(descriptor->bytes, CLASSES)];
     bool timed = false;
-    int way = BY_DRIVER;
+    int path = BY_DRIVER;
     uint64_t start;
     nw_status status;
 
     if (!allocation->barred && may_map(descriptor))
-        way = forced ? BY_CPU : nw_selector_pick(selector, &timed);
-    if (way != BY_CPU && !timed && !asked)
+        path = forced ? BY_CPU : nw_selector_pick(selector, &timed);
+    if (path != BY_CPU && !timed && !asked)
         return NW_OK;
     start = timed ? nw_clock_ns() : 0;
     status =
-        way == BY_CPU ? by_cpu(descriptor) : copy_path_by_driver(descriptor);
-    if (status && way == BY_CPU) {
+        path == BY_CPU ? by_cpu(descriptor) : copy_path_by_driver(descriptor);
+    if (status && path == BY_CPU) {
         allocation->barred = true;
         return NW_OK;
     }
     *done = true;
     if (!status && timed)
-        nw_selector_took(selector, way, nw_clock_ns() - start);
+        nw_selector_took(selector, path, nw_clock_ns() - start);
     return status;
 }
 

@@ -40,7 +40,7 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
 
 static bool is_send(const struct nw_tracked_request *kept)
 {
-    return kept->count && kept->buffer[0]->way & NW_READ;
+    return kept->count && kept->buffer[0]->access & NW_READ;
 }
 
 /* Does the work of a freed request if MPI has completed it. If `wait` is true,

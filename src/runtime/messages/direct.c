@@ -113,7 +113,7 @@ struct nw_buffer *nw_envelope_new(uint64_t bytes,
         return NULL;
     }
     *buffer->slot = *slot;
-    buffer->way = NW_READ;
+    buffer->access = NW_READ;
     nw_envelope_write((struct nw_envelope *)(void *)buffer->host->memory, bytes,
                       slot);
     return buffer;

@@ -144,15 +144,15 @@ struct nw_stage {
 /* The count and datatype arguments of a buffer of `blocks` blocks, each with
  * *count elements of *type. Staging may change *count and *type.
  * nw_stage_triple returns the address that MPI gets, which is `buffer` itself
- * if it is not staged. `way` says what MPI does with the buffer (NW_READ, ...).
- * An error is stored in stage->status. */
+ * if it is not staged. `access` says what MPI does with the buffer (NW_READ,
+ * ...). An error is stored in stage->status. */
 struct nw_triple {
     int64_t *count;
     int64_t most; /* largest value that the count argument's type can hold */
     MPI_Datatype *type;
     int64_t blocks;
 };
-void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_triple(struct nw_stage *stage, int access, const void *buffer,
                       struct nw_triple triple);
 /* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. The elements of
  * the arrays have count_size and place_size bytes: counts are int or MPI_Count;
@@ -166,9 +166,9 @@ struct nw_block_places {
     const MPI_Datatype *types;
     MPI_Datatype type;
 };
-void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_places(struct nw_stage *stage, int access, const void *buffer,
                       struct nw_block_places places);
-void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_bytes(struct nw_stage *stage, int access, const void *buffer,
                      int64_t bytes);
 /* For an argument that cannot be staged: returns true if the call must fail,
  * because `buffer` is in GPU memory and MPI does not get GPU memory itself
@@ -405,12 +405,12 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 
 /* Replaces a buffer argument in GPU memory by host memory, and its count and
  * datatype by those that the host memory has. */
-#define NW_STAGE(way, buffer, count, datatype, blocks)                         \
+#define NW_STAGE(access, buffer, count, datatype, blocks)                      \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
         MPI_Datatype nw_type_ = (datatype);                                    \
         buffer = nw_stage_triple(                                              \
-            &nw_stage_, (way), (buffer),                                       \
+            &nw_stage_, (access), (buffer),                                    \
             (struct nw_triple){&nw_n_,                                         \
                                sizeof(count) > 4 ? INT64_MAX : INT_MAX,        \
                                &nw_type_, (blocks)});                          \
@@ -420,25 +420,25 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 /* Replaces a buffer argument in GPU memory by host memory with the same layout.
  * Count and datatype stay unchanged, for example because another buffer
  * argument uses them, too. */
-#define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
+#define NW_STAGE_FIXED(access, buffer, count, datatype, blocks)                \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
         MPI_Datatype nw_type_ = (datatype);                                    \
         buffer = nw_stage_triple(                                              \
-            &nw_stage_, (way) | NW_FIXED, (buffer),                            \
+            &nw_stage_, (access) | NW_FIXED, (buffer),                         \
             (struct nw_triple){&nw_n_, INT64_MAX, &nw_type_, (blocks)});       \
     } while (0)
-#define NW_STAGE_BLOCKS(way, buffer, n, counts_, places_, ...)                 \
+#define NW_STAGE_BLOCKS(access, buffer, n, counts_, places_, ...)              \
     buffer = nw_stage_places(                                                  \
-        &nw_stage_, (way), (buffer),                                           \
+        &nw_stage_, (access), (buffer),                                        \
         (struct nw_block_places){.blocks = (n),                                \
                                  .counts = (counts_),                          \
                                  .places = (places_),                          \
                                  .count_size = sizeof(counts_[0]),             \
                                  .place_size = sizeof(places_[0]),             \
                                  __VA_ARGS__})
-#define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
-    NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
+#define NW_STAGE_PLACES(access, buffer, n, counts, places, datatype)           \
+    NW_STAGE_BLOCKS(access, buffer, n, counts, places, .type = (datatype))
 /* In a communicator of one process, replaces the buffer by the address of its
  * only block, and the displacement of this block by 0. MPICH 4.0 ignores the
  * displacement and would write before the staged memory. */
@@ -448,10 +448,10 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         buffer = nw_shape_place(buffer, places, sizeof(places[0]), type);      \
         places = (const void *)&nw_zero_displacement_;                         \
     }
-#define NW_STAGE_TYPED(way, buffer, n, counts, places, datatypes)              \
-    NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
-#define NW_STAGE_BYTES(way, buffer, bytes)                                     \
-    buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
+#define NW_STAGE_TYPED(access, buffer, n, counts, places, datatypes)           \
+    NW_STAGE_BLOCKS(access, buffer, n, counts, places, .types = (datatypes))
+#define NW_STAGE_BYTES(access, buffer, bytes)                                  \
+    buffer = nw_stage_bytes(&nw_stage_, (access), (buffer), (int64_t)(bytes))
 /* These macros replace the send or receive buffer of a point-to-point call by
  * an envelope or by host memory. */
 #define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
@@ -472,7 +472,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     NW_SEND_BY(nw_direct_send, buf, count, type, dest, comm)
 #define NW_SEND_INIT(buf, count, type, dest, comm)                             \
     NW_SEND_BY(nw_direct_init, buf, count, type, dest, comm)
-#define NW_RECEIVE(way, buf, count_, type_, real)                              \
+#define NW_RECEIVE(access, buf, count_, type_, real)                           \
     do {                                                                       \
         nw_stage_.caught = (struct nw_catch){.on = nw_direct && (real),        \
                                              .buffer = (buf),                  \
@@ -485,7 +485,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             count_ = NW_ENVELOPE;                                              \
             type_ = MPI_BYTE;                                                  \
         } else {                                                               \
-            NW_STAGE(way, buf, count_, type_, real);                           \
+            NW_STAGE(access, buf, count_, type_, real);                        \
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)

@@ -87,8 +87,8 @@ passthrough_benchmark_pass(const struct passthrough_benchmark_pair *c,
 /* Returns the shortest of TURNS round trips, as microseconds for one direction.
  */
 static double
-passthrough_benchmark_time_way(const struct passthrough_benchmark_pair *c,
-                               bool staged, int bytes)
+passthrough_benchmark_time(const struct passthrough_benchmark_pair *c,
+                           bool staged, int bytes)
 {
     double least = 1e9;
 
@@ -111,9 +111,8 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_pair *c,
 {
     for (int i = 0; i < NW_ROUNDS; i++) {
         rounds[i].bytes = sizes[i];
-        rounds[i].ours = passthrough_benchmark_time_way(c, true, (int)sizes[i]);
-        rounds[i].theirs =
-            passthrough_benchmark_time_way(c, false, (int)sizes[i]);
+        rounds[i].ours = passthrough_benchmark_time(c, true, (int)sizes[i]);
+        rounds[i].theirs = passthrough_benchmark_time(c, false, (int)sizes[i]);
     }
 }
 

@@ -12,7 +12,7 @@ static int persistent_start_fill(struct nw_tracked_request *kept)
     for (int i = 0; i < kept->count && !bad; i++)
         if (kept->buffer[i]->slot)
             bad = nw_direct_persistent(kept->buffer[i]);
-        else if (kept->buffer[i]->way & NW_READ)
+        else if (kept->buffer[i]->access & NW_READ)
             bad = nw_buffer_fill(kept->buffer[i], false);
     kept->active = !bad;
     return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())

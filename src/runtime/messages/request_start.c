@@ -60,7 +60,7 @@ static nw_status empty_all(const struct nw_tracked_request *kept,
     nw_status bad = NW_OK;
 
     for (int i = 0; i < kept->count && !bad; i++)
-        if (kept->buffer[i]->way & NW_WRITE)
+        if (kept->buffer[i]->access & NW_WRITE)
             bad = nw_buffer_empty(kept->buffer[i],
                                   kept->whole ? UINT64_MAX
                                               : nw_stage_received(status));

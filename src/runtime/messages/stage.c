@@ -23,7 +23,7 @@ static nw_status messages_stage_fill(struct nw_stage *stage,
 {
     nw_status status = nw_pinned_cache_take(buffer->bytes, &buffer->host);
 
-    if (!status && buffer->way & NW_READ && !stage->persistent)
+    if (!status && buffer->access & NW_READ && !stage->persistent)
         status = nw_buffer_fill(buffer, true);
     return status;
 }
@@ -91,14 +91,14 @@ static void set_room(struct nw_buffer *buffer)
  * packed data, which MPI sends as elements of the basic type; sets count and
  * datatype accordingly and returns true. Returns false if the host memory must
  * have the same layout as the program's buffer. */
-static bool stage_packs(struct nw_buffer *buffer, int way,
+static bool stage_packs(struct nw_buffer *buffer, int access,
                         const struct nw_triple *triple)
 {
     const struct nw_part *part = buffer->part;
     const struct nw_typemap *layout = part->layout;
     uint64_t each = layout->size / layout->unit_size;
 
-    if (way & NW_FIXED || layout->dense || layout->gaps ||
+    if (access & NW_FIXED || layout->dense || layout->gaps ||
         each * (uint64_t)*triple->count > (uint64_t)triple->most)
         return false;
     buffer->packed = true;
@@ -127,7 +127,7 @@ static bool is_mpis(const struct nw_stage *stage,
     return !nw_passthrough_is_ours((uint64_t)bytes * (uint64_t)*triple->count);
 }
 
-void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_triple(struct nw_stage *stage, int access, const void *buffer,
                       struct nw_triple triple)
 {
     int64_t count = *triple.count * triple.blocks;
@@ -155,8 +155,8 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     }
     made->parts = 1;
     made->part[0].count = count;
-    made->way = way;
-    if (!stage_packs(made, way, &triple))
+    made->access = access;
+    if (!stage_packs(made, access, &triple))
         set_room(made);
     return messages_stage_enter(stage, made);
 }
@@ -229,7 +229,7 @@ static enum nw_side places_side(const void *buffer,
     return side;
 }
 
-void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_places(struct nw_stage *stage, int access, const void *buffer,
                       struct nw_block_places places)
 {
     struct nw_buffer *made = NULL;
@@ -253,17 +253,17 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
         nw_buffer_free(made);
         return (void *)(uintptr_t)buffer;
     }
-    made->way = way;
+    made->access = access;
     set_room(made);
     return messages_stage_enter(stage, made);
 }
 
-void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
+void *nw_stage_bytes(struct nw_stage *stage, int access, const void *buffer,
                      int64_t bytes)
 {
     MPI_Datatype type = MPI_BYTE;
 
-    return nw_stage_triple(stage, way | NW_FIXED, buffer,
+    return nw_stage_triple(stage, access | NW_FIXED, buffer,
                            (struct nw_triple){&bytes, bytes, &type, 1});
 }
 
@@ -314,7 +314,7 @@ static int messages_stage_end(struct nw_stage *stage, int rc,
         return nw_stage_raise(whose, rc);
     }
     for (int i = 0; i < stage->count && !stage->status && !rc; i++)
-        if (stage->buffer[i]->way & NW_WRITE)
+        if (stage->buffer[i]->access & NW_WRITE)
             stage->status = nw_buffer_empty(stage->buffer[i], most);
     nw_stage_drop(stage);
     return stage->status ? nw_stage_fail(stage, whose) : rc;

@@ -36,7 +36,7 @@ struct nw_buffer {
     char *device;
     /* allocation that contained `device` when the buffer was staged */
     struct nw_pointer owner;
-    int way;
+    int access;
     bool small;   /* allocated by nw_buffer_small */
     bool packed;  /* the host memory holds packed data (in the order of
                      MPI_Pack) */

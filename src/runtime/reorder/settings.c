@@ -59,10 +59,10 @@ static void read_gain(struct nw_reorder_settings *settings)
 
 static int parse_gather(const char *word)
 {
-    static const char *const ways[] = {"auto", "rank", "node"};
+    static const char *const words[] = {"auto", "rank", "node"};
 
     for (int i = 0; word && i < 3; i++)
-        if (!strcmp(word, ways[i]))
+        if (!strcmp(word, words[i]))
             return i;
     if (word && word[0])
         nw_warn_once("NODEWISE_GATHER is auto, rank or node, not '%s'", word);

@@ -15,7 +15,7 @@ enum nw_reorder_mode {
 };
 
 /* Which ranks send the edges of distributed graphs to rank 0. */
-enum nw_gather_way {
+enum nw_gather_place {
     NW_GATHER_AUTO, /* NW_GATHER_NODE in very large jobs, else NW_GATHER_RANK */
     NW_GATHER_RANK, /* every rank sends its own edges */
     NW_GATHER_NODE, /* one rank of each node sends those of its ranks */
@@ -26,7 +26,7 @@ struct nw_reorder_settings {
     int mode;
     int check;
     int gpus;    /* not 0: assign GPUs to ranks */
-    int gather;  /* enum nw_gather_way */
+    int gather;  /* enum nw_gather_place */
     double gain; /* minimum gain as a fraction of the cost; 0.01: 1 %; negative:
                     none is needed */
     char algorithm[32];

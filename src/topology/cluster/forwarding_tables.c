@@ -27,7 +27,7 @@ struct tables {
 
 /* An item of 'tables': messages to NIC number `card` of some nodes leave switch
  * `at` by link `link`. */
-struct forwarding_tables_way {
+struct forwarding_tables_route {
     const struct nw_yaml *item;
     int32_t at, link, card;
 };
@@ -110,34 +110,35 @@ static nw_status forwarding_tables_read_switch(struct nw_cluster *cluster,
     return status ? status : nw_cluster_find_switch(cluster, node, name, out);
 }
 
-/* Sets way->link to link number `cable` (from 0) of the parallel links between
- * switches way->at and `by`. Fails if they have fewer links. */
+/* Sets route->link to link number `cable` (from 0) of the parallel links
+ * between switches route->at and `by`. Fails if they have fewer links. */
 static nw_status find_cable(const struct nw_cluster *cluster,
-                            struct forwarding_tables_way *way, int32_t by,
+                            struct forwarding_tables_route *route, int32_t by,
                             int32_t cable)
 {
     const struct nw_network *network = cluster->topology->network;
     const int32_t *links;
-    size_t all = nw_graph_links(network, way->at, &links);
+    size_t all = nw_graph_links(network, route->at, &links);
     int32_t count = 0;
 
     for (size_t i = 0; i < all; i++) {
         int32_t a = network->link_a[links[i]], b = network->link_b[links[i]];
 
-        if ((a == way->at ? b : a) != by)
+        if ((a == route->at ? b : a) != by)
             continue;
-        way->link = links[i];
+        route->link = links[i];
         if (count++ == cable)
             return NW_OK;
     }
-    return nw_yaml_fail(way->item, "'%s' and '%s' are joined by %d link%s",
-                        network->switch_name[way->at], network->switch_name[by],
-                        count, nw_plural((uint64_t)count));
+    return nw_yaml_fail(route->item, "'%s' and '%s' are joined by %d link%s",
+                        network->switch_name[route->at],
+                        network->switch_name[by], count,
+                        nw_plural((uint64_t)count));
 }
 
 static nw_status
 forwarding_tables_take_node(struct tables *tables,
-                            const struct forwarding_tables_way *way,
+                            const struct forwarding_tables_route *route,
                             const struct nw_yaml *to, const char *name)
 {
     const struct nw_graph_ports *ports = &tables->ports;
@@ -146,20 +147,20 @@ forwarding_tables_take_node(struct tables *tables,
 
     if (status)
         return status;
-    column = ports->first[node] + way->card;
+    column = ports->first[node] + route->card;
     if (column >= ports->first[node + 1])
-        return nw_yaml_fail(to, "'%s' has no card %d", name, way->card);
-    entry = &tables->via[(size_t)way->at * ports->count + (size_t)column];
+        return nw_yaml_fail(to, "'%s' has no card %d", name, route->card);
+    entry = &tables->via[(size_t)route->at * ports->count + (size_t)column];
     if (*entry >= 0)
-        return nw_yaml_fail(to, "a second route to card %d of '%s'", way->card,
-                            name);
-    *entry = way->link;
+        return nw_yaml_fail(to, "a second route to card %d of '%s'",
+                            route->card, name);
+    *entry = route->link;
     return NW_OK;
 }
 
 static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
 {
-    struct forwarding_tables_way way = {.item = item};
+    struct forwarding_tables_route route = {.item = item};
     const struct nw_yaml *card = nw_yaml_get(item, "card"), *to;
     const struct nw_yaml *cable = nw_yaml_get(item, "cable");
     struct nw_hostlist names = {0};
@@ -168,23 +169,23 @@ static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
         nw_yaml_check_map(item, "an item of 'tables'", "at by cable card to");
 
     if (!status)
-        status =
-            forwarding_tables_read_switch(tables->cluster, item, "at", &way.at);
+        status = forwarding_tables_read_switch(tables->cluster, item, "at",
+                                               &route.at);
     if (!status)
         status =
             forwarding_tables_read_switch(tables->cluster, item, "by", &by);
     if (!status && cable)
         status = nw_yaml_count(cable, 0, NW_CLUSTER_MAX_LINKS, &number);
     if (!status && card)
-        status = nw_yaml_count(card, 0, NW_CLUSTER_MAX_CARDS, &way.card);
+        status = nw_yaml_count(card, 0, NW_CLUSTER_MAX_CARDS, &route.card);
     if (!status)
-        status = find_cable(tables->cluster, &way, by, number);
+        status = find_cable(tables->cluster, &route, by, number);
     if (!status)
         status = nw_yaml_need(item, "to", &to);
     if (!status)
         status = nw_cluster_names(to, &names);
     for (size_t i = 0; !status && i < names.count; i++)
-        status = forwarding_tables_take_node(tables, &way, to, names.name[i]);
+        status = forwarding_tables_take_node(tables, &route, to, names.name[i]);
     nw_hostlist_fini(&names);
     return status;
 }

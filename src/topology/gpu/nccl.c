@@ -106,13 +106,13 @@ static double nccl_slower(double a, double b)
 }
 
 /* Returns the number of PCI devices and bridges directly below a bridge. */
-static int ways_down(const struct nw_xml *bridge)
+static int count_below(const struct nw_xml *bridge)
 {
-    int ways = 0;
+    int count = 0;
 
     for (const struct nw_xml *pci = bridge->first; pci; pci = pci->next)
-        ways += !strcmp(pci->tag, "pci");
-    return ways;
+        count += !strcmp(pci->tag, "pci");
+    return count;
 }
 
 /* The package and the parent vertex of the next device, and the bandwidth of
@@ -161,7 +161,7 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
     if (!nccl_is_bridge(pci))
         return nccl_note_device(nccl, pci, &spot);
     spot.speed = nccl_slower(spot.speed, speed_of(pci));
-    if (ways_down(pci) > 1) {
+    if (count_below(pci) > 1) {
         status =
             nw_single_class(nccl->topology, NW_LINK_PCIE, spot.speed, &class);
         if (!status)

@@ -169,22 +169,22 @@ static int32_t single_shift(const struct nw_threads *threads)
 /* Returns the offset that the threads of a package suggest, or 0 if they
  * suggest no offset.
  *
- * Way 0: the shift of the package's halves.
+ * Rule 0: the shift of the package's halves.
  *
- * Ways 1 and 2, if the package has two ranges of threads: the difference of
- * their first threads or of their last threads. Way 1 assumes that the shorter
+ * Rules 1 and 2, if the package has two ranges of threads: the difference of
+ * their first threads or of their last threads. Rule 1 assumes that the shorter
  * range lacks its first threads if it is the low range, and its last threads if
- * it is the high range. Way 2 assumes the opposite. */
-static int32_t single_suggest(const struct nw_threads *threads, int way)
+ * it is the high range. Rule 2 assumes the opposite. */
+static int32_t single_suggest(const struct nw_threads *threads, int rule)
 {
     size_t second = single_second_range(threads);
     bool low = second < threads->count - second;
 
-    if (way == 0)
+    if (rule == 0)
         return single_shift(threads);
     if (!second)
         return 0;
-    return low == (way == 1)
+    return low == (rule == 1)
                ? threads->os[threads->count - 1] - threads->os[second - 1]
                : threads->os[second] - threads->os[0];
 }
@@ -219,14 +219,14 @@ static nw_status single_find_offset(struct nw_threads *threads, int32_t count)
         for (size_t i = 0; i < threads[k].count; i++)
             owner[threads[k].os[i]] = k + 1;
     }
-    for (int way = 0; way < 3 && !offset; way++)
+    for (int rule = 0; rule < 3 && !offset; rule++)
         for (int32_t k = 0; k < count && !offset; k++) {
-            int32_t suggested = single_suggest(&threads[k], way);
+            int32_t suggested = single_suggest(&threads[k], rule);
 
             if (!suggested || !single_offset_fits(owner, suggested))
                 continue;
             offset = suggested;
-            guessed = way > 0 && with_threads == 1;
+            guessed = rule > 0 && with_threads == 1;
         }
     for (int32_t k = 0; k < count; k++) {
         threads[k].offset = offset;

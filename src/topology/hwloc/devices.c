@@ -115,14 +115,14 @@ static bool holds_devices(struct nw_hwloc_devices *devices, hwloc_obj_t obj)
  * PCIe bridge with devices below at least two of its children. */
 static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
 {
-    int ways = 0;
+    int children = 0;
 
     if (bridge->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST)
         return true;
     for (hwloc_obj_t child = bridge->io_first_child; child;
          child = child->next_sibling)
-        ways += holds_devices(devices, child);
-    return ways > 1;
+        children += holds_devices(devices, child);
+    return children > 1;
 }
 
 /* The parent vertex of a device, and the bandwidth of the slowest link of the

@@ -51,7 +51,7 @@ static int32_t dragonfly_gateway(const struct dragonfly *fly, int32_t from,
 
 /* A path between routers of two groups, by the global link number `round` of
  * these groups. */
-struct dragonfly_way {
+struct dragonfly_path {
     int32_t out, in; /* routers at both ends of the global link, in the
                         direction of the path */
     int32_t round, length;
@@ -59,41 +59,43 @@ struct dragonfly_way {
 
 /* Returns the path from one router to another by the global link number
  * `round`. */
-static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
-                                   int32_t to, int32_t round)
+static struct dragonfly_path dragonfly_path_by(const struct dragonfly *fly,
+                                               int32_t from, int32_t to,
+                                               int32_t round)
 {
     int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
-    struct dragonfly_way way = {.out = dragonfly_gateway(fly, a, b, round),
-                                .in = dragonfly_gateway(fly, b, a, round),
-                                .round = round};
+    struct dragonfly_path path = {.out = dragonfly_gateway(fly, a, b, round),
+                                  .in = dragonfly_gateway(fly, b, a, round),
+                                  .round = round};
 
-    way.length = (way.out != from) + 1 + (way.in != to);
-    return way;
+    path.length = (path.out != from) + 1 + (path.in != to);
+    return path;
 }
 
 /* Returns the shortest path between routers of two groups. If several global
  * links give equally short paths, `key`, the destination node, selects one. */
-static struct dragonfly_way best_way(const struct dragonfly *fly, int32_t from,
-                                     int32_t to, int32_t key)
+static struct dragonfly_path dragonfly_best_path(const struct dragonfly *fly,
+                                                 int32_t from, int32_t to,
+                                                 int32_t key)
 {
-    struct dragonfly_way way = {.length = INT_MAX};
+    struct dragonfly_path path = {.length = INT_MAX};
     int32_t ties = 0, turn;
 
     for (int32_t r = 0; r < fly->rounds; r++) {
-        struct dragonfly_way this = way_by(fly, from, to, r);
+        struct dragonfly_path this = dragonfly_path_by(fly, from, to, r);
 
         ties =
-            this.length < way.length ? 1 : ties + (this.length == way.length);
-        way = this.length < way.length ? this : way;
+            this.length < path.length ? 1 : ties + (this.length == path.length);
+        path = this.length < path.length ? this : path;
     }
     turn = key % ties;
-    for (int32_t r = way.round; turn; r++) {
-        struct dragonfly_way this = way_by(fly, from, to, r + 1);
+    for (int32_t r = path.round; turn; r++) {
+        struct dragonfly_path this = dragonfly_path_by(fly, from, to, r + 1);
 
-        if (this.length == way.length && --turn == 0)
-            way = this;
+        if (this.length == path.length && --turn == 0)
+            path = this;
     }
-    return way;
+    return path;
 }
 
 static int32_t dragonfly_distance(const struct nw_network *network,
@@ -103,7 +105,7 @@ static int32_t dragonfly_distance(const struct nw_network *network,
 
     if (from / fly->shape.routers == to / fly->shape.routers)
         return from != to;
-    return best_way(fly, from, to, key).length;
+    return dragonfly_best_path(fly, from, to, key).length;
 }
 
 /* Writes the hop over the local link between two routers of a group. Returns
@@ -129,20 +131,20 @@ static size_t dragonfly_route(const struct nw_network *network, int32_t from,
     const struct dragonfly *fly = network->state;
     int32_t n = fly->shape.groups;
     int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
-    struct dragonfly_way way;
+    struct dragonfly_path path;
     size_t count;
 
     if (a == b)
         return local_hop(fly, from, to, hops);
-    way = best_way(fly, from, to, key);
-    count = local_hop(fly, from, way.out, hops);
+    path = dragonfly_best_path(fly, from, to, key);
+    count = local_hop(fly, from, path.out, hops);
     hops[count++] =
         2 * (uint32_t)(fly->first_global +
                        (a < b ? pair_number(a, b, n) : pair_number(b, a, n)) *
                            fly->rounds +
-                       way.round) +
+                       path.round) +
         (a > b);
-    return count + local_hop(fly, way.in, to, hops + count);
+    return count + local_hop(fly, path.in, to, hops + count);
 }
 
 static const void *dragonfly_shape_of(const struct nw_network *network)

@@ -292,58 +292,58 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
 }
 
 /* The routes to one port by the tables. length[s] is the number of links from
- * switch s. It is UNKNOWN at first, and ON_WAY while a route through s is
+ * switch s. It is UNKNOWN at first, and ON_ROUTE while a route through s is
  * followed. path[] has the switches of that route. */
-struct graph_ways {
+struct graph_lengths {
     int32_t *length, *path; /* [switches] */
 };
-enum { UNKNOWN = -1, ON_WAY = -2 };
+enum { UNKNOWN = -1, ON_ROUTE = -2 };
 
 /* Follows the route from s towards a port until a switch with a known length,
  * and sets the lengths of the switches on the route. Returns -1, or a switch of
  * a loop if the route runs into one. */
 static int32_t graph_follow(const struct nw_network *network, int32_t s,
                             int32_t column, int32_t key,
-                            const struct graph_ways *ways)
+                            const struct graph_lengths *lengths)
 {
     const struct graph *graph = network->state;
     int32_t to = graph->ports.at[column], count = 0, length;
 
-    while (ways->length[s] == UNKNOWN) {
-        ways->length[s] = ON_WAY;
-        ways->path[count++] = s;
+    while (lengths->length[s] == UNKNOWN) {
+        lengths->length[s] = ON_ROUTE;
+        lengths->path[count++] = s;
         s = graph_other_end(network, graph_step(network, s, to, column, key),
                             s);
     }
-    if (ways->length[s] == ON_WAY)
+    if (lengths->length[s] == ON_ROUTE)
         return s;
-    for (length = ways->length[s]; count;)
-        ways->length[ways->path[--count]] = ++length;
+    for (length = lengths->length[s]; count;)
+        lengths->length[lengths->path[--count]] = ++length;
     return -1;
 }
 
 static nw_status check_column(struct nw_network *network, int32_t column,
-                              int32_t key, const struct graph_ways *ways)
+                              int32_t key, const struct graph_lengths *lengths)
 {
     const struct graph *graph = network->state;
     int32_t to = graph->ports.at[column];
     const uint8_t *distance = distances_to(network, to);
 
     for (int32_t s = 0; s < network->switch_count; s++)
-        ways->length[s] = s == to ? 0 : UNKNOWN;
+        lengths->length[s] = s == to ? 0 : UNKNOWN;
     for (int32_t s = 0; s < network->switch_count; s++) {
         int32_t round;
 
         if (distance[s] == APART)
             continue;
-        round = graph_follow(network, s, column, key, ways);
+        round = graph_follow(network, s, column, key, lengths);
         if (round >= 0)
             return nw_fail(NW_EFORMAT,
                            "the forwarding tables go round in circles at "
                            "switch '%s'",
                            network->switch_name[round]);
-        if (ways->length[s] > network->diameter)
-            network->diameter = ways->length[s];
+        if (lengths->length[s] > network->diameter)
+            network->diameter = lengths->length[s];
     }
     return NW_OK;
 }
@@ -372,19 +372,20 @@ nw_status nw_graph_set_tables(struct nw_network *network,
 {
     struct graph *graph = network->state;
     size_t switches = (size_t)network->switch_count;
-    struct graph_ways ways = {0};
-    nw_status status = nw_alloc(switches, sizeof *ways.length, &ways.length);
+    struct graph_lengths lengths = {0};
+    nw_status status =
+        nw_alloc(switches, sizeof *lengths.length, &lengths.length);
 
     if (!status)
-        status = nw_alloc(switches, sizeof *ways.path, &ways.path);
+        status = nw_alloc(switches, sizeof *lengths.path, &lengths.path);
     graph->via = via;
     graph->ports = *ports;
     for (int32_t n = 0; !status && n < ports->nodes; n++)
         for (int32_t c = ports->first[n]; !status && c < ports->first[n + 1];
              c++)
-            status = check_column(network, c, n, &ways);
-    free(ways.length);
-    free(ways.path);
+            status = check_column(network, c, n, &lengths);
+    free(lengths.length);
+    free(lengths.path);
     return status;
 }
 

@@ -9,8 +9,8 @@
 
 /* Raises assumed bandwidths below `rate` (bytes/s) to `rate`, on the PCIe links
  * from NIC vertex `card` up to the processor. */
-static nw_status raise_way(nw_topology *topology, struct nw_node_type *type,
-                           int32_t card, double rate)
+static nw_status raise_path(nw_topology *topology, struct nw_node_type *type,
+                            int32_t card, double rate)
 {
     nw_status status = NW_OK;
 
@@ -44,7 +44,7 @@ static nw_status raise_cards(nw_topology *topology, int32_t t,
                 most[c] = fmax(most[c], topology->class[class].bandwidth[i]);
         }
     for (int32_t c = 0; !status && c < count; c++)
-        status = raise_way(topology, topology->type[t], card[c], most[c]);
+        status = raise_path(topology, topology->type[t], card[c], most[c]);
     free(most);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROOM = 65536, MEMS = 2, TYPES = 20 };
 
@@ -679,7 +680,7 @@ static void filed(struct call *c)
     char name[64];
     int n, bytes;
 
-    snprintf(name, sizeof name, "messages.%d.%d.tmp", rank, c->tag);
+    snprintf(name, sizeof name, "messages.%d.%d.tmp", (int)getpid(), c->tag);
     MPI_Type_size(c->type, &bytes);
     need(MPI_File_open(MPI_COMM_SELF, name,
                        MPI_MODE_CREATE | MPI_MODE_RDWR |

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int asked, refused, failed, rank;
 
@@ -83,7 +84,7 @@ static void files(char *gpu)
 
     char name[32];
 
-    snprintf(name, sizeof name, "refused.%d.tmp", rank);
+    snprintf(name, sizeof name, "refused.%d.tmp", (int)getpid());
     MPI_File_open(MPI_COMM_SELF, name,
                   MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);

@@ -11,11 +11,27 @@ NW_KERNELS(v3)
 NW_KERNELS(v4)
 #endif
 
+#ifdef NW_MPDATA_X86
+/* Returns true if this CPU has the instructions that -march=x86-64-v4 uses.
+ * clang 14 can neither ask for x86-64-v4 nor for LZCNT, MOVBE and F16C, which
+ * all CPUs with BMI2 and AVX-512 have. */
+static bool mpdata_has_v4(void)
+{
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
 const struct nw_mpdata_kernels *nw_mpdata_kernels_find(bool single)
 {
 #ifdef NW_MPDATA_X86
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+    if (mpdata_has_v4())
         return single ? &nw_mpdata_kernels_float_v4
                       : &nw_mpdata_kernels_double_v4;
     if (__builtin_cpu_supports("avx2"))

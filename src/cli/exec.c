@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "base/slurm_node.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/exec_show.h"
 
@@ -283,6 +284,12 @@ static int take_place(const struct exec_arguments *arguments,
                  "the job has %d ranks, the mapping is for %d: the rank is not "
                  "bound",
                  me->size, place->rank_count);
+        return exec_warn(arguments, me->rank, what);
+    }
+    if (me->rank >= place->rank_count) {
+        snprintf(what, sizeof what,
+                 "the mapping is for %d rank%s: the rank is not bound",
+                 place->rank_count, nw_plural((uint64_t)place->rank_count));
         return exec_warn(arguments, me->rank, what);
     }
     if (is_open(place))

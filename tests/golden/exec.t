@@ -50,6 +50,10 @@ $ SLURM_PROCID=0 RANK=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_D
 ## ROCm counts twice: HIP's numbers are of what ROCR_VISIBLE_DEVICES leaves.
 $ PMI_RANK=1 GPU_DEVICE_ORDINAL=2 nodewise exec app.mapping -- sh -c 'echo $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES $ZE_AFFINITY_MASK ${GPU_DEVICE_ORDINAL-unset}'
 3,1 0,1 3,1 unset
+## A rank that the mapping does not have.
+$ OMPI_COMM_WORLD_RANK=33 nodewise exec app.mapping -- echo ran
+ran
+! rank 33: the mapping is for 2 ranks ... not bound
 ## Memory follows the cores; a kernel that forbids it is no reason to stop.
 $ python3 -c 'import ctypes,sys; m=ctypes.c_ulong(1); sys.exit(ctypes.CDLL(None).syscall(238,2,ctypes.byref(m),64)!=0)' || { echo "SKIP set_mempolicy is not allowed here"; exit 77; }; PMI_RANK=0 nodewise exec app.mapping -- sh -c 'grep -qE " bind(=static)?:" /proc/self/numa_maps && echo bound'
 bound

@@ -132,9 +132,11 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
 
     if (!status)
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
-    if (!status && list)
+    if (!status && list) {
         status = nw_hostfile_list(list, hosts_add_host, &to);
-    else if (!status && file)
+        if (status == NW_EFORMAT && nw_error_about().subject != NW_ABOUT_HOSTS)
+            status = nw_fail(NW_EINVAL, "--hosts: %s", nw_error_text());
+    } else if (!status && file)
         status = nw_hostfile_read(file, hosts_add_line, &to, &hosts.count);
     else if (!status)
         status = add_job(&to);

@@ -247,8 +247,12 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
 
     if (percent)
         value[length - 1] = '\0';
-    if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0)
-        nw_argfail(state, "--imbalance is a fraction from 0, not '%s'", value);
+    if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0 ||
+        map->imbalance / (percent ? 100 : 1) >= 1e6)
+        nw_argfail(state,
+                   "--imbalance is a fraction such as 0.03 or 3%%, from 0 and "
+                   "less than 1000000, not '%s%s'",
+                   value, percent ? "%" : "");
     if (percent)
         map->imbalance /= 100;
 }

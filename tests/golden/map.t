@@ -94,6 +94,17 @@ $ nodewise map -t hierarchy:3@1 -p app.pattern
 $ nodewise map -t magc-a -p app.pattern --hosts 'a[1-2],z'
 ! magc-a ... 'z'
 ? 3
+$ for h in 'a[1-2' a1,,a2 a1:nan; do nodewise map -t magc-a -p app.pattern --hosts "$h" || echo $?; done
+! nodewise map: --hosts: host list 'a[1-2' ... ']'
+! nodewise map: --hosts: ... name is empty
+! nodewise map: --hosts: host 'a1': slots ... 'nan'
+2
+2
+2
+$ for i in 1e6 -1 9999999999%; do nodewise map -t magc-a -p app.pattern --imbalance $i 2>&1 | head -1; done
+~ --imbalance ... 3% ... 1000000 ... '1e6'
+~ --imbalance ... '-1'
+~ --imbalance ... '9999999999%'
 $ printf 'a1 slots=2\n# rest\na9\n' > hosts
 $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 ! hosts:3 ... magc-a ... 'a9'

@@ -86,9 +86,8 @@ static nw_status several_check_options(const struct nw_several *several)
     const struct nw_map_options *options = &several->options;
 
     if (options->capacity < 0 || !(options->imbalance < 1e6))
-        return nw_fail(
-            NW_EINVAL,
-            "the capacity must be at least 1, and the imbalance at least 0");
+        return nw_fail(NW_EINVAL, "the capacity must be at least 1, and the "
+                                  "imbalance less than a million");
     if (options->cores_per_rank > 1 || options->gpus_per_rank > 1)
         return nw_fail(NW_EINVAL, "several cores or GPUs per rank and several "
                                   "ranks per element exclude each other");

@@ -329,6 +329,8 @@ $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,
 1
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3
+## Blanks and tabs at the ends of lines, as in copies from an editor.
+$ for f in crossed nvswitch; do nodewise topology -q nvidia-smi:"$FIXTURES/gpus/valid/$f.txt" | sed 1,3d >plain; sed 's/$/ \t /' "$FIXTURES/gpus/valid/$f.txt" >ends.txt; nodewise topology -q nvidia-smi:ends.txt | sed 1,3d | cmp - plain; done
 ## A table may be indented, and other text may follow it. A repeated table is read
 ## once; different tables are those of two hosts, or of another command.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; { sed 's/^/    /' "$f"; printf 'Legend:\n\nHypervisor vendor: none\nGPU 0: a name\n'; } >more.txt; nodewise topology nvidia-smi:more.txt | sed 1,3d | cmp - plain; cat "$f" "$f" more.txt "$f" >twice.txt; nodewise topology nvidia-smi:twice.txt | sed 1,3d | cmp - plain

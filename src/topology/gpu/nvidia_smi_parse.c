@@ -149,8 +149,10 @@ static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
     nw_status status = NW_OK;
     char *rest = line, *word;
     const char *affinity = strstr(line, "CPU Affinity");
+    const char *tab = strchr(line, '\t');
 
-    reader->tabs = strchr(line, '\t');
+    /* a tab behind the last column separates nothing */
+    reader->tabs = tab && tab[strspn(tab, " \t\r")];
     reader->extra = (affinity != NULL) +
                     (strstr(line, "NUMA Affinity") != NULL) +
                     (strstr(line, "GPU NUMA ID") != NULL);

@@ -382,19 +382,14 @@ void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
     }
 }
 
-static void reduce_scatter(const struct collective_call *call,
-                           const struct nw_model *model,
+static void reduce_scatter(const struct nw_model *model,
                            const struct nw_blocks *blocks)
 {
     uint64_t total = collective_sum(model, blocks);
 
-    if (call->comm->inter)
-        model->send(model->context, 0, total);
-    else
-        nw_model_reduce_scatter(
-            model,
-            collective_choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total),
-            blocks);
+    nw_model_reduce_scatter(
+        model, collective_choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total),
+        blocks);
 }
 
 void nw_reduce_scattered(const void *sent, struct nw_vector received,
@@ -409,7 +404,7 @@ void nw_reduce_scattered(const void *sent, struct nw_vector received,
         return;
     sized = size_vector(&received);
     take_sides(&call, sent, received.at);
-    reduce_scatter(&call, &model, &blocks);
+    reduce_scatter(&model, &blocks);
 }
 
 void nw_reduce_scattered_block(const void *sent, struct nw_data received,
@@ -419,9 +414,14 @@ void nw_reduce_scattered_block(const void *sent, struct nw_data received,
     struct nw_blocks blocks = {collective_same_block, &bytes};
     struct nw_model model;
     struct collective_call call;
+    int size = 0;
 
     if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent, received.at);
-    reduce_scatter(&call, &model, &blocks);
+    if (!call.comm->inter)
+        reduce_scatter(&model, &blocks);
+    /* a rank sends one block for each rank of its own group */
+    else if (!NW_PMPI(Comm_size)(comm, &size))
+        model.send(model.context, 0, (uint64_t)size * bytes);
 }

@@ -2,8 +2,8 @@
 /* Communicates by calls other than plain messages: one-sided calls on a window
  * of some ranks, neighbourhood collectives on a grid and on graphs, processes
  * outside MPI_COMM_WORLD, and a communicator that a callback frees. With
- * "across", it makes rooted calls between groups instead. Rank 0 prints what a
- * profile must contain. */
+ * "across", it makes collective calls between groups instead. Rank 0 prints
+ * what a profile must contain. */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -202,6 +202,25 @@ static void across(void)
     MPI_Comm_free(&half);
 }
 
+/* A reduce-scatter between rank 0 and all other ranks. The standard (MPI 4.0,
+ * 6.10.1) gives each rank a vector of as many elements as the receive count
+ * times the size of its own group, and both groups the same number: here
+ * (size - 1) * 1 = 1 * (size - 1). The profile assumes that each rank sends its
+ * vector to rank 0 of the other group. */
+static void reduce_across(void)
+{
+    int sent[64] = {0}, received[64], first = !rank;
+    MPI_Comm half, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 1 : 0, 5, &both);
+    MPI_Reduce_scatter_block(sent, received, first ? size - 1 : 1, MPI_INT,
+                             MPI_SUM, both);
+    count(rank, first ? 1 : 0, 4 * (size - 1));
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 /* Starts a child that returns messages; it is not a rank of MPI_COMM_WORLD. */
 static void spawn(char *program)
 {
@@ -254,6 +273,7 @@ int main(int argc, char **argv)
         be_child(parent);
     else if (argc > 1 && !strcmp(argv[1], "across")) {
         across();
+        reduce_across();
         print_table();
     } else {
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);

@@ -52,6 +52,13 @@ static bool collective_begin(struct collective_call *call,
     return true;
 }
 
+/* Returns true if this rank is the root. In an intercommunicator, a `root` of 0
+ * or more is a rank of the other group. */
+static bool collective_is_root(const struct collective_call *call, int root)
+{
+    return root == (call->comm->inter ? MPI_ROOT : call->comm->rank);
+}
+
 static bool is_gpu(const void *at, const void *instead)
 {
     return nw_gpu_holds(at == MPI_IN_PLACE ? instead : at);
@@ -128,8 +135,7 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
         return;
     /* only the root has a result buffer */
     take_sides(&call, sent.at,
-               call.comm->rank == root || sent.at == MPI_IN_PLACE ? result
-                                                                  : sent.at);
+               collective_is_root(&call, root) ? result : sent.at);
     if (call.comm->inter) {
         send_to_root(&model, root, sent);
         return;
@@ -181,7 +187,7 @@ void nw_gathered(struct nw_data sent, struct nw_data received, int root,
 
     if (!collective_begin(&call, &model, comm))
         return;
-    if (root == call.comm->rank || root == MPI_ROOT)
+    if (collective_is_root(&call, root))
         take_sides(&call, sent.at, received.at);
     else
         take_sides(&call, sent.at, sent.at);
@@ -204,10 +210,10 @@ void nw_scattered(struct nw_data sent, struct nw_data received, int root,
 
     if (!collective_begin(&call, &model, comm))
         return;
-    is_root =
-        root == MPI_ROOT || (!call.comm->inter && root == call.comm->rank);
+    is_root = collective_is_root(&call, root);
     take_sides(&call, is_root ? sent.at : received.at,
-               received.at == MPI_IN_PLACE ? sent.at : received.at);
+               received.at == MPI_IN_PLACE || root == MPI_ROOT ? sent.at
+                                                               : received.at);
     if (!call.comm->inter) {
         uint64_t bytes = nw_data_bytes(is_root ? sent : received);
 
@@ -281,7 +287,7 @@ void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
     struct collective_call call;
 
     if (!collective_begin(&call, &model, comm) ||
-        (root != MPI_ROOT && (call.comm->inter || root != call.comm->rank)))
+        !collective_is_root(&call, root))
         return;
     take_sides(&call, sent.at,
                received.at == MPI_IN_PLACE || root == MPI_ROOT ? sent.at

@@ -167,6 +167,34 @@ static void persistent(void)
     MPI_Request_free(&request[1]);
 }
 
+/* Rooted calls from the upper half of the ranks to rank 0, and from rank 0 to
+ * the upper half. All significant buffers are host memory. The standard (MPI
+ * 4.0, 6.5 to 6.9) makes the others insignificant: the receive buffer of a
+ * sender, even if its rank in its group equals `root`, and that of a root that
+ * sends. */
+static void groups(void)
+{
+    int low = rank < size / 2, gpu = has_gpu(rank);
+    int root = !low ? 0 : rank ? MPI_PROC_NULL : MPI_ROOT;
+    char *unused = to[gpu];
+    MPI_Comm half, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, low, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? size / 2 : 0, 5, &both);
+    MPI_Gather(low ? unused : side[0], 8, MPI_CHAR, rank ? unused : to[0], 8,
+               MPI_CHAR, root, both);
+    MPI_Reduce(low ? unused : side[0], rank ? unused : to[0], 2, MPI_INT,
+               MPI_SUM, root, both);
+    MPI_Scatter(low ? side[0] : unused, 8, MPI_CHAR, low ? unused : to[0], 8,
+                MPI_CHAR, root, both);
+    for (int i = 0; !low && i < 2; i++)
+        count(0, HH, 8);
+    for (int r = size / 2; !rank && r < size; r++)
+        count(r, HH, 8);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 /* Memory of the host gets an address that was GPU memory before. */
 static void reuse(void)
 {
@@ -269,6 +297,7 @@ int main(int argc, char **argv)
         open_gpu();
     ring();
     persistent();
+    groups();
     if (has_gpu(rank))
         fail();
     reuse();

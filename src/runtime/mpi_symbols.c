@@ -4,6 +4,7 @@
 #include "runtime/mpi_symbols.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "runtime/warn.h"
 
 #include <dlfcn.h>
@@ -223,4 +224,13 @@ void *nw_next_call(const char *name)
         return found;
     nw_warn_once("%s is not in the MPI library that was found", name);
     return (void *)mpi_symbols_answer_no_such_call;
+}
+
+uint64_t nw_mpi_hash(uint64_t start)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    NW_PMPI(Get_library_version)(version, &length);
+    return nw_hash_text(start, version);
 }

@@ -34,6 +34,10 @@ void *nw_mpi_data(const char *name);
  * MPI_ERR_INTERN. */
 void *nw_next_call(const char *name);
 
+/* Returns a hash of `start` and the version string of the MPI library, since
+ * measurements are stored per library. */
+uint64_t nw_mpi_hash(uint64_t start);
+
 #define NW_CACHED(find, name)                                                  \
     __extension__({                                                            \
         static void *nw_cached_;                                               \

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "runtime/messages/library.h"
+#include "runtime/mpi_symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

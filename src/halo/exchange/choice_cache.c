@@ -17,28 +17,22 @@
 #include <unistd.h>
 
 #define KIND "nodewise halo choices "
-#define HEAD KIND "4"
-/* suffix of the schedule: the model chose the methods */
-#define MODELLED "+model"
+#define HEAD KIND "5"
 
 /* Returns the key of a halo: a hash of everything that affects a measurement.
  * This is the machine of rank 0, the MPI library, and the shape of the halo. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
-    uint64_t hash = NW_HASH_START;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    uint64_t hash = nw_mpi_hash(NW_HASH_START);
     struct utsname machine;
-    int length;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const struct nw_halo_domain *domain = &halo->layout->domain;
     const struct nw_halo_piece *piece = halo->layout->piece;
 
     memset(&machine, 0, sizeof machine);
     uname(&machine);
-    NW_PMPI(Get_library_version)(library, &length);
     hash = nw_hash_text(hash, machine.nodename);
     hash = nw_hash_text(hash, machine.machine);
-    hash = nw_hash_text(hash, library);
     hash = nw_hash(hash, &cores, sizeof cores);
     hash = nw_hash(hash, domain->extent, sizeof domain->extent);
     hash = nw_hash(hash, domain->radius, sizeof domain->radius);
@@ -58,72 +52,87 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
     return hash;
 }
 
-/* Parses a line: the key, the schedule, the methods of each class, and a
- * description, which is ignored. Returns false if the line is invalid or has
- * another key. */
-static bool choice_cache_parse(const char *line, uint64_t key,
-                               struct nw_halo_scheme *out)
+/* Parses the rest of a line after its key: the schedule, the methods of each
+ * class, and a description, which is ignored. Returns false if it is invalid.
+ */
+static bool choice_cache_parse(char *line, struct nw_halo_scheme *out)
 {
-    struct nw_halo_scheme scheme = {.phased = false};
-    unsigned long long number;
-    char schedule[16];
-    int used = 0;
+    const char *schedule = nw_word_next(&line);
 
-    if (sscanf(line, "%16llx %15s%n", &number, schedule, &used) != 2 ||
-        number != key)
-        return false;
-    scheme.modelled = strstr(schedule, MODELLED) != NULL;
-    schedule[strcspn(schedule, "+")] = '\0';
-    scheme.phased = !strcmp(schedule, "phases");
-    if (!scheme.phased && strcmp(schedule, "once"))
+    out->phased = schedule && !strcmp(schedule, "phases");
+    if (!schedule || (!out->phased && strcmp(schedule, "once")))
         return false;
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
-        int more = 0;
+        char *end = line;
 
-        line += used;
-        if (sscanf(line, " %x%n", &scheme.methods[i], &more) != 1)
+        out->methods[i] = (uint32_t)strtoul(line, &end, 16);
+        if (end == line)
             return false;
-        used = more;
+        line = end;
     }
-    *out = scheme;
     return true;
 }
 
-static bool read_here(const nw_halo *halo, const char *file,
-                      struct nw_halo_scheme *out)
-{
-    char *path = NULL, *data = NULL, *line;
-    size_t length;
-    bool found = false;
-    struct nw_lines lines;
-    uint64_t key = choice_cache_key_of(halo);
+/* The choice for one halo. */
+struct choice_stored {
+    bool found;
+    struct nw_halo_scheme scheme;
+};
 
-    if (!nw_file_cache_path(file, "halo", &path) && nw_file_has_bytes(path) &&
-        !nw_file_read_text(path, &data, &length)) {
-        nw_lines_init(&lines, path, data);
-        line = nw_lines_next(&lines);
-        if (line && !strcmp(line, HEAD))
-            while ((line = nw_lines_next(&lines)))
-                found = choice_cache_parse(line, key, out) || found;
+/* The file of choices, as one halo sees it. */
+struct choice_file {
+    char *path;
+    uint64_t key;
+    bool writable; /* it is a file of choices, or new */
+    struct choice_stored own;
+    struct nw_text others; /* the lines of other halos */
+};
+
+/* Reads the file. Ignores the lines of a file of another version. */
+static void choice_cache_load(const nw_halo *halo, const char *file,
+                              struct choice_file *out)
+{
+    struct nw_lines lines;
+    char *data = NULL, *line;
+    size_t length;
+    bool current;
+
+    out->key = choice_cache_key_of(halo);
+    out->writable = !nw_file_cache_path(file, "halo", &out->path);
+    if (!out->writable || !nw_file_has_bytes(out->path))
+        return;
+    out->writable = !nw_file_read_text(out->path, &data, &length);
+    if (!out->writable)
+        return;
+    nw_lines_init(&lines, out->path, data);
+    line = nw_lines_next(&lines);
+    out->writable = !line || !strncmp(line, KIND, strlen(KIND));
+    current = line && !strcmp(line, HEAD);
+    while (current && (line = nw_lines_next(&lines))) {
+        char *rest = line;
+
+        if (strtoull(line, &rest, 16) == out->key)
+            out->own.found = choice_cache_parse(rest, &out->own.scheme);
+        else
+            nw_text_format(&out->others, "%s\n", line);
     }
-    NW_FREE_ALL(path, data);
-    return found;
+    free(data);
 }
 
 nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
                              struct nw_halo_scheme *out, bool *found)
 {
-    struct {
-        struct nw_halo_scheme scheme;
-        int found;
-    } answer = {.found = 0};
+    struct choice_file choices = {.path = NULL};
     int code;
 
     if (!halo->rank)
-        answer.found = read_here(halo, file, &answer.scheme);
-    code = NW_PMPI(Bcast)(&answer, sizeof answer, MPI_BYTE, 0, halo->comm);
-    *out = answer.scheme;
-    *found = answer.found;
+        choice_cache_load(halo, file, &choices);
+    nw_text_fini(&choices.others);
+    free(choices.path);
+    code = NW_PMPI(Bcast)(&choices.own, sizeof choices.own, MPI_BYTE, 0,
+                          halo->comm);
+    *out = choices.own.scheme;
+    *found = choices.own.found;
     return nw_halo_mpi(code, "share an earlier choice");
 }
 
@@ -140,9 +149,8 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
     (void)gethostname(host, sizeof host - 1);
     for (int d = 0; d < 27; d++)
         most = domain->radius[d] > most ? domain->radius[d] : most;
-    nw_text_format(text, "%016llx %s%s", (unsigned long long)key,
-                   halo->scheme.phased ? "phases" : "once",
-                   halo->scheme.modelled ? MODELLED : "");
+    nw_text_format(text, "%016llx %s", (unsigned long long)key,
+                   halo->scheme.phased ? "phases" : "once");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
     nw_text_format(
@@ -155,41 +163,19 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
         most, halo->gpu_memory ? "GPU" : "host", halo->words);
 }
 
-/* Copies the lines of the old file to the new one, except a line with the same
- * key. Drops all lines if the file has another version. Returns false if the
- * file is not a file of choices, since it must not be overwritten. */
-static bool choice_cache_add_others(char *data, const char *path, uint64_t key,
-                                    struct nw_text *text)
-{
-    struct nw_lines lines;
-    char *line;
-
-    nw_lines_init(&lines, path, data);
-    line = nw_lines_next(&lines);
-    if (!line || strcmp(line, HEAD))
-        return !line || !strncmp(line, KIND, strlen(KIND));
-    while ((line = nw_lines_next(&lines)))
-        if (strtoull(line, NULL, 16) != key)
-            nw_text_format(text, "%s\n", line);
-    return true;
-}
-
 void nw_halo_cache_write(const nw_halo *halo, const char *file)
 {
-    char *path = NULL, *data = NULL;
-    size_t length = 0;
+    struct choice_file choices = {.path = NULL};
     struct nw_text text = {0};
-    uint64_t key = choice_cache_key_of(halo);
-    bool ours = !nw_file_cache_path(file, "halo", &path) &&
-                !nw_file_folders(path, 0755);
 
+    choice_cache_load(halo, file, &choices);
     nw_text_add(&text, HEAD "\n");
-    if (ours && nw_file_has_bytes(path))
-        ours = !nw_file_read_text(path, &data, &length) &&
-               choice_cache_add_others(data, path, key, &text);
-    choice_cache_add_line(halo, key, &text);
-    if (ours)
-        (void)!nw_file_write_text(path, &text);
+    if (choices.others.data)
+        nw_text_add(&text, choices.others.data);
+    choice_cache_add_line(halo, choices.key, &text);
+    if (choices.writable && !nw_file_folders(choices.path, 0755))
+        (void)!nw_file_write_text(choices.path, &text);
     nw_text_fini(&text);
-    NW_FREE_ALL(path, data);
+    nw_text_fini(&choices.others);
+    free(choices.path);
 }

@@ -1,163 +1,230 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses methods by measuring whole exchanges with different schemes. A scheme
- * gives a method to every pair of ranks. First, the methods of each class of
- * pairs are compared. Then the best scheme so far is compared with the scheme
- * that the model predicts to be best. The total time is limited; choices that
- * were not measured in time keep their first value. If ranks share cores, times
- * mostly show effects of the scheduler, so the time limit is shorter.
+ * Chooses methods by measuring whole exchanges. The first scheme is that of the
+ * model. Then the classes of connections are taken one after the other: schemes
+ * that differ in the method of this class are compared, and the fastest is
+ * kept.
+ *
+ * Schemes are compared by successive halving (Karnin, Koren and Somekh, "Almost
+ * optimal exploration in multi-armed bandits", ICML 2013). All schemes have a
+ * turn in each round, so that other load on the machine affects all of them.
+ * After some rounds, the slower half is dropped. The time of an exchange is
+ * that of the slowest rank. All ranks get the same times and so make the same
+ * choice. The total time is limited.
  */
 #include "halo/exchange/choose.h"
 #include "halo/exchange/yielding_collectives.h"
 
-#define LIMIT 2.25 /* time limit in seconds for all classes and the model */
-#define OVERSUBSCRIBED 0.2 /* factor for the limit if ranks share cores */
-/* if a smaller fraction of the limit is left, the model is not compared */
-#define LITTLE 0.05
-/* The comparison with the model is usually short. It takes this part of the
- * time of a class. */
-#define MODEL 0.5
+#include "base/clock.h"
+#include "base/median.h"
+#include "base/random.h"
+
+#include <math.h>
+
+#define LIMIT 2.25 /* time limit in seconds */
+/* If ranks share cores, times mostly show effects of the scheduler, so that a
+ * long measurement is useless. */
+#define OVERSUBSCRIBED_LIMIT 0.45
+#define SHARE 0.67 /* part of the time left that a comparison may use */
+#define ROUNDS 16  /* at most, until the slower half is dropped */
+#define TURN 5     /* exchanges in a turn; the first is not counted */
+#define LONG 0.01  /* part of the time limit after which a turn ends */
+#define RIVALS ((NW_HALO_METHOD_COUNT + 1) * 2) /* methods and the model */
+#define STAGES 5 /* halve RIVALS until one is left */
+
+struct rival {
+    struct nw_halo_set set;
+    double seconds[STAGES * ROUNDS]; /* [measuring.rounds] of each turn */
+    double quartile;                 /* the lower quartile of these */
+};
 
 struct measuring {
     nw_halo *halo;
-    const bool *allowed; /* schedules: [0] at once, [1] in phases */
-    uint32_t compared;   /* bit mask of the classes that were compared */
-    bool both;           /* true: both schedules have been compared */
-    struct nw_halo_survey survey;
-    double left; /* seconds left for measurements */
+    bool allowed[2]; /* schedules: [0] at once, [1] in phases */
+    uint64_t began_ns;
+    double used; /* part of the time limit, equal on all ranks */
+    struct nw_random random;
+    struct rival rival[RIVALS]; /* the schemes to compare */
+    size_t count, rounds;
 };
 
-static void measurement_add(struct nw_halo_rivals *rivals,
-                            const struct nw_halo_scheme *scheme)
+/* Runs one exchange. Sets *seconds to the time of the slowest rank. */
+static nw_status measure_exchange(struct measuring *work, double *seconds)
 {
-    if (rivals->count < NW_HALO_RIVALS)
-        rivals->scheme[rivals->count++] = *scheme;
-}
+    nw_halo *halo = work->halo;
+    double limit = halo->oversubscribed ? OVERSUBSCRIBED_LIMIT : LIMIT;
+    double own[2], most[2];
+    nw_status status =
+        nw_halo_mpi(nw_halo_barrier(halo->comm), "measure a halo");
+    uint64_t since = nw_clock_ns(), now;
 
-/* Compares the schemes by measurement, within 1/parts of the time that is left,
- * and opens the fastest. */
-static nw_status measurement_compare(struct measuring *work,
-                                     struct nw_halo_rivals *rivals,
-                                     double parts)
-{
-    double spent = 0;
-    nw_status status;
-
-    nw_halo_connections_close(work->halo);
-    if (rivals->count == 1)
-        return nw_halo_connections_open(work->halo, rivals->scheme);
-    rivals->seconds = work->left / parts;
-    status = nw_halo_tune(work->halo, rivals, &spent);
-    work->left = work->left > spent ? work->left - spent : 0;
+    if (!status)
+        status = nw_halo_start(halo, NULL, 0);
+    if (!status)
+        status = nw_halo_wait(halo);
+    if (status)
+        return status;
+    now = nw_clock_ns();
+    own[0] = (double)(now - since) * 1e-9;
+    own[1] = (double)(now - work->began_ns) * 1e-9 / limit;
+    status = nw_halo_mpi(
+        nw_halo_allreduce(halo->comm, own, most, 2, MPI_DOUBLE, MPI_MAX),
+        "measure a halo");
+    *seconds = most[0];
+    work->used = most[1];
     return status;
 }
 
-/* Compares the methods in `bits` for a class, each in all allowed schedules.
- * For a light class only the current schedule is used, since pairs with more
- * bytes decide the schedule. If `bits` is 0, compares only the schedules. */
-static nw_status compare_methods(struct measuring *work,
-                                 enum nw_halo_class class, uint32_t bits,
-                                 double parts)
+/* Runs a few exchanges in a row, as a solver does. Sets *least to the shortest
+ * time, since other load can only increase a time. The first exchange finds the
+ * caches filled with buffers of other schemes, so it is not counted unless it
+ * is the only one. */
+static nw_status measure_turn(struct measuring *work, struct rival *rival,
+                              double *least)
 {
-    struct nw_halo_scheme scheme = work->halo->scheme;
-    bool light = nw_halo_is_light(class), current = scheme.phased;
-    struct nw_halo_rivals rivals = {.count = 0};
+    double seconds = 0, until = work->used + LONG;
+    nw_status status = NW_OK;
 
-    for (int phased = 0; phased < 2; phased++) {
-        if (!work->allowed[phased] || (light && phased != current))
-            continue;
-        scheme.phased = phased;
-        if (!bits)
-            measurement_add(&rivals, &scheme);
-        for (uint32_t left = bits; left; left &= left - 1) {
-            scheme.methods[class] = left & -left;
-            measurement_add(&rivals, &scheme);
-        }
+    nw_halo_set_swap(work->halo, &rival->set);
+    for (int k = 0; !status && (!k || (k < TURN && work->used < until)); k++) {
+        status = measure_exchange(work, &seconds);
+        *least = k < 2 ? seconds : fmin(seconds, *least);
     }
-    work->compared |= 1u << class;
-    work->both = work->both || !light;
-    return measurement_compare(work, &rivals, parts);
+    nw_halo_set_swap(work->halo, &rival->set);
+    return status;
 }
 
-/* Returns the number of classes that have several methods and were not compared
- * yet. Sets *most to the one of them with the most bytes. */
-static int open_classes(const struct measuring *work, enum nw_halo_class *most)
+/* Runs a stage of rounds, as long as less than `until` of the time limit is
+ * used. In each round, the schemes have their turns in a new random order,
+ * which is the same on all ranks. Other load only increases times, so a scheme
+ * is judged by the lower quartile of its turns: the median of the lower half.
+ */
+static nw_status measure_stage(struct measuring *work, int32_t *order,
+                               size_t count, double until)
 {
-    int count = 0;
+    size_t end = work->rounds + ROUNDS;
+    nw_status status = NW_OK;
 
-    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
-        uint32_t bits = work->survey.methods[i];
+    do {
+        nw_random_shuffle(&work->random, order, count);
+        for (size_t i = 0; !status && i < count; i++) {
+            struct rival *rival = &work->rival[order[i]];
 
-        if (work->compared & 1u << i || !(bits & (bits - 1)))
-            continue;
-        if (!count++ || work->survey.bytes[i] > work->survey.bytes[*most])
-            *most = (enum nw_halo_class)i;
+            status = measure_turn(work, rival, &rival->seconds[work->rounds]);
+        }
+    } while (!status && ++work->rounds < end && work->used < until);
+    for (size_t i = 0; i < count; i++) {
+        struct rival *rival = &work->rival[order[i]];
+
+        (void)nw_median(rival->seconds, work->rounds); /* sorts them */
+        rival->quartile = nw_median(rival->seconds, (work->rounds + 1) / 2);
+    }
+    return status;
+}
+
+/* Removes the slower half of the schemes from `order`; returns the number of
+ * those that are left. */
+static size_t measure_drop(const struct measuring *work, int32_t *order,
+                           size_t count)
+{
+    for (size_t drop = count / 2; drop; drop--) {
+        size_t slowest = 0;
+
+        for (size_t i = 1; i < count; i++)
+            if (work->rival[order[i]].quartile >
+                work->rival[order[slowest]].quartile)
+                slowest = i;
+        order[slowest] = order[--count];
     }
     return count;
 }
 
-/* Measures the classes in descending order of their bytes. Each measurement
- * uses the methods that were chosen for the earlier classes. An exchange waits
- * for its slowest pair, so a slow first method of a later class can hide the
- * differences of an earlier one. So several classes are measured twice. */
-static nw_status measure_classes(struct measuring *work)
+/* Opens all schemes, except those for which the memory does not suffice. Sets
+ * *count to their number and `order` to their indices. */
+static nw_status measure_open(struct measuring *work, int32_t *order,
+                              size_t *count)
 {
-    nw_halo *halo = work->halo;
-    struct nw_halo_scheme scheme = nw_halo_scheme_any(!work->allowed[0]);
-    enum nw_halo_class class = NW_HALO_CLASS_ALONE;
-    nw_status status = nw_halo_connections_open(halo, &scheme);
-    int count = 0, later = 0;
+    nw_status status = NW_OK;
 
-    for (int pass = 0; !status && pass < 2; pass++) {
-        work->compared = 0;
-        do {
-            status = nw_halo_survey(halo, &work->survey);
-            count = status ? 0 : open_classes(work, &class);
-            if (!pass && !work->compared)
-                later = count > 1 ? count : 0;
-            if (count)
-                status =
-                    compare_methods(work, class, work->survey.methods[class],
-                                    count + MODEL + (pass ? 0 : later));
-        } while (!status && count);
-        if (!later)
-            break;
+    nw_halo_connections_close(work->halo);
+    for (size_t i = 0; i < work->count; i++) {
+        struct nw_halo_set *set = &work->rival[i].set;
+        struct nw_halo_scheme scheme = set->scheme;
+
+        status = nw_halo_connections_open(work->halo, &scheme);
+        if (status == NW_ENOMEM)
+            continue;
+        if (status)
+            return status;
+        nw_halo_set_swap(work->halo, set);
+        order[(*count)++] = (int32_t)i;
     }
-    if (!status && !work->both && work->allowed[0] && work->allowed[1])
-        status = compare_methods(work, NW_HALO_CLASS_ALONE, 0, 1);
+    return *count ? NW_OK : status;
+}
+
+/* Compares the schemes, and leaves the fastest open. */
+static nw_status measure_compare(struct measuring *work)
+{
+    int32_t order[RIVALS] = {0};
+    size_t count = 0;
+    double until = work->used + (1 - work->used) * SHARE;
+    nw_status status = measure_open(work, order, &count);
+
+    while (!status && count > 1) {
+        status = measure_stage(work, order, count,
+                               count > 2 ? (work->used + until) / 2 : until);
+        count = measure_drop(work, order, count);
+    }
+    for (size_t i = 0; i < work->count; i++) {
+        if (!status && i == (size_t)order[0])
+            continue;
+        nw_halo_set_swap(work->halo, &work->rival[i].set);
+        nw_halo_connections_close(work->halo);
+        nw_halo_set_swap(work->halo, &work->rival[i].set);
+    }
+    if (!status)
+        nw_halo_set_swap(work->halo, &work->rival[order[0]].set);
     return status;
 }
 
-/* Compares the best scheme so far with a scheme in which the model chooses the
- * method of each pair, unless both are equal. */
-static nw_status compare_model(struct measuring *work, double limit)
+/* Compares the methods of a class, each in all schedules that are left. The
+ * first class that is compared decides the schedule. */
+static nw_status measure_methods_of(struct measuring *work,
+                                    enum nw_halo_class class)
 {
-    nw_halo *halo = work->halo;
-    struct nw_halo_scheme model = nw_halo_scheme_any(halo->scheme.phased);
-    struct nw_halo_rivals rivals = {.holder = true};
-    bool modelled = false;
-    nw_status status = nw_halo_is_modelled(halo, &modelled);
+    struct nw_halo_scheme scheme = work->halo->scheme;
+    uint32_t methods[NW_HALO_CLASS_COUNT] = {0};
+    nw_status status = nw_halo_survey(work->halo, methods);
 
-    if (status || modelled || work->left <= LITTLE * limit)
+    work->count = work->rounds = 0;
+    for (int phased = 0; phased < 2; phased++)
+        for (uint32_t left = work->allowed[phased] ? methods[class] : 0; left;
+             left &= left - 1) {
+            scheme.phased = phased;
+            scheme.methods[class] = left & -left;
+            work->rival[work->count++] = (struct rival){.set.scheme = scheme};
+        }
+    if (status || work->count < 2)
         return status;
-    model.modelled = true;
-    measurement_add(&rivals, &halo->scheme);
-    measurement_add(&rivals, &model);
-    return measurement_compare(work, &rivals, 1);
+    status = measure_compare(work);
+    work->allowed[!work->halo->scheme.phased] = false;
+    return status;
 }
 
+/* An exchange waits for its slowest connection, so the classes with the slowest
+ * links come first, and light ones last. */
 nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2])
 {
-    struct measuring work = {.halo = halo, .allowed = allowed};
-    int own = halo->oversubscribed, any = 0;
-    nw_status status = nw_halo_mpi(
-        nw_halo_allreduce(halo->comm, &own, &any, 1, MPI_INT, MPI_MAX),
-        "measure a halo");
-    double limit = any ? OVERSUBSCRIBED * LIMIT : LIMIT;
+    struct measuring work = {.halo = halo,
+                             .allowed = {allowed[0], allowed[1]},
+                             .began_ns = nw_clock_ns()};
+    struct nw_halo_scheme model =
+        nw_halo_scheme_all(!allowed[0], NW_HALO_MODELLED);
+    nw_status status = nw_halo_connections_open(halo, &model);
 
-    halo->oversubscribed = any;
-    work.left = limit;
-    if (!status)
-        status = measure_classes(&work);
-    return status ? status : compare_model(&work, limit);
+    nw_random_init(&work.random, 1);
+    for (int light = 0; light < 2; light++)
+        for (int i = NW_HALO_CLASS_NETWORK + light; !status && i >= 0; i -= 2)
+            status = measure_methods_of(&work, (enum nw_halo_class)i);
+    return status;
 }

@@ -34,29 +34,32 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
  * each method, for example "phases: self 12 kB, direct 40 kB". */
 static void choose_method_describe(nw_halo *halo)
 {
-    size_t used = (size_t)snprintf(halo->words, sizeof halo->words, "%s",
-                                   halo->scheme.phased ? "phases" : "once");
+    const struct nw_halo_gpus *gpus = halo->gpus;
+    const char *mark = ":";
+    struct nw_text text = {0};
 
+    nw_text_add(&text, halo->scheme.phased ? "phases" : "once");
     for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
         double bytes = 0;
         char figure[32];
 
         for (size_t k = 0; k < halo->connection_count; k++)
-            if (halo->connection[k].ops->id == (enum nw_halo_method)i &&
+            if (halo->connection[k].ops == nw_halo_methods[i] &&
                 halo->connection[k].receives)
                 bytes += (double)halo->connection[k].bytes;
-        if (bytes <= 0 || used >= sizeof halo->words)
+        if (bytes <= 0)
             continue;
-        used += (size_t)snprintf(
-            halo->words + used, sizeof halo->words - used, "%s %s %s",
-            used < 8 ? ":" : ",", nw_halo_method_name((enum nw_halo_method)i),
-            nw_format_quantity(bytes, NW_UNIT_BYTES, figure, sizeof figure));
+        nw_format_quantity(bytes, NW_UNIT_BYTES, figure, sizeof figure);
+        nw_text_format(&text, "%s %s %s", mark,
+                       nw_halo_method_name((enum nw_halo_method)i), figure);
+        mark = ",";
     }
-    if (halo->gpus && halo->gpus->queues && used < sizeof halo->words)
-        snprintf(halo->words + used, sizeof halo->words - used,
-                 halo->gpus->graphs < halo->gpus->queues ? ", %d of %d graphs"
-                                                         : ", %d graphs",
-                 halo->gpus->graphs, halo->gpus->queues);
+    if (gpus && gpus->queues && gpus->graphs < gpus->queues)
+        nw_text_format(&text, ", %d of %d graphs", gpus->graphs, gpus->queues);
+    else if (gpus && gpus->queues)
+        nw_text_format(&text, ", %d graphs", gpus->graphs);
+    snprintf(halo->words, sizeof halo->words, "%s", text.data ? text.data : "");
+    nw_text_fini(&text);
 }
 
 /* --- by the model --- */
@@ -83,102 +86,79 @@ static uint64_t choose_method_hash_of(const nw_halo *halo,
 /* Opens the description of the machine for the model. If the ranks see
  * different machines, the model works without a description. */
 static nw_status open_paths(const nw_halo *halo, const char *source,
-                            struct nw_halo_paths *out)
+                            struct nw_halo_paths *paths)
 {
-    struct nw_halo_paths paths = {0}, none = {.layout = halo->layout};
-    uint64_t own[2] = {0}, most[2];
+    bool same = false;
     nw_status status = nw_halo_agree(
-        halo->comm, nw_halo_paths_open(halo->layout, source, &paths));
-    int code;
+        halo->comm, nw_halo_paths_open(halo->layout, source, paths));
 
-    if (!status) {
-        own[0] = choose_method_hash_of(halo, &paths);
-        own[1] = ~own[0];
-        code =
-            nw_halo_allreduce(halo->comm, own, most, 2, MPI_UINT64_T, MPI_MAX);
-        status = nw_halo_mpi(code, "compare machines");
-    }
-    if (status || most[0] != ~most[1]) {
-        nw_halo_paths_close(&paths);
-        paths = none;
-    }
-    *out = paths;
+    if (!status)
+        status = nw_halo_mpi(
+            nw_halo_is_equal(halo->comm, choose_method_hash_of(halo, paths),
+                             &same),
+            "compare machines");
+    if (!same)
+        nw_halo_paths_close(paths);
+    paths->layout = halo->layout;
     return status;
-}
-
-/* Returns the predicted seconds of this rank's part of an exchange: the sum
- * over its connections. */
-static double choose_method_predict(const nw_halo *halo)
-{
-    double seconds = halo->scheme.phased ? 2e-6 : 0;
-
-    for (size_t i = 0; i < halo->connection_count; i++)
-        if (halo->connection[i].count)
-            seconds += nw_halo_connection_seconds(&halo->connection[i]);
-    return seconds;
-}
-
-static nw_status open_modelled(nw_halo *halo, bool phased)
-{
-    struct nw_halo_scheme scheme = nw_halo_scheme_any(phased);
-
-    scheme.modelled = true;
-    return nw_halo_connections_open(halo, &scheme);
 }
 
 /* Opens the methods that the model chooses. If both schedules are allowed, uses
  * the one with the lower predicted time. */
 static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
 {
-    double seconds[2] = {0, 0}, slowest[2];
+    struct nw_halo_scheme scheme =
+        nw_halo_scheme_all(!allowed[0], NW_HALO_MODELLED);
+    double seconds[2], slowest[2];
     nw_status status = NW_OK;
 
-    if (!allowed[0] || !allowed[1])
-        return open_modelled(halo, allowed[1]);
-    for (int phased = 0; !status && phased < 2; phased++) {
-        status = open_modelled(halo, phased);
-        if (!status) {
-            seconds[phased] = choose_method_predict(halo);
+    if (allowed[0] && allowed[1]) {
+        for (int phased = 0; !status && phased < 2; phased++) {
+            scheme.phased = phased;
+            status = nw_halo_connections_open(halo, &scheme);
+            seconds[phased] = halo->predicted;
             nw_halo_connections_close(halo);
         }
+        if (!status)
+            status = nw_halo_mpi(nw_halo_allreduce(halo->comm, seconds, slowest,
+                                                   2, MPI_DOUBLE, MPI_MAX),
+                                 "compare predictions");
+        scheme.phased = !status && slowest[1] < slowest[0];
     }
-    if (!status)
-        status = nw_halo_mpi(nw_halo_allreduce(halo->comm, seconds, slowest, 2,
-                                               MPI_DOUBLE, MPI_MAX),
-                             "compare predictions");
-    return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
+    return status ? status : nw_halo_connections_open(halo, &scheme);
 }
 
 /* --- by measurement, or as the options demand --- */
 
+/* Measures the methods, unless an earlier choice is found. */
 static nw_status measure_or_remember(nw_halo *halo, const bool allowed[2],
-                                     const struct nw_halo_options *options)
+                                     const char *cache)
 {
-    bool cached = !options->cache || *options->cache, found = false;
+    bool cached = !cache || *cache, found = false;
     struct nw_halo_scheme scheme;
-    nw_status status = NW_OK;
+    nw_status status =
+        cached ? nw_halo_cache_read(halo, cache, &scheme, &found) : NW_OK;
 
-    if (cached)
-        status = nw_halo_cache_read(halo, options->cache, &scheme, &found);
     if (status)
         return status;
     if (found && allowed[scheme.phased])
         return nw_halo_connections_open(halo, &scheme);
     status = nw_halo_measure(halo, allowed);
-    if (!status)
+    if (!status && cached && !halo->rank) {
         choose_method_describe(halo);
-    if (!status && cached && !halo->rank)
-        nw_halo_cache_write(halo, options->cache);
+        nw_halo_cache_write(halo, cache);
+    }
     return status;
 }
 
+/* Opens the connections of the scheme that the options ask for. */
 static nw_status open_chosen(nw_halo *halo, const bool allowed[2],
                              const struct nw_halo_options *options)
 {
-    struct nw_halo_scheme first = nw_halo_scheme_any(allowed[1]);
+    struct nw_halo_scheme first = nw_halo_scheme_all(allowed[1], NW_HALO_ANY);
 
     if (options->choice == NW_HALO_CHOOSE_MEASURE)
-        return measure_or_remember(halo, allowed, options);
+        return measure_or_remember(halo, allowed, options->cache);
     if (options->choice == NW_HALO_CHOOSE_MODEL)
         return choose_by_model(halo, allowed);
     return nw_halo_connections_open(halo, &first);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the class of a pair of ranks. The class depends on the hardware between
- * them (GPU, package, node, network). It also depends on the number of cells,
- * because a face and a corner may need different methods. */
+/* Finds the class of each connection and, in a scheme, its method. The class
+ * depends on the hardware between the ends (GPU, package, node, network). It
+ * also depends on the number of bytes, because a face and a corner may need
+ * different methods. Both ends compute classes and methods from the same data,
+ * so they get the same result. */
 #include "halo/exchange/choose.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -11,23 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIGHT 8 /* a pair is light below 1/8 of the greatest weight */
-
-/* Returns the number of the package (socket) of a core, or -1 if unknown. */
-static int classes_package_of(int core)
-{
-    char path[96], *text = NULL;
-    size_t length;
-    int package = -1;
-
-    snprintf(path, sizeof path,
-             "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
-             core);
-    if (!nw_file_read_text(path, &text, &length))
-        package = atoi(text);
-    free(text);
-    return package;
-}
+#define LIGHT 8 /* a connection is light below 1/8 of the greatest bytes */
+/* seconds that the model adds for an exchange in phases */
+#define PHASES 2e-6
 
 int nw_halo_own_package(void)
 {
@@ -35,11 +23,17 @@ int nw_halo_own_package(void)
     int package = -1, words = nw_cpus_read(0, cpus);
 
     for (int i = 0; i < words * NW_CPU_WORD; i++) {
+        char path[96], *text = NULL;
+        size_t length;
         int other;
 
         if (!nw_cpus_has(cpus, words, i))
             continue;
-        other = classes_package_of(i);
+        snprintf(path, sizeof path,
+                 "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+                 i);
+        other = nw_file_read_text(path, &text, &length) ? -1 : atoi(text);
+        free(text);
         if (other < 0 || (package >= 0 && package != other))
             return -1;
         package = other;
@@ -47,119 +41,140 @@ int nw_halo_own_package(void)
     return package;
 }
 
-struct nw_halo_pair nw_halo_pair_of(const nw_halo *halo,
-                                    const struct nw_halo_transfer *transfer)
+/* Returns true if the cells stay in the host memory of one rank or in one GPU.
+ */
+static bool classes_is_alone(const struct nw_halo_connection *connection)
 {
-    const struct nw_halo_piece *from = &halo->layout->piece[transfer->from];
-    const struct nw_halo_piece *to = &halo->layout->piece[transfer->to];
-
-    return (struct nw_halo_pair){
-        .from = transfer->from,
-        .to = transfer->to,
-        .from_rank = from->rank,
-        .to_rank = to->rank,
-        .same_rank = from->rank == to->rank,
-        .same_node = halo->node_of[from->rank] == halo->node_of[to->rank],
-        .same_gpu = from->node == to->node && from->slot == to->slot,
-    };
+    return connection->pair.same_rank &&
+           (connection->pair.same_gpu || !connection->halo->gpu_memory);
 }
 
-static uint64_t classes_cells_of(const struct nw_halo_transfer *transfer)
-{
-    return (uint64_t)(transfer->extent[0] * transfer->extent[1] *
-                      transfer->extent[2]);
-}
-
-static bool classes_is_alone(const nw_halo *halo,
-                             const struct nw_halo_pair *pair)
-{
-    return pair->same_rank && (pair->same_gpu || !halo->gpu_memory);
-}
-
-/* Returns the number of cells that are copied in the direction of the pair,
- * between two pieces of this rank or between two ranks. */
-static uint64_t classes_cells_between(const nw_halo *halo,
-                                      const struct nw_halo_pair *pair)
-{
-    const struct nw_halo_transfer *item = halo->transfers.item;
-    const struct nw_halo_piece *piece = halo->layout->piece;
-    uint64_t cells = 0;
-
-    for (size_t i = 0; i < halo->transfers.count; i++)
-        if (pair->same_rank
-                ? item[i].from == pair->from && item[i].to == pair->to
-                : piece[item[i].from].rank == pair->from_rank &&
-                      piece[item[i].to].rank == pair->to_rank)
-            cells += classes_cells_of(&item[i]);
-    return cells;
-}
-
-nw_status nw_halo_weigh(nw_halo *halo)
+/* Sets `heaviest` to the greatest bytes of a connection of any rank, between
+ * two ranks [0] and between two GPUs of one rank [1]. Collective. */
+static nw_status classes_weigh(const nw_halo *halo, uint64_t heaviest[2])
 {
     uint64_t own[2] = {0, 0};
-    int code;
 
-    for (size_t i = 0; i < halo->transfers.count; i++) {
-        struct nw_halo_pair pair =
-            nw_halo_pair_of(halo, &halo->transfers.item[i]);
-        uint64_t cells = classes_cells_between(halo, &pair);
+    for (size_t i = 0; i < halo->connection_count; i++) {
+        const struct nw_halo_connection *connection = &halo->connection[i];
+        uint64_t *most = &own[connection->pair.same_rank];
 
-        if (!classes_is_alone(halo, &pair) && cells > own[pair.same_rank])
-            own[pair.same_rank] = cells;
+        if (!classes_is_alone(connection) && connection->bytes > *most)
+            *most = connection->bytes;
     }
-    code = nw_halo_allreduce(halo->comm, own, halo->heaviest, 2, MPI_UINT64_T,
-                             MPI_MAX);
-    return nw_halo_mpi(code, "add up the bytes of a halo");
+    return nw_halo_mpi(
+        nw_halo_allreduce(halo->comm, own, heaviest, 2, MPI_UINT64_T, MPI_MAX),
+        "compare the bytes of a halo");
 }
 
-enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
-                                    const struct nw_halo_pair *pair)
+/* Returns the class of a connection. The class *_LIGHT follows that of heavy
+ * connections over the same hardware. */
+static enum nw_halo_class
+classes_of(const struct nw_halo_connection *connection,
+           const uint64_t heaviest[2])
 {
+    const struct nw_halo_pair *pair = &connection->pair;
+    const int *package = connection->halo->package_of;
     enum nw_halo_class class = NW_HALO_CLASS_NETWORK;
-    bool light;
 
-    if (classes_is_alone(halo, pair))
+    if (classes_is_alone(connection))
         return NW_HALO_CLASS_ALONE;
     if (pair->same_rank)
         class = NW_HALO_CLASS_GPUS;
     else if (pair->same_node)
-        class =
-            halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank]
-                ? NW_HALO_CLASS_PACKAGE
-                : NW_HALO_CLASS_NODE;
-    light = classes_cells_between(halo, pair) * LIGHT <
-            halo->heaviest[pair->same_rank];
-    return (enum nw_halo_class)(class + light);
+        class = package[pair->from_rank] == package[pair->to_rank]
+                    ? NW_HALO_CLASS_PACKAGE
+                    : NW_HALO_CLASS_NODE;
+    return (enum nw_halo_class)(
+        class + (connection->bytes * LIGHT < heaviest[pair->same_rank]));
 }
 
-uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair)
+/* Returns what the model needs to know of a connection. */
+static struct nw_halo_traffic
+classes_traffic(const struct nw_halo_connection *connection)
 {
-    uint32_t bits = 0;
+    const nw_halo *halo = connection->halo;
+    const struct nw_halo_pair *pair = &connection->pair;
+    struct nw_halo_traffic traffic = {
+        .gpu = halo->gpu_memory,
+        .same_rank = pair->same_rank,
+        .same_node = pair->same_node,
+        .same_gpu = pair->same_gpu,
+        .path = nw_halo_path_of(halo->paths, pair->from, pair->to),
+    };
+
+    for (size_t i = 0; i < connection->count; i++)
+        for (int32_t k = 0; k < halo->joined_count; k++) {
+            const struct nw_halo_field *field = &halo->field[k];
+
+            nw_halo_traffic_add(&traffic, &connection->transfer[i],
+                                field->bytes);
+            traffic.gaps = traffic.gaps || field->bytes != field->stride;
+        }
+    return traffic;
+}
+
+/* Finds the methods that fit a connection and that of the model, and sets the
+ * one that the scheme chooses. Leaves connection->ops NULL if no method fits.
+ */
+static void classes_give_method(nw_halo *halo,
+                                struct nw_halo_connection *connection)
+{
+    uint32_t wanted = halo->scheme.methods[connection->class], bits;
+    struct nw_halo_traffic traffic = classes_traffic(connection);
+    enum nw_halo_method method;
 
     for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
         if (halo->methods & NW_HALO_BIT(i) &&
-            nw_halo_methods[i]->fits(halo, pair))
-            bits |= NW_HALO_BIT(i);
-    return bits;
+            nw_halo_methods[i]->fits(halo, &connection->pair))
+            connection->fits |= NW_HALO_BIT(i);
+    if (nw_halo_model_best(connection->fits, &traffic, &method))
+        connection->model = NW_HALO_BIT(method);
+    bits = wanted & NW_HALO_MODELLED ? connection->model
+                                     : wanted & connection->fits;
+    bits = bits ? bits : connection->fits;
+    if (!bits)
+        return;
+    connection->ops = nw_halo_methods[__builtin_ctz(bits)];
+    halo->predicted += nw_halo_model(connection->ops->id, &traffic);
 }
 
-nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
+nw_status nw_halo_give_methods(nw_halo *halo)
 {
-    struct nw_halo_survey own = {.methods = {0}};
+    uint64_t heaviest[2];
+    nw_status status = classes_weigh(halo, heaviest);
+
+    halo->predicted = halo->scheme.phased ? PHASES : 0;
+    for (size_t i = 0; !status && i < halo->connection_count; i++) {
+        struct nw_halo_connection *connection = &halo->connection[i];
+
+        connection->class = classes_of(connection, heaviest);
+        classes_give_method(halo, connection);
+        if (!connection->ops)
+            status = nw_fail(
+                NW_EUNSUPPORTED,
+                "no allowed method takes a halo from rank %d to rank %d",
+                connection->pair.from_rank, connection->pair.to_rank);
+    }
+    if (status) /* none was opened */
+        halo->connection_count = 0;
+    return status;
+}
+
+nw_status nw_halo_survey(const nw_halo *halo,
+                         uint32_t methods[NW_HALO_CLASS_COUNT])
+{
+    uint32_t own[2][NW_HALO_CLASS_COUNT] = {{0}}, all[2][NW_HALO_CLASS_COUNT];
     int code;
 
-    for (size_t i = 0; i < halo->transfers.count; i++) {
-        const struct nw_halo_transfer *transfer = &halo->transfers.item[i];
-        struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
-        enum nw_halo_class class = nw_halo_class_of(halo, &pair);
-
-        own.methods[class] |= nw_halo_fitting(halo, &pair);
-        own.bytes[class] += (double)classes_cells_of(transfer);
+    for (size_t i = 0; i < halo->connection_count; i++) {
+        own[0][halo->connection[i].class] |= halo->connection[i].fits;
+        own[1][halo->connection[i].class] |= halo->connection[i].model;
     }
-    code = nw_halo_allreduce(halo->comm, own.methods, out->methods,
-                             NW_HALO_CLASS_COUNT, MPI_UINT32_T, MPI_BOR);
-    if (code == MPI_SUCCESS)
-        code = nw_halo_allreduce(halo->comm, own.bytes, out->bytes,
-                                 NW_HALO_CLASS_COUNT, MPI_DOUBLE, MPI_SUM);
+    code = nw_halo_allreduce(halo->comm, own, all, 2 * NW_HALO_CLASS_COUNT,
+                             MPI_UINT32_T, MPI_BOR);
+    for (int i = 0; code == MPI_SUCCESS && i < NW_HALO_CLASS_COUNT; i++)
+        methods[i] =
+            all[0][i] | (all[1][i] & (all[1][i] - 1) ? NW_HALO_MODELLED : 0);
     return nw_halo_mpi(code, "compare the methods of a halo");
 }

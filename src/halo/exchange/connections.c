@@ -8,64 +8,74 @@
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A transfer with its sort key. */
 struct connections_entry {
-    int64_t key[7];
-    const struct nw_halo_method_ops *ops;
+    int64_t key[5];
     struct nw_halo_transfer transfer;
 };
 
-enum { KEY_PHASE, KEY_FROM_RANK, KEY_TO_RANK, KEY_METHOD, KEY_GROUP, KEYS };
+/* Transfers share a connection if the first KEYS numbers are equal: the phase,
+ * the two ranks, and in GPU memory the two pieces. */
+enum { KEYS = 4 };
 
 static int connections_compare(const void *a, const void *b)
 {
     const struct connections_entry *x = a, *y = b;
 
-    return nw_halo_keys_compare(x->key, y->key, 7);
+    return nw_halo_keys_compare(x->key, y->key, KEYS + 1);
 }
 
-static nw_status fill_entry(const nw_halo *halo, size_t number,
-                            const struct nw_halo_method_ops *ops,
-                            struct connections_entry *entry)
+static struct connections_entry connections_entry_of(const nw_halo *halo,
+                                                     size_t number)
 {
     const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
+    const struct nw_halo_piece *piece = halo->layout->piece;
     int64_t pieces =
         (int64_t)transfer->from * halo->layout->piece_count + transfer->to;
 
-    if (!ops)
-        return nw_fail(NW_EUNSUPPORTED,
-                       "no allowed method takes a halo from rank %d to rank "
-                       "%d",
-                       halo->layout->piece[transfer->from].rank,
-                       halo->layout->piece[transfer->to].rank);
-    *entry = (struct connections_entry){
-        .key = {transfer->phase, halo->layout->piece[transfer->from].rank,
-                halo->layout->piece[transfer->to].rank, ops->id,
-                ops->each_pieces ? pieces : 0, 0, (int64_t)number},
-        .ops = ops,
+    return (struct connections_entry){
+        .key = {transfer->phase, piece[transfer->from].rank,
+                piece[transfer->to].rank, halo->gpu_memory ? pieces : 0,
+                (int64_t)number},
         .transfer = *transfer,
     };
-    return NW_OK;
+}
+
+static struct nw_halo_pair
+connections_pair_of(const nw_halo *halo,
+                    const struct nw_halo_transfer *transfer)
+{
+    int32_t from = transfer->from, to = transfer->to;
+    int from_rank = halo->layout->piece[from].rank;
+    int to_rank = halo->layout->piece[to].rank;
+
+    return (struct nw_halo_pair){
+        .from = from,
+        .to = to,
+        .from_rank = from_rank,
+        .to_rank = to_rank,
+        .same_rank = from_rank == to_rank,
+        .same_node = halo->node_of[from_rank] == halo->node_of[to_rank],
+        .same_gpu = halo->gpu_memory &&
+                    halo->gpus->where[from] == halo->gpus->where[to],
+    };
 }
 
 static void begin_connection(nw_halo *halo,
-                             const struct connections_entry *entry,
                              const struct nw_halo_transfer *transfer)
 {
-    int from = (int)entry->key[KEY_FROM_RANK];
-    int to = (int)entry->key[KEY_TO_RANK];
+    struct nw_halo_pair pair = connections_pair_of(halo, transfer);
     struct nw_halo_connection *connection =
         &halo->connection[halo->connection_count];
 
     *connection = (struct nw_halo_connection){
-        .ops = entry->ops,
         .halo = halo,
-        .peer = from == halo->rank ? to : from,
-        .sends = from == halo->rank,
-        .receives = to == halo->rank,
-        .phase = (uint8_t)entry->key[KEY_PHASE],
+        .pair = pair,
+        .peer = pair.from_rank == halo->rank ? pair.to_rank : pair.from_rank,
+        .sends = pair.from_rank == halo->rank,
+        .receives = pair.to_rank == halo->rank,
+        .phase = transfer->phase,
         .transfer = transfer,
     };
     /* the tag counts the earlier connections between the same two ranks in the
@@ -90,7 +100,7 @@ static void connections_cut(nw_halo *halo,
 
         *transfer = entry[i].transfer;
         if (!i || nw_halo_keys_compare(entry[i - 1].key, entry[i].key, KEYS))
-            begin_connection(halo, &entry[i], transfer);
+            begin_connection(halo, transfer);
         connection = &halo->connection[halo->connection_count - 1];
         connection->count++;
         connection->bytes +=
@@ -104,23 +114,17 @@ static void connections_cut(nw_halo *halo,
 static nw_status make_connections(nw_halo *halo)
 {
     size_t count = halo->transfers.count;
-    const struct nw_halo_method_ops **ops = NULL;
     struct connections_entry *entry = NULL;
     nw_status status = nw_alloc(count, sizeof *entry, &entry);
 
     if (!status)
         status = nw_alloc(count, sizeof *halo->connection, &halo->connection);
-    if (!status)
-        status = nw_alloc(count, sizeof *ops, &ops);
-    if (!status)
-        nw_halo_pair_methods(halo, ops);
-    for (size_t i = 0; !status && i < count; i++)
-        status = fill_entry(halo, i, ops[i], &entry[i]);
     if (!status) {
+        for (size_t i = 0; i < count; i++)
+            entry[i] = connections_entry_of(halo, i);
         qsort(entry, count, sizeof *entry, connections_compare);
         connections_cut(halo, entry);
     }
-    free(ops);
     free(entry);
     return status;
 }
@@ -178,13 +182,13 @@ static nw_status make_all(nw_halo *halo)
     struct nw_halo_wanted wanted = {.layout = halo->layout,
                                     .rank = halo->rank,
                                     .phased = halo->scheme.phased};
-    nw_status found = nw_halo_transfers_find(&wanted, &halo->transfers);
-    /* collective, so call it even after an error */
-    nw_status status = nw_halo_weigh(halo);
+    nw_status made = nw_halo_transfers_find(&wanted, &halo->transfers), status;
 
-    status = found ? found : status;
-    if (!status)
-        status = make_connections(halo);
+    if (!made)
+        made = make_connections(halo);
+    /* collective, so call it even after an error */
+    status = nw_halo_give_methods(halo);
+    status = made ? made : status;
     if (!nw_halo_aggregates_wanted(halo))
         return status;
     status = nw_halo_agree(halo->comm, status);
@@ -262,10 +266,11 @@ void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
     *set = held;
 }
 
-struct nw_halo_scheme nw_halo_scheme_any(bool phased)
+struct nw_halo_scheme nw_halo_scheme_all(bool phased, uint32_t methods)
 {
     struct nw_halo_scheme scheme = {.phased = phased};
 
-    memset(scheme.methods, 0xff, sizeof scheme.methods);
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
+        scheme.methods[i] = methods;
     return scheme;
 }

@@ -26,9 +26,8 @@ struct nw_halo_set {
 };
 void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
 
-/* Returns a scheme that allows every method for all pairs. `phased` is true for
- * exchanges in phases. */
-struct nw_halo_scheme nw_halo_scheme_any(bool phased);
+/* Returns a scheme with the same methods (bits) for all classes. */
+struct nw_halo_scheme nw_halo_scheme_all(bool phased, uint32_t methods);
 
 /* Opens a process descriptor (pidfd) of each other process of this node with
  * which this rank has a connection; it shows when that process ends. A process

@@ -37,8 +37,8 @@ struct nw_halo_offer {
     _Alignas(8) unsigned char bytes[256];
 };
 
-/* Two pieces between which cells are copied, and their ranks. A method is
- * chosen for each pair. */
+/* The ends of a connection: the source and target piece of its first transfer,
+ * and their ranks. */
 struct nw_halo_pair {
     int32_t from, to; /* source piece, target piece */
     int from_rank, to_rank;
@@ -46,10 +46,26 @@ struct nw_halo_pair {
     bool same_gpu; /* both pieces are in memory of one GPU */
 };
 
+/* Classes of connections, by the hardware between their ends. Each class has
+ * its own choice of a method. The connections of a class *_LIGHT carry far
+ * fewer bytes than the heaviest one. Each follows the class of the heavier
+ * ones. */
+enum nw_halo_class {
+    NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
+    NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
+    NW_HALO_CLASS_GPUS_LIGHT,
+    NW_HALO_CLASS_PACKAGE,
+    NW_HALO_CLASS_PACKAGE_LIGHT,
+    NW_HALO_CLASS_NODE, /* one node, but not one package */
+    NW_HALO_CLASS_NODE_LIGHT,
+    NW_HALO_CLASS_NETWORK,
+    NW_HALO_CLASS_NETWORK_LIGHT,
+    NW_HALO_CLASS_COUNT
+};
+
 struct nw_halo_method_ops {
     enum nw_halo_method id;
-    bool for_gpu;     /* true: for GPU memory; false: for host memory */
-    bool each_pieces; /* one connection per pair of pieces, not of ranks */
+    bool for_gpu; /* true: for GPU memory; false: for host memory */
     /* Returns true if this rank can use the method. Called once for each plan.
      * A method is used only if it returns true on all ranks. NULL means true.
      */
@@ -84,7 +100,12 @@ struct nw_halo_method_ops {
 struct nw_halo_connection {
     const struct nw_halo_method_ops *ops;
     nw_halo *halo;
-    int peer; /* rank at the other end (this rank, if the same) */
+    struct nw_halo_pair pair;
+    enum nw_halo_class class;
+    uint32_t fits;  /* bits of the methods that can serve it */
+    uint32_t model; /* bit of the one that the model predicts to be fastest; 0:
+                       the model knows none of them */
+    int peer;       /* rank at the other end (this rank, if the same) */
     bool sends, receives;
     uint8_t phase;
     int tag; /* tag of the messages, equal at both ends */
@@ -117,38 +138,19 @@ struct nw_halo_remote {
     uint64_t pitch;
 };
 
-/* Classes of pairs of ranks, by the hardware between them. Each class has its
- * own choice of a method. The pairs of a class *_LIGHT exchange far fewer bytes
- * than the pair with the most bytes. Each follows the class of the heavier
- * pairs (nw_halo_is_light). */
-enum nw_halo_class {
-    NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
-    NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
-    NW_HALO_CLASS_GPUS_LIGHT,
-    NW_HALO_CLASS_PACKAGE,
-    NW_HALO_CLASS_PACKAGE_LIGHT,
-    NW_HALO_CLASS_NODE, /* one node, but not one package */
-    NW_HALO_CLASS_NODE_LIGHT,
-    NW_HALO_CLASS_NETWORK,
-    NW_HALO_CLASS_NETWORK_LIGHT,
-    NW_HALO_CLASS_COUNT
-};
-
-static inline bool nw_halo_is_light(enum nw_halo_class class)
-{
-    return class && class % 2 == 0;
-}
+/* Two values for the methods of a class: the method that the model predicts to
+ * be fastest for each pair; the first method that fits, in the fixed order. */
+#define NW_HALO_MODELLED NW_HALO_BIT(NW_HALO_METHOD_COUNT)
+#define NW_HALO_ANY (NW_HALO_MODELLED - 1)
 
 /* A scheme: a choice of methods for all pairs. Measurements compare schemes.
  * The method of a pair comes from the first of these rules that gives one:
- * - the model, if `modelled` is true;
- * - the first method, in the fixed order, that fits and is in `methods` of the
- *   pair's class;
+ * - the model, if `methods` of the pair's class has the bit NW_HALO_MODELLED;
+ * - the first method, in the fixed order, that fits and is in `methods`;
  * - the first method, in the fixed order, that fits and is allowed.
  * `phased` is true if exchanges run axis by axis, in phases. */
 struct nw_halo_scheme {
     bool phased;
-    bool modelled;
     uint32_t methods[NW_HALO_CLASS_COUNT];
 };
 
@@ -158,9 +160,6 @@ struct nw_halo {
     int *node_of;      /* [size] number of each rank's node */
     int *node_rank_of; /* [size] each rank's index within its node */
     int *package_of;   /* [size] package of each rank; -1: several */
-    /* greatest number of cells that are copied, in one direction, between two
-     * ranks [0], and between two pieces of one rank on two GPUs [1] */
-    uint64_t heaviest[2];
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] numbers of this rank's pieces, ascending */
@@ -192,6 +191,9 @@ struct nw_halo {
     /* the machine; set only while methods are chosen */
     const struct nw_halo_paths *paths;
     struct nw_halo_scheme scheme;
+    /* seconds that the model predicts for this rank's connections, one after
+     * the other; set when they are opened */
+    double predicted;
     struct nw_halo_transfers transfers; /* of this rank, sorted by connection */
     /* [connection_count], sorted by phase */
     struct nw_halo_connection *connection;

@@ -252,7 +252,6 @@ gpu_ipc_write_close_connection(struct nw_halo_connection *connection)
 const struct nw_halo_method_ops nw_halo_colocated = {
     .id = NW_HALO_COLOCATED,
     .for_gpu = true,
-    .each_pieces = true,
     .fits = gpu_ipc_write_fits,
     .open = gpu_ipc_write_open,
     .join = gpu_ipc_write_join,

@@ -11,14 +11,10 @@
 
 #include <stdlib.h>
 
-static bool same_gpu(const nw_halo *halo, const struct nw_halo_pair *pair)
-{
-    return halo->gpus->where[pair->from] == halo->gpus->where[pair->to];
-}
-
 static bool kernel_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
-    return pair->same_rank && same_gpu(halo, pair);
+    (void)halo;
+    return pair->same_rank && pair->same_gpu;
 }
 
 static bool peer_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -136,7 +132,6 @@ static void close_peer(struct nw_halo_connection *connection)
 const struct nw_halo_method_ops nw_halo_kernel = {
     .id = NW_HALO_KERNEL,
     .for_gpu = true,
-    .each_pieces = true,
     .fits = kernel_fits,
     .open = nw_halo_open_direct,
     .start = nw_halo_start_direct,
@@ -148,7 +143,6 @@ const struct nw_halo_method_ops nw_halo_kernel = {
 const struct nw_halo_method_ops nw_halo_peer = {
     .id = NW_HALO_PEER,
     .for_gpu = true,
-    .each_pieces = true,
     .fits = peer_fits,
     .open = open_peer,
     .start = start_peer,

@@ -303,8 +303,7 @@ static bool gpus_direct_fits(const nw_halo *halo,
     if (!pair->same_rank)
         return pair->same_node && gpus->ipc_arrays;
     /* only the source's rank can ask whether its two GPUs reach each other */
-    return gpus->where[pair->from] == gpus->where[pair->to] ||
-           pair->from_rank != halo->rank ||
+    return pair->same_gpu || pair->from_rank != halo->rank ||
            gpus->gpu->can_access_peer(nw_halo_device(halo, pair->from),
                                       nw_halo_device(halo, pair->to));
 }
@@ -312,7 +311,6 @@ static bool gpus_direct_fits(const nw_halo *halo,
 const struct nw_halo_method_ops nw_halo_write = {
     .id = NW_HALO_WRITE,
     .for_gpu = true,
-    .each_pieces = true,
     .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
     .join = gpus_direct_join,
@@ -326,7 +324,6 @@ const struct nw_halo_method_ops nw_halo_write = {
 const struct nw_halo_method_ops nw_halo_peer3d = {
     .id = NW_HALO_PEER3D,
     .for_gpu = true,
-    .each_pieces = true,
     .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
     .join = gpus_direct_join,

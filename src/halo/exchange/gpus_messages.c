@@ -224,7 +224,6 @@ gpus_messages_close_connection(struct nw_halo_connection *connection)
     const struct nw_halo_method_ops name = {                                   \
         .id = number,                                                          \
         .for_gpu = true,                                                       \
-        .each_pieces = true,                                                   \
         .here = may,                                                           \
         .fits = gpus_messages_fits,                                            \
         .open = gpus_messages_open,                                            \

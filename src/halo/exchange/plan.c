@@ -22,16 +22,16 @@
 static int plan_split_by_memory(MPI_Comm *node)
 {
     struct stat about;
-    int own[2] = {0, 0}, most[2], code;
+    int own = 0, code;
+    bool same;
     MPI_Comm part;
 
     if (!stat("/dev/shm", &about))
-        own[0] = (int)(about.st_dev & INT_MAX);
-    own[1] = -own[0];
-    code = nw_halo_allreduce(*node, own, most, 2, MPI_INT, MPI_MAX);
-    if (code != MPI_SUCCESS || most[0] == -most[1])
+        own = (int)(about.st_dev & INT_MAX);
+    code = nw_halo_is_equal(*node, (uint64_t)own, &same);
+    if (code != MPI_SUCCESS || same)
         return code;
-    code = NW_PMPI(Comm_split)(*node, own[0], 0, &part);
+    code = NW_PMPI(Comm_split)(*node, own, 0, &part);
     if (code == MPI_SUCCESS) {
         NW_PMPI(Comm_free)(node);
         *node = part;

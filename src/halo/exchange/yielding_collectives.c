@@ -77,6 +77,15 @@ int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
     return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
 }
 
+int nw_halo_is_equal(MPI_Comm comm, uint64_t value, bool *out)
+{
+    uint64_t own[2] = {value, ~value}, most[2] = {0, 0};
+    int code = nw_halo_allreduce(comm, own, most, 2, MPI_UINT64_T, MPI_MAX);
+
+    *out = most[0] == ~most[1];
+    return code;
+}
+
 int nw_halo_barrier(MPI_Comm comm)
 {
     MPI_Request request;

@@ -11,6 +11,9 @@ int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);
 int nw_halo_waitall(int count, MPI_Request *request);
+/* Sets *out to true if all ranks pass the same value, else to false; it is
+ * equal on all ranks. Returns an MPI error code. Collective. */
+int nw_halo_is_equal(MPI_Comm comm, uint64_t value, bool *out);
 /* Cancels the pending messages of a connection that closes after a failure. A
  * late peer could still send, and its message must not reach memory that serves
  * something else. Returns false if a message cannot be cancelled; then the

@@ -71,17 +71,24 @@ static void stay_on_rail(const nw_topology *topology, struct nw_end *a,
         nw_rails_choose(topology, a, b);
 }
 
+/* Returns the port by which messages of an end leave or reach its node. */
+static struct nw_network_end network_end(const nw_topology *topology,
+                                         struct nw_end end)
+{
+    int32_t card = nw_end_card(topology, end);
+
+    return (struct nw_network_end){
+        nw_topology_switch_of(topology, end.node, card), end.node,
+        card < 0 ? 0 : card};
+}
+
 /* Returns the number of network links between the switches of two ends. */
 static int32_t links_between(const nw_topology *topology, struct nw_end a,
                              struct nw_end b)
 {
-    int32_t from =
-        nw_topology_switch_of(topology, a.node, nw_end_card(topology, a));
-    int32_t to =
-        nw_topology_switch_of(topology, b.node, nw_end_card(topology, b));
-
-    return topology->network->ops->distance(topology->network, from, to,
-                                            b.node);
+    return topology->network->ops->distance(topology->network,
+                                            network_end(topology, a).at,
+                                            network_end(topology, b));
 }
 
 /* Returns the number of links between two ends on different nodes, if messages
@@ -300,11 +307,8 @@ static size_t emit_network(const nw_topology *topology, struct nw_end a,
                            struct nw_end b, uint32_t *hops)
 {
     const struct nw_network *network = topology->network;
-    int32_t from =
-        nw_topology_switch_of(topology, a.node, nw_end_card(topology, a));
-    int32_t to =
-        nw_topology_switch_of(topology, b.node, nw_end_card(topology, b));
-    size_t count = network->ops->route(network, from, to, b.node, hops);
+    size_t count = network->ops->route(network, network_end(topology, a).at,
+                                       network_end(topology, b), hops);
 
     for (size_t i = 0; i < count; i++)
         hops[i] = nw_topology_hop(topology, network->link_class[hops[i] / 2],

@@ -125,19 +125,29 @@ struct nw_node_type {
 
 struct nw_network;
 
+/* The end of a route through the network: port number `port` of a node, which
+ * is connected to switch `at`. The node selects one of parallel routes, so that
+ * a pair of nodes always uses the same route; forwarding tables may have
+ * another route for each port. */
+struct nw_network_end {
+    int32_t at, node, port;
+};
+
 /* Numbering and routing of one kind of network. Switches are numbered from
  * 0. */
 struct nw_network_ops {
     const char *name;
-    /* returns the number of links of the route between two switches that
-     * messages to node `key` take */
+    /* returns the number of links of the route from a switch to an end */
     int32_t (*distance)(const struct nw_network *network, int32_t from,
-                        int32_t to, int32_t key);
+                        struct nw_network_end to);
     /* writes 2 x link + direction for each link of the route; returns the
-     * number of links. `key` is the destination node, which selects one of
-     * parallel routes, so that a pair of nodes always uses the same route */
-    size_t (*route)(const struct nw_network *network, int32_t from, int32_t to,
-                    int32_t key, uint32_t *hops);
+     * number of links */
+    size_t (*route)(const struct nw_network *network, int32_t from,
+                    struct nw_network_end to, uint32_t *hops);
+    /* replaces the ports of the tables of the topology's network by the ports
+     * of the topology; port p gets the routes of the old port from[p]. NULL if
+     * the routes do not depend on ports */
+    nw_status (*move_ports)(const nw_topology *topology, const int32_t *from);
     void (*free_state)(void *state); /* or NULL */
     /* returns the struct of network/networks.h that the network was built from,
      * borrowed; `shape` itself is NULL for a tree or a graph */

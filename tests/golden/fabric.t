@@ -202,6 +202,21 @@ $ F="$FIXTURES/fabric/valid" && for s in "$F"/tree.ibnetdiscover,lft="$F"/tree.l
 >   nodewise topology "ibnet:$s" -o lft.yaml && nodewise topology lft.yaml -o again.yaml && cmp lft.yaml again.yaml
 >   for way in "0 2" "0 3"; do for t in "ibnet:$s" lft.yaml; do nodewise topology "$t" --route "$way" | grep -o "leaf. - spine." | uniq; done; done; done | paste -sd' '
 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1
+## Both cards of a node at one switch, each with routes of its own: by the tables
+## card 0, that of cores 0 and 1, is reached by b, card 1, that of cores 2 and 3,
+## by c. If the node's source names the cards in the other order, the routes
+## follow the names; a file written from this keeps them.
+$ for o in 0,1 1,0; do printf '%s\n' 'nodewise: cluster 1' "node_types: {n: {cpu: {packages: 2, cores: 2}, devices: [{package: [0, 1], parts: [{nic: 1}]}], nic_names: \"mlx5_[$o]\"}}" \
+>   'network:' '  graph:' '    switches: "a,b,c,d"' '    links: [{between: [a, "b,c"]}, {between: [d, "b,c"]}]' '    tables:' \
+>   '      - {at: a, by: b, to: n2}' '      - {at: a, by: c, card: 1, to: n2}' '      - {at: b, by: d, to: n2}' '      - {at: c, by: d, card: 1, to: n2}' \
+>   'nodes: [{name: n1, switch: a}, {name: n2, switch: d}]' > cards$o.yaml; done; nodewise topology --network cards0,1.yaml --node cards1,0.yaml -o turned.yaml
+$ for s in cards0,1.yaml "--network cards0,1.yaml --node cards1,0.yaml" turned.yaml; do for way in "0 4" "2 6"; do nodewise topology $s --route "$way" | grep -o "^[a-d] - [a-d]" | paste -sd,; done; done
+a - b,d - b
+a - c,d - c
+a - c,d - c
+a - b,d - b
+a - c,d - c
+a - b,d - b
 $ F="$FIXTURES/fabric/valid" && nodewise topology --network ibnet:"$F"/tree.ibnetdiscover,lft="$F"/tree-lids.lft --node hwloc:core:4 --route 0 12 | grep -o "leaf0 - spine."
 leaf0 - spine0
 ! 'machine' ... hwloc:core:4 ... network

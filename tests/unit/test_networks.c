@@ -41,6 +41,12 @@ static int32_t *shortest(const struct nw_network *n, int32_t from)
     return far;
 }
 
+/* Returns the first port of a node, which is connected to switch `at`. */
+static struct nw_network_end end_at(int32_t at, int32_t node)
+{
+    return (struct nw_network_end){at, node, 0};
+}
+
 /* Checks that the route is a chain of links from a to b that visits no switch
  * twice; returns its length. */
 static size_t check_route(const struct nw_network *n, int32_t a, int32_t b,
@@ -48,7 +54,7 @@ static size_t check_route(const struct nw_network *n, int32_t a, int32_t b,
 {
     uint32_t *hops = malloc(((size_t)n->diameter + 1) * sizeof *hops);
     bool *seen = calloc((size_t)n->switch_count, sizeof *seen);
-    size_t count = n->ops->route(n, a, b, key, hops);
+    size_t count = n->ops->route(n, a, end_at(b, key), hops);
 
     assert_true(count <= (size_t)n->diameter);
     seen[a] = true;
@@ -79,10 +85,11 @@ static void check_all(const struct nw_network *n, int32_t ends, bool minimal)
 
         for (int32_t b = 0; b < ends; b++)
             for (int32_t key = 0; key < 7; key++) {
-                int32_t distance = n->ops->distance(n, a, b, key);
+                int32_t distance = n->ops->distance(n, a, end_at(b, key));
 
                 assert_int_equal(check_route(n, a, b, key), distance);
-                assert_int_equal(distance, n->ops->distance(n, b, a, key));
+                assert_int_equal(distance,
+                                 n->ops->distance(n, b, end_at(a, key)));
                 if (minimal)
                     assert_int_equal(distance, far[b]);
                 else
@@ -137,7 +144,7 @@ static void shifts_do_not_collide(void **state)
         for (int32_t i = 0; i < 64; i++) {
             int32_t to = (i + shift) % 64;
             uint32_t hops[4];
-            size_t count = n->ops->route(n, i / 4, to / 4, to, hops);
+            size_t count = n->ops->route(n, i / 4, end_at(to / 4, to), hops);
 
             for (size_t h = 0; h < count; h++)
                 assert_int_equal(load[hops[h]]++, 0);
@@ -181,7 +188,7 @@ static void half_way_round_is_balanced(void **state)
     for (int32_t s = 0; s < 8; s++) {
         uint32_t hops[4];
 
-        assert_int_equal(n->ops->route(n, s, (s + 4) % 8, 0, hops), 4);
+        assert_int_equal(n->ops->route(n, s, end_at((s + 4) % 8, 0), hops), 4);
         for (int h = 0; h < 4; h++)
             load[hops[h]]++;
     }
@@ -243,7 +250,7 @@ static void dragonflies_are_minimal(void **state)
         check_all(n, n->switch_count, false);
         for (int32_t a = 0; a < n->switch_count; a++)
             for (int32_t b = 0; b < n->switch_count; b++)
-                assert_int_equal(n->ops->distance(n, a, b, a + b),
+                assert_int_equal(n->ops->distance(n, a, end_at(b, a + b)),
                                  by_one_global(n, &shapes[i], a, b));
         nw_network_free(n);
     }
@@ -327,7 +334,7 @@ static void ties_go_as_asked(void **state)
         for (int32_t key = 0; key < 6; key++) {
             uint32_t hops[2];
 
-            assert_int_equal(n->ops->route(n, 0, 1, key, hops), 2);
+            assert_int_equal(n->ops->route(n, 0, end_at(1, key), hops), 2);
             assert_int_equal(hops[0] / 2, spread ? 2 * (key % 3) : 0);
         }
         nw_network_free(n);
@@ -429,7 +436,7 @@ static void vesta_counted_the_same_hops(void **state)
         assert_int_equal(sscanf(line, "%d %d %*f %d", &src, &dst, &hops), 3);
         assert_int_equal(
             n->ops->distance(n, switch_at(&shape, coordinates[src]),
-                             switch_at(&shape, coordinates[dst]), 0),
+                             end_at(switch_at(&shape, coordinates[dst]), 0)),
             hops);
         edges++;
     }

@@ -442,6 +442,32 @@ static nw_status take_network(struct nw_compose *compose)
     return NW_OK;
 }
 
+/* Gives each NIC of the result the routes of its port in the network's
+ * tables. */
+static nw_status compose_take_tables(const struct nw_compose *compose,
+                                     const int32_t *which)
+{
+    const nw_topology *whole = compose->whole;
+    int32_t port = 0, *from;
+    nw_status status;
+
+    if (!whole->network || !whole->network->ops->move_ports)
+        return NW_OK;
+    status = nw_alloc((size_t)whole->port_first[whole->node_count],
+                      sizeof *from, &from);
+    for (int32_t n = 0; !status && n < whole->node_count; n++) {
+        const struct nw_combined *combined = &compose->combined[which[n]];
+
+        for (int32_t c = 0; c < combined->cards; c++)
+            from[port++] =
+                compose->network->port_first[n] + combined->port_of[c];
+    }
+    if (!status)
+        status = whole->network->ops->move_ports(whole, from);
+    free(from);
+    return status;
+}
+
 static nw_status put_together(struct nw_compose *compose,
                               enum nw_elements elements)
 {
@@ -457,6 +483,8 @@ static nw_status put_together(struct nw_compose *compose,
         note_unused(compose);
         status = take_network(compose);
     }
+    if (!status)
+        status = compose_take_tables(compose, which);
     if (!status)
         status = nw_topology_finish(compose->whole, elements);
     free(which);

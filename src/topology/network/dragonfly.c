@@ -73,24 +73,24 @@ static struct dragonfly_path dragonfly_path_by(const struct dragonfly *fly,
 }
 
 /* Returns the shortest path between routers of two groups. If several global
- * links give equally short paths, `key`, the destination node, selects one. */
+ * links give equally short paths, the destination node selects one. */
 static struct dragonfly_path dragonfly_best_path(const struct dragonfly *fly,
-                                                 int32_t from, int32_t to,
-                                                 int32_t key)
+                                                 int32_t from,
+                                                 struct nw_network_end to)
 {
     struct dragonfly_path path = {.length = INT_MAX};
     int32_t ties = 0, turn;
 
     for (int32_t r = 0; r < fly->rounds; r++) {
-        struct dragonfly_path this = dragonfly_path_by(fly, from, to, r);
+        struct dragonfly_path this = dragonfly_path_by(fly, from, to.at, r);
 
         ties =
             this.length < path.length ? 1 : ties + (this.length == path.length);
         path = this.length < path.length ? this : path;
     }
-    turn = key % ties;
+    turn = to.node % ties;
     for (int32_t r = path.round; turn; r++) {
-        struct dragonfly_path this = dragonfly_path_by(fly, from, to, r + 1);
+        struct dragonfly_path this = dragonfly_path_by(fly, from, to.at, r + 1);
 
         if (this.length == path.length && --turn == 0)
             path = this;
@@ -99,13 +99,13 @@ static struct dragonfly_path dragonfly_best_path(const struct dragonfly *fly,
 }
 
 static int32_t dragonfly_distance(const struct nw_network *network,
-                                  int32_t from, int32_t to, int32_t key)
+                                  int32_t from, struct nw_network_end to)
 {
     const struct dragonfly *fly = network->state;
 
-    if (from / fly->shape.routers == to / fly->shape.routers)
-        return from != to;
-    return dragonfly_best_path(fly, from, to, key).length;
+    if (from / fly->shape.routers == to.at / fly->shape.routers)
+        return from != to.at;
+    return dragonfly_best_path(fly, from, to).length;
 }
 
 /* Writes the hop over the local link between two routers of a group. Returns
@@ -126,17 +126,17 @@ static size_t local_hop(const struct dragonfly *fly, int32_t from, int32_t to,
 }
 
 static size_t dragonfly_route(const struct nw_network *network, int32_t from,
-                              int32_t to, int32_t key, uint32_t *hops)
+                              struct nw_network_end to, uint32_t *hops)
 {
     const struct dragonfly *fly = network->state;
     int32_t n = fly->shape.groups;
-    int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
+    int32_t a = from / fly->shape.routers, b = to.at / fly->shape.routers;
     struct dragonfly_path path;
     size_t count;
 
     if (a == b)
-        return local_hop(fly, from, to, hops);
-    path = dragonfly_best_path(fly, from, to, key);
+        return local_hop(fly, from, to.at, hops);
+    path = dragonfly_best_path(fly, from, to);
     count = local_hop(fly, from, path.out, hops);
     hops[count++] =
         2 * (uint32_t)(fly->first_global +
@@ -144,7 +144,7 @@ static size_t dragonfly_route(const struct nw_network *network, int32_t from,
                            fly->rounds +
                        path.round) +
         (a > b);
-    return count + local_hop(fly, path.in, to, hops + count);
+    return count + local_hop(fly, path.in, to.at, hops + count);
 }
 
 static const void *dragonfly_shape_of(const struct nw_network *network)

@@ -89,19 +89,18 @@ static int meeting_level(const struct fat_tree *tree, int64_t a, int64_t b)
 }
 
 static int32_t fat_tree_distance(const struct nw_network *network, int32_t from,
-                                 int32_t to, int32_t key)
+                                 struct nw_network_end to)
 {
-    (void)key;
-    return 2 * meeting_level(network->state, from, to);
+    return 2 * meeting_level(network->state, from, to.at);
 }
 
 /* Returns the number, among the up x parallel links of a switch of level l, of
- * the link by which the switch sends towards node `key` (D-mod-K). */
-static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
+ * the link by which the switch sends towards a node (D-mod-K). */
+static int64_t port_of(const struct fat_tree *tree, int l, int32_t node)
 {
     int64_t below = l ? tree->level[l - 1].width : 1;
 
-    return key / below % (tree->level[l].up * tree->level[l].parallel);
+    return node / below % (tree->level[l].up * tree->level[l].parallel);
 }
 
 /* Returns the number of a link from switch `child` of a level to the level
@@ -117,18 +116,18 @@ static uint32_t link_by(const struct fat_tree_level *level, int64_t child,
 }
 
 static size_t fat_tree_route(const struct nw_network *network, int32_t from,
-                             int32_t to, int32_t key, uint32_t *hops)
+                             struct nw_network_end to, uint32_t *hops)
 {
     const struct fat_tree *tree = network->state;
-    int top = meeting_level(tree, from, to);
-    int64_t a = from, b = to, width = 1, y = 0;
+    int top = meeting_level(tree, from, to.at);
+    int64_t a = from, b = to.at, width = 1, y = 0;
 
     /* The route goes up from one leaf and down to the other. At each level,
      * both switches have the same y, because the link numbers on the way up
      * from both leaves are the same. */
     for (int l = 0; l < top; l++) {
         const struct fat_tree_level *level = &tree->level[l];
-        int64_t port = port_of(tree, l, key);
+        int64_t port = port_of(tree, l, to.node);
 
         hops[l] = 2 * link_by(level, a * width + y, port);
         hops[2 * top - 1 - l] = 2 * link_by(level, b * width + y, port) + 1;

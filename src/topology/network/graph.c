@@ -42,13 +42,13 @@ static int32_t graph_other_end(const struct nw_network *network, int32_t link,
 }
 
 /* Returns a link of switch s that reduces the distance to the destination by
- * one; distance[] has that of each switch. If several links do, returns the
- * first one or, if the graph spreads its routes, number `key` modulo their
- * count. */
+ * one. If several links do, returns the first one or, if the graph spreads its
+ * routes, the number of the destination node modulo their count. */
 static int32_t next_link(const struct nw_network *network, int32_t s,
-                         const uint8_t *distance, int32_t key)
+                         struct nw_network_end to)
 {
     const struct graph *graph = network->state;
+    const uint8_t *distance = distances_to(network, to.at);
     int32_t count = 0, turn = 0;
 
     for (int pass = graph->spread ? 0 : 1;; pass++) {
@@ -61,65 +61,81 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
                 return link;
             count++;
         }
-        turn = key % (count ? count : 1);
+        turn = to.node % (count ? count : 1);
     }
 }
 
-/* Returns the column of the tables for the first port by which node `key` is
- * connected to switch `to`. Returns -1 without tables, or if the node has no
- * such port. */
-static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
-{
-    if (!graph->via)
-        return -1;
-    for (int32_t c = graph->ports.first[key]; c < graph->ports.first[key + 1];
-         c++)
-        if (graph->ports.at[c] == to)
-            return c;
-    return -1;
-}
-
 /* Returns the first link of the route from s to `to`: that of the forwarding
- * table, or one that reduces the distance if `column` is -1 or the table has
- * none. */
+ * table, or one that reduces the distance if there is no table or it has no
+ * entry. */
 static int32_t graph_step(const struct nw_network *network, int32_t s,
-                          int32_t to, int32_t column, int32_t key)
+                          struct nw_network_end to)
 {
     const struct graph *graph = network->state;
     int32_t link = -1;
 
-    if (column >= 0)
-        link = graph->via[(size_t)s * graph->ports.count + (size_t)column];
-    return link >= 0 ? link
-                     : next_link(network, s, distances_to(network, to), key);
+    if (graph->via)
+        link = graph->via[(size_t)s * graph->ports.count +
+                          (size_t)(graph->ports.first[to.node] + to.port)];
+    return link >= 0 ? link : next_link(network, s, to);
 }
 
 static int32_t graph_distance(const struct nw_network *network, int32_t from,
-                              int32_t to, int32_t key)
+                              struct nw_network_end to)
 {
-    int32_t column = column_of(network->state, to, key), count = 0;
+    const struct graph *graph = network->state;
+    int32_t count = 0;
 
-    if (column < 0)
-        return distances_to(network, to)[from];
-    for (; from != to; count++)
-        from = graph_other_end(
-            network, graph_step(network, from, to, column, key), from);
+    if (!graph->via)
+        return distances_to(network, to.at)[from];
+    for (; from != to.at; count++)
+        from = graph_other_end(network, graph_step(network, from, to), from);
     return count;
 }
 
 static size_t graph_route(const struct nw_network *network, int32_t from,
-                          int32_t to, int32_t key, uint32_t *hops)
+                          struct nw_network_end to, uint32_t *hops)
 {
-    int32_t column = column_of(network->state, to, key);
     size_t count = 0;
 
-    while (from != to) {
-        int32_t link = graph_step(network, from, to, column, key);
+    while (from != to.at) {
+        int32_t link = graph_step(network, from, to);
 
         hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
         from = graph_other_end(network, link, from);
     }
     return count;
+}
+
+static nw_status graph_move_ports(const nw_topology *topology,
+                                  const int32_t *from)
+{
+    struct graph *graph = topology->network->state;
+    size_t switches = (size_t)topology->network->switch_count;
+    struct nw_graph_ports ports = {0};
+    int32_t *via = NULL;
+    nw_status status;
+
+    if (!graph->via)
+        return NW_OK;
+    status = nw_graph_copy_ports(topology, &ports);
+    if (!status)
+        status = nw_alloc(switches * ports.count, sizeof *via, &via);
+    for (size_t s = 0; !status && s < switches; s++)
+        for (size_t p = 0; p < ports.count; p++)
+            via[s * ports.count + p] =
+                graph->via[s * graph->ports.count + (size_t)from[p]];
+    if (status) {
+        free(ports.first);
+        free(ports.at);
+        return status;
+    }
+    free(graph->via);
+    free(graph->ports.first);
+    free(graph->ports.at);
+    graph->via = via;
+    graph->ports = ports;
+    return NW_OK;
 }
 
 static void free_graph(void *state)
@@ -139,6 +155,7 @@ static const struct nw_network_ops graph_ops = {
     .name = "graph",
     .distance = graph_distance,
     .route = graph_route,
+    .move_ports = graph_move_ports,
     .free_state = free_graph,
 };
 
@@ -303,17 +320,15 @@ enum { UNKNOWN = -1, ON_ROUTE = -2 };
  * and sets the lengths of the switches on the route. Returns -1, or a switch of
  * a loop if the route runs into one. */
 static int32_t graph_follow(const struct nw_network *network, int32_t s,
-                            int32_t column, int32_t key,
+                            struct nw_network_end to,
                             const struct graph_lengths *lengths)
 {
-    const struct graph *graph = network->state;
-    int32_t to = graph->ports.at[column], count = 0, length;
+    int32_t count = 0, length;
 
     while (lengths->length[s] == UNKNOWN) {
         lengths->length[s] = ON_ROUTE;
         lengths->path[count++] = s;
-        s = graph_other_end(network, graph_step(network, s, to, column, key),
-                            s);
+        s = graph_other_end(network, graph_step(network, s, to), s);
     }
     if (lengths->length[s] == ON_ROUTE)
         return s;
@@ -322,21 +337,20 @@ static int32_t graph_follow(const struct nw_network *network, int32_t s,
     return -1;
 }
 
-static nw_status check_column(struct nw_network *network, int32_t column,
-                              int32_t key, const struct graph_lengths *lengths)
+static nw_status check_column(struct nw_network *network,
+                              struct nw_network_end to,
+                              const struct graph_lengths *lengths)
 {
-    const struct graph *graph = network->state;
-    int32_t to = graph->ports.at[column];
-    const uint8_t *distance = distances_to(network, to);
+    const uint8_t *distance = distances_to(network, to.at);
 
     for (int32_t s = 0; s < network->switch_count; s++)
-        lengths->length[s] = s == to ? 0 : UNKNOWN;
+        lengths->length[s] = s == to.at ? 0 : UNKNOWN;
     for (int32_t s = 0; s < network->switch_count; s++) {
         int32_t round;
 
         if (distance[s] == APART)
             continue;
-        round = graph_follow(network, s, column, key, lengths);
+        round = graph_follow(network, s, to, lengths);
         if (round >= 0)
             return nw_fail(NW_EFORMAT,
                            "the forwarding tables go round in circles at "
@@ -383,7 +397,10 @@ nw_status nw_graph_set_tables(struct nw_network *network,
     for (int32_t n = 0; !status && n < ports->nodes; n++)
         for (int32_t c = ports->first[n]; !status && c < ports->first[n + 1];
              c++)
-            status = check_column(network, c, n, &lengths);
+            status = check_column(
+                network,
+                (struct nw_network_end){ports->at[c], n, c - ports->first[n]},
+                &lengths);
     free(lengths.length);
     free(lengths.path);
     return status;

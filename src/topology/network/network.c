@@ -97,34 +97,33 @@ void nw_network_visit(struct nw_network *network,
 }
 
 static int32_t tree_distance(const struct nw_network *network, int32_t from,
-                             int32_t to, int32_t key)
+                             struct nw_network_end to)
 {
     int32_t count = 0;
 
-    (void)key;
-    while (from != to) {
-        if (network->depth[from] >= network->depth[to])
+    while (from != to.at) {
+        if (network->depth[from] >= network->depth[to.at])
             from = network->parent[from];
         else
-            to = network->parent[to];
+            to.at = network->parent[to.at];
         count++;
     }
     return count;
 }
 
 static size_t tree_route(const struct nw_network *network, int32_t from,
-                         int32_t to, int32_t key, uint32_t *hops)
+                         struct nw_network_end to, uint32_t *hops)
 {
-    size_t total = (size_t)tree_distance(network, from, to, key);
+    size_t total = (size_t)tree_distance(network, from, to);
     size_t head = 0, tail = total;
 
-    while (from != to) {
-        if (network->depth[from] >= network->depth[to]) {
+    while (from != to.at) {
+        if (network->depth[from] >= network->depth[to.at]) {
             hops[head++] = 2 * (uint32_t)network->uplink[from];
             from = network->parent[from];
         } else {
-            hops[--tail] = 2 * (uint32_t)network->uplink[to] + 1;
-            to = network->parent[to];
+            hops[--tail] = 2 * (uint32_t)network->uplink[to.at] + 1;
+            to.at = network->parent[to.at];
         }
     }
     return total;

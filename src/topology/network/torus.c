@@ -42,14 +42,13 @@ static int32_t torus_steps(const struct torus *torus, int32_t a, int32_t b,
 }
 
 static int32_t torus_distance(const struct nw_network *network, int32_t from,
-                              int32_t to, int32_t key)
+                              struct nw_network_end to)
 {
     const struct torus *torus = network->state;
     int32_t count = 0;
 
-    (void)key;
     for (int d = 0; d < torus->shape.dimension_count; d++)
-        count += abs(torus_steps(torus, from, to, d));
+        count += abs(torus_steps(torus, from, to.at, d));
     return count;
 }
 
@@ -64,15 +63,14 @@ static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
 }
 
 static size_t torus_route(const struct nw_network *network, int32_t from,
-                          int32_t to, int32_t key, uint32_t *hops)
+                          struct nw_network_end to, uint32_t *hops)
 {
     const struct torus *torus = network->state;
     int count = torus->shape.dimension_count;
     size_t length = 0;
 
-    (void)key;
     for (int d = 0; d < count; d++) {
-        int32_t left = torus_steps(torus, from, to, d);
+        int32_t left = torus_steps(torus, from, to.at, d);
         int by = left < 0 ? -1 : 1;
 
         for (; left; left -= by) {

@@ -252,6 +252,13 @@ $ cd "$FIXTURES/fabric/invalid" && for f in *.lft; do nodewise topology ibnet:..
 $ cd "$FIXTURES/fabric/valid" && nodewise topology ibnet:tree.ibtracert --route "0 2" | grep -o "leaf. - spine."
 leaf0 - spine1
 leaf1 - spine1
+## Messages of the tools may be anywhere in the file. A description with the word
+## "switch" does not make an adapter a switch: there are still 4 nodes.
+$ cd "$FIXTURES/fabric/valid" && sed '1i src/query.c:12; test\n' tree.ibtracert | sed 's/^To/ibwarn: [5] test\n&/; s/"n1 /"switch1 /' > "$OLDPWD"/warned.ibtracert; cd "$OLDPWD" && nodewise topology ibnet:warned.ibtracert | grep ^host
+host: n[2-4],switch1
+$ for way in "3 0" "3 1"; do nodewise topology ibnet:warned.ibtracert --route "$way" | grep -o "leaf. - [ls][^ ]*"; done
+leaf0 - spine1
+leaf1 - spine1
 $ cd "$FIXTURES/fabric/invalid" && for f in *.ibtracert; do nodewise topology ibnet:$f 2>&1; echo $?; done
 ~ cut.ibtracert:3 ... file
 3

@@ -41,9 +41,10 @@ struct ibtracert_reader {
 
 bool nw_ib_is_trace(const char *text)
 {
-    while (*text == '#' || *text == '\n' || nw_ib_is_warning(text)) {
+    text += strspn(text, " \t\r\n");
+    while (*text == '#' || nw_ib_is_warning(text)) {
         text += strcspn(text, "\n");
-        text += *text == '\n';
+        text += strspn(text, " \t\r\n");
     }
     return !strncmp(text, "From ", 5);
 }
@@ -147,6 +148,13 @@ static nw_status ibtracert_take_end(struct ibtracert_reader *reader, char *line,
     return NW_OK;
 }
 
+/* Returns the kind of the node whose type begins at `type`, such as
+ * "switch {0x..} ...". */
+static char ibtracert_kind(const char *type)
+{
+    return strncmp(type, "switch ", 7) ? 'H' : 'S';
+}
+
 static nw_status take_start(struct ibtracert_reader *reader, char *line)
 {
     uint64_t guid;
@@ -156,8 +164,9 @@ static nw_status take_start(struct ibtracert_reader *reader, char *line)
     reader->hop_count = 0;
     reader->out = -1;
     return status ? status
-                  : ibtracert_find_node(
-                        reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
+                  : ibtracert_find_node(reader,
+                                        ibtracert_kind(line + strlen("From ")),
+                                        guid, text);
 }
 
 /* Reads the last line of a path. Adds a table entry for each switch of the
@@ -173,8 +182,8 @@ static nw_status take_finish(struct ibtracert_reader *reader, char *line)
     if (!status && (from < 0 || reader->out < 0))
         status = ibtracert_bad(reader, "a route without a start or a hop");
     if (!status)
-        status = ibtracert_find_node(reader, strstr(line, "switch") ? 'S' : 'H',
-                                     guid, text);
+        status = ibtracert_find_node(
+            reader, ibtracert_kind(line + strlen("To ")), guid, text);
     if (!status && reader->at != from)
         status = add_cable(reader, from);
     for (int i = 0; !status && i < reader->hop_count; i++) {
@@ -196,12 +205,13 @@ static nw_status take_hop(struct ibtracert_reader *reader, char *line)
     int32_t from = reader->at;
     uint64_t guid;
     nw_status status;
-    int out, in;
+    int out, in, type = 0;
 
     if (from < 0)
         return ibtracert_bad(reader, "a hop before any start");
-    if (sscanf(line, "[%6d] ->", &out) != 1 || out < 0 || out > 255 ||
-        !bracket || sscanf(bracket, "}[%6d]", &in) != 1 || in < 0 || in > 255)
+    if (sscanf(line, "[%6d] -> %n", &out, &type) != 1 || !type || out < 0 ||
+        out > 255 || !bracket || sscanf(bracket, "}[%6d]", &in) != 1 ||
+        in < 0 || in > 255)
         return ibtracert_bad(reader,
                              "a hop looks like [1] -> switch port {0x..}[12]");
     if (reader->hop_count == MAX_HOPS)
@@ -210,7 +220,7 @@ static nw_status take_hop(struct ibtracert_reader *reader, char *line)
         reader->hop[reader->hop_count++] = (struct hop){from, out};
     reader->out = out;
     reader->in = in;
-    if (!strstr(line, "switch"))
+    if (ibtracert_kind(line + type) != 'S')
         return NW_OK; /* the last line of the path names the adapter */
     status = ibtracert_take_end(reader, line, &text, &guid);
     if (!status)
@@ -222,7 +232,7 @@ static nw_status ibtracert_take_line(struct ibtracert_reader *reader,
                                      char *line)
 {
     line += strspn(line, " \t\r");
-    if (!*line || *line == '#')
+    if (!*line || *line == '#' || nw_ib_is_warning(line))
         return NW_OK;
     if (!strncmp(line, "From ", 5))
         return take_start(reader, line);

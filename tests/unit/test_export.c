@@ -577,6 +577,33 @@ static void hwloc_takes_cluster_files(void **state)
     nw_topology_free(t);
 }
 
+/* A NIC without a name has no operating system device in the XML; its direct
+ * link to a GPU must still be there. */
+static void hwloc_keeps_links_of_nameless_nics(void **state)
+{
+    nw_topology *t =
+        machine("", ".yaml",
+                "nodewise: cluster 1\n"
+                "node_types:\n"
+                "  n1:\n"
+                "    parts:\n"
+                "      - package: 1\n"
+                "        parts: [{core: 2, pus: 2}, {gpu: 1, link: 63GB/s},\n"
+                "                {nic: 2, link: 63GB/s}]\n"
+                "    threads: ['0-1', '2-3']\n"
+                "    gpus: [{name: A, uuid: GPU-1, pci: '0000:01:00.0'}]\n"
+                "    nics: [{pci: '0000:02:00.0'},\n"
+                "           {name: mlx5_0, pci: '0000:03:00.0'}]\n"
+                "    direct: [{pairs: [[gpu 0, nic 0], [gpu 0, nic 1]],\n"
+                "              link: 50GB/s}]\n"
+                "nodes: [{name: n1}]\n");
+
+    (void)state;
+    assert_int_equal(t->type[0]->direct_count, 2);
+    check_round(t, "hwloc", "", ".xml");
+    nw_topology_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +624,7 @@ int main(void)
         cmocka_unit_test(power_ends_are_processors),
         cmocka_unit_test(hwloc_reads_back),
         cmocka_unit_test(hwloc_takes_cluster_files),
+        cmocka_unit_test(hwloc_keeps_links_of_nameless_nics),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,15 +370,21 @@ static void hwloc_add_system_gpu(struct hwloc_file *file, int32_t v)
     hwloc_close(file);
 }
 
+/* Returns true if vertex v has an operating system device in the file: a GPU,
+ * or a NIC with a name. */
+static bool hwloc_has_system_device(const struct hwloc_file *file, int32_t v)
+{
+    uint8_t kind = file->type->kind[v];
+
+    return kind == NW_VERTEX_GPU ||
+           (kind == NW_VERTEX_NIC && hwloc_device(file, v)->name);
+}
+
 static void hwloc_add_system_nic(struct hwloc_file *file, int32_t v)
 {
-    const char *name = hwloc_device(file, v)->name;
-
-    if (!name)
-        return;
     hwloc_open(file, "OSDev", hwloc_id(file, v, 1));
     nw_text_add(&file->export->text, " name=\"");
-    hwloc_add_words(&file->export->text, name);
+    hwloc_add_words(&file->export->text, hwloc_device(file, v)->name);
     nw_text_add(&file->export->text, "\" osdev_type=\"3\"");
     hwloc_end_single(file);
 }
@@ -410,7 +416,7 @@ static void hwloc_add_pci(struct hwloc_file *file, int32_t v)
     for (int32_t g = 0; gpu && g < type->gpu_count; g++)
         if (type->gpu[g] == v || hwloc_is_partition(file, v, type->gpu[g]))
             hwloc_add_system_gpu(file, type->gpu[g]);
-    if (!gpu)
+    if (!gpu && hwloc_has_system_device(file, v))
         hwloc_add_system_nic(file, v);
     hwloc_close(file);
 }
@@ -568,13 +574,15 @@ static void hwloc_add_matrix(struct hwloc_file *file, const char *name,
     for (size_t i = 0; i < n; i++) {
         int32_t v = ends->vertex[i];
         uint8_t kind = file->type->kind[v];
-        bool gpu = kind == NW_VERTEX_GPU || kind == NW_VERTEX_NIC;
+        bool system = hwloc_has_system_device(file, v);
+        const char *object =
+            system ? "OSDev"
+            : kind == NW_VERTEX_NIC || kind == NW_VERTEX_GPU_SWITCH
+                ? "PCIDev"
+                : hwloc_name_of(kind);
 
-        nw_text_format(&words, "%s:%lld ",
-                       gpu                            ? "OSDev"
-                       : kind == NW_VERTEX_GPU_SWITCH ? "PCIDev"
-                                                      : hwloc_name_of(kind),
-                       (long long)hwloc_id(file, v, gpu));
+        nw_text_format(&words, "%s:%lld ", object,
+                       (long long)hwloc_id(file, v, system));
     }
     hwloc_add_block(file, "indexes", &words);
     for (size_t i = 0; i < n; i++) {

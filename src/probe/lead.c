@@ -388,9 +388,11 @@ static void run_together(struct nw_probe_coordinator *coordinator,
         start_soon(it);
         nw_probe_run_wave(coordinator, it->task, it->count);
         for (size_t i = 0; i < it->count; i++) {
-            few |= it->task[i].reply[1].figure[1] < FEWEST_CHUNKS &&
-                   it->task[i].chunk > 16384;
-            it->task[i].chunk = few ? 16384 : it->task[i].chunk;
+            if (it->task[i].reply[1].figure[1] < FEWEST_CHUNKS &&
+                it->task[i].chunk > 16384) {
+                few = true;
+                it->task[i].chunk = 16384;
+            }
         }
         if (few) {
             start_soon(it);
@@ -424,8 +426,6 @@ static void try_port(struct nw_probe_coordinator *coordinator,
         lead_add_flow(coordinator, &it,
                       rank_on(coordinator, a, k, NW_PROBE_HOST),
                       rank_on(coordinator, b, k, NW_PROBE_HOST));
-    while (it.count && it.task[it.count - 1].b < 0)
-        it.count--;
     run_together(coordinator, &it);
 }
 

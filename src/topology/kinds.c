@@ -48,6 +48,17 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
     };
 }
 
+/* The rates of NVIDIA's data sheets. A GA102 (8.6) has links of four lanes at
+ * 14 GB/s; all other GPUs from 7.0 to 9.0 have links of 25 GB/s. */
+double nw_nvlink_rate(int32_t capability)
+{
+    if (capability < 70)
+        return 20e9;
+    if (capability == 86 || capability == 89)
+        return 14e9;
+    return capability < 100 ? 25e9 : 50e9;
+}
+
 /* hwloc documents MB/s for all matrices. For an Xe Link it writes bitRate /
  * 2^20 (topology-levelzero.c of hwloc 2.9 to 3), and bitRate counts the bits
  * per second of one lane: Intel's driver multiplies it by the number of lanes

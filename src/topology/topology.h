@@ -261,6 +261,9 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind);
 /* Returns the bytes/s of one unit in hwloc's matrix of the bandwidths of direct
  * links of this kind. */
 double nw_link_hwloc_unit(enum nw_link_kind kind);
+/* Returns the bandwidth of one NVLink in one direction (bytes/s) of a GPU with
+ * a compute capability such as 80 for 8.0. */
+double nw_nvlink_rate(int32_t capability);
 
 /* Makes a type with vertex 0 of kind NODE. The topology owns it. */
 NW_MUST_CHECK nw_status nw_node_type_new(nw_topology *topology,

@@ -119,8 +119,9 @@ static void nvml_counts_the_links_that_are_up(void **state)
     unlink(file);
 }
 
-/* The rates of NVIDIA's data sheets for P100, V100, A100, H100 and B200. An
- * H100 may report the version 4.0 or 5.0. */
+/* The rates of NVIDIA's data sheets for P100, V100, A100, A40, H100 and B200:
+ * the four links of an A40 have 112.5 GB/s in both directions, so one has 14
+ * GB/s in one. An H100 may report the version 4.0 or 5.0. */
 static void nvml_rates_are_those_of_the_generation(void **state)
 {
     static const struct {
@@ -128,8 +129,8 @@ static void nvml_rates_are_those_of_the_generation(void **state)
         double rate;
     } gpus[] = {{"6.0", "1.0", 20e9}, {"7.0", "2.2", 25e9},
                 {"8.0", "3.0", 25e9}, {"8.0", "3.1", 25e9},
-                {"9.0", "4.0", 25e9}, {"9.0", "5.0", 25e9},
-                {"10.0", "5.0", 50e9}};
+                {"8.6", "3.0", 14e9}, {"9.0", "4.0", 25e9},
+                {"9.0", "5.0", 25e9}, {"10.0", "5.0", 50e9}};
 
     (void)state;
     for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {

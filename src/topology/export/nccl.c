@@ -207,10 +207,7 @@ static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
  * GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
-    static const struct {
-        int sm;
-        double each;
-    } others[] = {{60, 20e9}, {86, 14e9}};
+    static const int others[] = {60, 86};
     const struct nw_node_type *type = file->type;
     double first = 0;
 
@@ -224,11 +221,11 @@ static int nccl_generation(const struct nccl_file *file, int32_t v)
             return 100;
         first = first > 0 ? first : link->bandwidth[0];
     }
-    if (first <= 0 || nccl_links_in(first, 25e9))
+    if (first <= 0 || nccl_links_in(first, nw_nvlink_rate(80)))
         return 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (nccl_links_in(first, others[i].each))
-            return others[i].sm;
+        if (nccl_links_in(first, nw_nvlink_rate(others[i])))
+            return others[i];
     return 0;
 }
 
@@ -238,7 +235,7 @@ static double nccl_rate_of_one(int sm, uint8_t kind)
 {
     if (kind == NW_LINK_XGMI)
         return nw_link_assumed(NW_LINK_XGMI).bandwidth[0];
-    return sm == 100 ? 50e9 : sm == 60 ? 20e9 : sm == 86 ? 14e9 : 25e9;
+    return nw_nvlink_rate(sm ? sm : 80);
 }
 
 static void nccl_add_link(struct nccl_file *file,

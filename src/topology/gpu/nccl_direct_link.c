@@ -23,17 +23,6 @@ struct link {
     double rate; /* bytes/s of all `count` links together */
 };
 
-/* Returns the bandwidth of one NVLink in one direction (bytes/s) for a compute
- * capability such as 80. */
-static double nccl_direct_link_nvlink_rate(int32_t sm)
-{
-    if (sm < 70)
-        return 20e9;
-    if (sm == 86 || sm == 89)
-        return 14e9;
-    return sm < 100 ? 25e9 : 50e9;
-}
-
 static nw_status read_link(const struct nw_nccl *nccl, const struct nw_xml *gpu,
                            const struct nw_xml *tag, struct link *link)
 {
@@ -56,7 +45,7 @@ static nw_status read_link(const struct nw_nccl *nccl, const struct nw_xml *gpu,
         return nw_fail(NW_EFORMAT, "%s:%d: sm is a number, not '%.20s'",
                        nccl->file, gpu->line, sm);
     link->rate =
-        link->count * (nvlink ? nccl_direct_link_nvlink_rate(generation)
+        link->count * (nvlink ? nw_nvlink_rate(generation)
                               : nw_link_assumed(NW_LINK_XGMI).bandwidth[0]);
     return NW_OK;
 }

@@ -23,8 +23,6 @@ struct pci_info {
 /* NVML's codes for versions of NVLink: code 1 is version 1.0, code 6 is version
  * 4.0. */
 enum { NVLINK_1_0 = 1, NVLINK_4_0 = 6 };
-/* The major number of the compute capability of Hopper GPUs. */
-enum { HOPPER = 9 };
 
 enum { REMOTE_GPU = 0, REMOTE_NPU = 1, REMOTE_SWITCH = 2 };
 
@@ -75,19 +73,21 @@ static bool nvml_load(void)
     return nvml.init() == SUCCESS;
 }
 
-/* Returns the bandwidth of one link in one direction (bytes/s): 20e9 for NVLink
- * 1, 25e9 for 2 to 4, 50e9 for 5 and later. Hopper has NVLink 4, but some
- * drivers report 5.0. Returns 0 if the version is unknown. */
+/* Returns the bandwidth of one link in one direction (bytes/s), or 0 if the
+ * version is unknown. The compute capability decides, since links of one
+ * version differ, and some drivers report 5.0 for Hopper, which has NVLink 4.
+ * If it is unknown, the rate is that of the first GPU with the version. */
 static double nvml_nvlink_rate(device_handle device, unsigned version)
 {
     int major = 0, minor = 0;
 
-    if (version <= NVLINK_1_0)
-        return version ? 20e9 : 0;
-    if (version <= NVLINK_4_0 ||
-        (nvml.capability(device, &major, &minor) == SUCCESS && major == HOPPER))
-        return 25e9;
-    return 50e9;
+    if (!version)
+        return 0;
+    if (nvml.capability(device, &major, &minor) == SUCCESS)
+        return nw_nvlink_rate(10 * major + minor);
+    return nw_nvlink_rate(version <= NVLINK_1_0   ? 60
+                          : version <= NVLINK_4_0 ? 70
+                                                  : 100);
 }
 
 /* Returns the kind of a link's other end. If the driver does not know it, an

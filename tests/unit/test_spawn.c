@@ -18,11 +18,16 @@
 
 #include <cmocka.h>
 
-static int ask(const char *what, const char *input, struct nw_text *answer)
+/* Time limits in seconds: of a helper that never ends, and of one that does,
+ * which may take long on a busy machine. */
+enum { SHORT = 1, LONG = 240 };
+
+static int ask(const char *what, const char *input, unsigned seconds,
+               struct nw_text *answer)
 {
     const char *const arguments[] = {what, NULL};
     const struct nw_spawn spawn = {"spawned", arguments, input,
-                                   input ? strlen(input) : 0, 1};
+                                   input ? strlen(input) : 0, seconds};
     int how = 0;
 
     assert_int_equal(nw_spawn_run(&spawn, answer, &how), NW_OK);
@@ -37,11 +42,11 @@ static void the_answer_is_whole(void **state)
     (void)state;
     memset(input, 'x', (1 << 20) - 1);
     input[(1 << 20) - 1] = '\0';
-    assert_int_equal(ask("echo", input, &answer), 0);
+    assert_int_equal(ask("echo", input, LONG, &answer), 0);
     assert_int_equal(answer.length, (1 << 20) - 1);
     assert_string_equal(answer.data, input);
     nw_text_fini(&answer);
-    assert_int_equal(ask("echo", NULL, &answer), 0);
+    assert_int_equal(ask("echo", NULL, LONG, &answer), 0);
     assert_int_equal(answer.length, 0);
     free(input);
 }
@@ -52,7 +57,7 @@ static void a_crash_is_reported(void **state)
     int how;
 
     (void)state;
-    how = ask("crash", NULL, &answer);
+    how = ask("crash", NULL, LONG, &answer);
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
     nw_text_fini(&answer);
 }
@@ -66,7 +71,8 @@ static void nobody_waits_longer_than_the_limit(void **state)
         struct nw_text answer = {0};
 
         alarm(240);
-        assert_int_equal(ask(endless[i], "abc", &answer), NW_SPAWN_TIMED_OUT);
+        assert_int_equal(ask(endless[i], "abc", SHORT, &answer),
+                         NW_SPAWN_TIMED_OUT);
         alarm(0);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left */
         nw_text_fini(&answer);
@@ -78,7 +84,7 @@ static void preloads_stay_here(void **state)
     struct nw_text answer = {0};
 
     (void)state;
-    assert_int_equal(ask("preload", NULL, &answer), 0);
+    assert_int_equal(ask("preload", NULL, LONG, &answer), 0);
     assert_string_equal(answer.data, "no");
     nw_text_fini(&answer);
 }
@@ -110,6 +116,13 @@ static int run_command(const char *const *words, struct nw_text *answer)
     return how;
 }
 
+static bool is_under_valgrind(void)
+{
+    const char *wrapper = getenv("NW_UNIT_WRAPPER");
+
+    return wrapper && strstr(wrapper, "valgrind");
+}
+
 static void commands_of_the_system_have_a_limit_too(void **state)
 {
     static const char *const hang[] = {"sleep", "1000", NULL};
@@ -117,13 +130,21 @@ static void commands_of_the_system_have_a_limit_too(void **state)
     static const char *const many[] = {"echo", "1", "2", "3", "4", "5",
                                        "6",    "7", "8", "9", NULL};
     struct nw_text answer = {0};
+    int how;
 
     (void)state;
     assert_int_equal(run_command(many, &answer), NW_ENODEV);
     assert_non_null(strstr(nw_error_text(), "more than 8 arguments"));
     assert_int_equal(run_command(hang, &answer), NW_SPAWN_TIMED_OUT);
-    assert_int_equal(run_command(none, &answer), NW_ENODEV);
-    assert_non_null(strstr(nw_error_text(), "no-such-command"));
+    how = run_command(none, &answer);
+    /* valgrind replaces vfork by fork: posix_spawn then cannot report that the
+     * program is missing, and its child exits with 127 */
+    if (is_under_valgrind()) {
+        assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 127);
+    } else {
+        assert_int_equal(how, NW_ENODEV);
+        assert_non_null(strstr(nw_error_text(), "no-such-command"));
+    }
     nw_text_fini(&answer);
 }
 

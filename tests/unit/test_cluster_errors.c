@@ -313,6 +313,8 @@ static void bad_nodes(void **state)
     refuses(NODES("nodes: []\n"), ":3: 'nodes' must be a list that is not "
                                   "empty");
     refuses(NODES("nodes: [{type: t}]\n"), ":3: 'name' is missing");
+    refuses(NODES("nodes:\n\t- name: x\n"),
+            ":4: a tab indents this line; YAML needs blanks");
     refuses(NODES("nodes:\n- name: n[1-\n"),
             ":4: host list 'n[1-': a '[' without ']'");
     refuses(NODES("nodes: [{name: a b}]\n"),

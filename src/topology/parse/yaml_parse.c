@@ -192,6 +192,14 @@ static nw_status take_event(struct builder *b, const yaml_event_t *event)
     }
 }
 
+/* Returns true if a tab is among the blanks before the words of this line. */
+static bool is_indented_by_tab(const char *text, size_t line)
+{
+    for (; line && *text; text++)
+        line -= *text == '\n';
+    return memchr(text, '\t', strspn(text, " \t"));
+}
+
 static nw_status fail_parser(const struct builder *b,
                              const yaml_parser_t *parser)
 {
@@ -204,6 +212,10 @@ static nw_status fail_parser(const struct builder *b,
         for (size_t i = 0; i < parser->problem_offset; i++)
             line += b->text[i] == '\n';
     }
+    if (parser->error == YAML_SCANNER_ERROR &&
+        is_indented_by_tab(b->text, line))
+        return yaml_fail_at(b, line,
+                            "a tab indents this line; YAML needs blanks");
     return yaml_fail_at(b, line, parser->problem ? parser->problem : "no YAML");
 }
 

@@ -13,7 +13,9 @@
 #include "cli/command.h"
 #include "cli/probe_run.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,12 +125,13 @@ static bool has_all_hosts(const nw_topology *topology, const struct nw_job *job)
     return true;
 }
 
-/* Loads the stored topology. Returns an error if it lacks a host of the job. */
-static nw_status load_all_hosts(const struct nw_job *job,
-                                const struct nw_store *store, nw_topology **out)
+/* Loads the cluster file `path`. Returns an error if it lacks a host of the
+ * job. */
+static nw_status load_all_hosts(const struct nw_job *job, const char *path,
+                                nw_topology **out)
 {
     nw_topology *told = NULL;
-    nw_status status = nw_topology_load(store->topology, NULL, &told);
+    nw_status status = nw_topology_load(path, NULL, &told);
 
     if (!status && !has_all_hosts(told, job))
         status = nw_fail(NW_EMPI, "not all of the job's hosts answered when "
@@ -140,9 +143,9 @@ static nw_status load_all_hosts(const struct nw_job *job,
     return status;
 }
 
-/* Measures the hosts and stores the result. If a host of the job is missing in
- * it, because its ranks did not answer in time, removes the file and returns an
- * error. */
+/* Measures the hosts, writes store->measured and loads it. Returns an error if
+ * a host of the job is missing in it, because its ranks did not answer in time.
+ */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_plan_options *options,
                                const struct nw_store *store, nw_topology **out)
@@ -151,27 +154,24 @@ static nw_status take_measured(const struct nw_job *job,
     nw_status status = run_machine_measure(job, options, &text);
 
     if (!status)
-        status = nw_file_write(store->topology, text, strlen(text));
-    if (!status) {
-        status = load_all_hosts(job, store, out);
-        if (status)
-            unlink(store->topology);
-    }
+        status = nw_file_write(store->measured, text, strlen(text));
+    if (!status)
+        status = load_all_hosts(job, store->measured, out);
     free(text);
     return status;
 }
 
 /* Loads the stored topology of these hosts. If it is missing, damaged, without
  * one of the hosts or to be refreshed, measures the hosts. If that fails after
- * it was started, only asks the hosts for their cores. With --no-store, then
- * removes the file. */
+ * it was started, only asks the hosts for their cores. The result replaces the
+ * stored one, except with --no-store. */
 static nw_status run_machine_discover(const struct nw_job *job,
                                       const struct nw_store *store,
                                       const struct nw_run_plan_options *options,
                                       struct nw_run_plan *plan)
 {
     bool known = !options->refresh && !access(store->topology, R_OK) &&
-                 !load_all_hosts(job, store, &plan->topology);
+                 !load_all_hosts(job, store->topology, &plan->topology);
     struct nw_run_plan_options describe = *options;
     nw_status status =
         known ? NW_OK : take_measured(job, options, store, &plan->topology);
@@ -185,10 +185,12 @@ static nw_status run_machine_discover(const struct nw_job *job,
         status = take_measured(job, &describe, store, &plan->topology);
     }
     if (!status)
-        status = run_machine_find_oversubscribed(store->topology,
-                                                 &plan->oversubscribed);
-    if (!known && !options->store)
-        unlink(store->topology);
+        status = run_machine_find_oversubscribed(
+            known ? store->topology : store->measured, &plan->oversubscribed);
+    if (!status && !known && options->store &&
+        rename(store->measured, store->topology))
+        status = nw_fail(NW_EIO, "%s: %s", store->topology, strerror(errno));
+    unlink(store->measured); /* the folder of a dry run stays */
     return status;
 }
 

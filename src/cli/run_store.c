@@ -328,16 +328,25 @@ static void end_run(struct nw_store *store)
         close(store->lock);
     }
     free(store->fresh);
+    free(store->measured);
     free(store->prefix);
     free(store->run);
-    store->fresh = store->prefix = store->run = NULL;
+    store->fresh = store->measured = store->prefix = store->run = NULL;
     store->lock = -1;
+}
+
+static nw_status name_in_run(const struct nw_store *store, const char *name,
+                             char **out)
+{
+    struct nw_text text = {0};
+
+    nw_text_format(&text, "%s/%s", store->run, name);
+    return nw_text_take(&text, out);
 }
 
 nw_status nw_store_begin_run(struct nw_store *store, bool keep)
 {
     nw_status status = NW_EIO;
-    struct nw_text fresh = {0}, prefix = {0};
 
     end_run(store);
     remove_dead_runs(store);
@@ -345,12 +354,11 @@ nw_status nw_store_begin_run(struct nw_store *store, bool keep)
         status = make_run(store, keep);
     if (status)
         return status;
-    nw_text_format(&fresh, "%s/new.pattern", store->run);
-    nw_text_format(&prefix, "%s/launch", store->run);
-    status = nw_text_take(&fresh, &store->fresh);
+    status = name_in_run(store, "new.pattern", &store->fresh);
     if (!status)
-        status = nw_text_take(&prefix, &store->prefix);
-    nw_text_fini(&prefix);
+        status = name_in_run(store, "hosts.yaml", &store->measured);
+    if (!status)
+        status = name_in_run(store, "launch", &store->prefix);
     return status;
 }
 

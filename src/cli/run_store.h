@@ -26,6 +26,8 @@ struct nw_store {
                               makes it */
     char *fresh;           /* path of the pattern that the profiler records,
                               in `run` */
+    char *measured;        /* path of the cluster file that this run measures,
+                              in `run` */
     char *prefix;          /* prefix of the launcher's files, in `run` */
     int lock;              /* descriptor of a lock held during this run; -1:
                               none */

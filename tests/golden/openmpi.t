@@ -28,6 +28,12 @@ nodewise run: No gain: the default placement is as good as this mapping.
 ~ 2 hosts ... answered ... ./mpirun ... status 0
 ~ 2 hosts ... answered ... ./mpirun ... status 0
 ~ 2 hosts ... answered ... ./mpirun ... status 0
+## --no-store leaves the stored topology as it is, also if it is measured again or cannot be used.
+$ for how in cat 'head -c 40'; do $how hosts.yaml >two/machines/b6216082ba46c9fec81a7bcd0a586d4c.yaml; $how hosts.yaml >kept; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --no-store --refresh -p one.pattern --dry-run -q -- ./app 2>&1 >/dev/null | sed "s,.*warning: ,," | grep -c "can every host"; cmp kept two/machines/*.yaml && echo kept; rm -r two/dry*; done
+1
+kept
+1
+kept
 ## A halo's choice is kept, in an empty file too; where that fails at last, it is said and is a failure.
 $ printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\nshift 2\n[ -z "$SPOIL" ] || { rm choices; mkdir choices; }\nexec "$@"\n' >mpirun; : >choices; nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null; nodewise halo tune --cache choices --show | sed 's/.* cells/cells/;s/: [a-z]*: /: /'
 cells of 8 B, radius 1, host memory: self 3.9 kB

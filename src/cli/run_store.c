@@ -184,33 +184,47 @@ static nw_status store_fail(const char *path, const char *why)
                    path, why);
 }
 
-/* Creates the folder, its parent folders and the subfolder for machines.
- * Returns an error if the folder belongs to a user other than this one and
- * root, or if all users may write to it and it is not sticky, since others
- * could then replace patterns and commands. The group may write to it. */
+/* Creates the folder unless it exists. Returns an error if it belongs to a user
+ * other than this one and root, or if other users may write to it and it is not
+ * sticky, since they could then replace patterns and commands. The group may
+ * write only if its number is that of the folder's owner: the owner's private
+ * group. */
 static nw_status make_folder(const char *path)
 {
-    struct nw_text machines = {0};
     struct stat info;
-    bool made;
+    mode_t others = S_IWOTH;
 
-    if (nw_file_folders(path, 0777) || (mkdir(path, 0700) && errno != EEXIST) ||
-        stat(path, &info))
+    if ((mkdir(path, 0700) && errno != EEXIST) || stat(path, &info))
         return store_fail(path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
         return store_fail(path, "not a directory");
+    if (info.st_gid != info.st_uid)
+        others |= S_IWGRP;
     if ((info.st_uid != geteuid() && info.st_uid) ||
-        ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX)))
+        ((info.st_mode & others) && !(info.st_mode & S_ISVTX)))
         return nw_fail(NW_EIO,
                        "%s: other users may write to this folder; remove their "
                        "permission, or name another with --store",
                        path);
-    if (access(path, W_OK | X_OK))
-        return store_fail(path, strerror(errno));
-    nw_text_format(&machines, "%s/" NW_STORE_MACHINES, path);
-    made = machines.data && (!mkdir(machines.data, 0700) || errno == EEXIST);
-    nw_text_fini(&machines);
-    return made ? NW_OK : store_fail(path, strerror(errno));
+    return access(path, W_OK | X_OK) ? store_fail(path, strerror(errno))
+                                     : NW_OK;
+}
+
+/* Creates the folder of the store, its parent folders and the subfolder for
+ * machines. */
+static nw_status make_folders(struct nw_store *store)
+{
+    char *machines = NULL;
+    nw_status status = name_in(store, NW_STORE_MACHINES, "", "", &machines);
+
+    if (!status && nw_file_folders(store->folder, 0777))
+        status = store_fail(store->folder, strerror(errno));
+    if (!status)
+        status = make_folder(store->folder);
+    if (!status)
+        status = make_folder(machines);
+    free(machines);
+    return status;
 }
 
 nw_status nw_store_open(struct nw_store *store, const char *folder,
@@ -220,7 +234,7 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 
     store->lock = -1;
     if (!status)
-        status = make_folder(store->folder);
+        status = make_folders(store);
     if (!status)
         status = name_files(store, job);
     return status;

@@ -26,3 +26,12 @@ run.mine
 $ mkdir open; chmod 777 open; nodewise run --store open --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app
 ./srun -n 1 -w a1 ./app
 ! open ... other users ... started
+$ mkdir -p outer/machines; chmod 700 outer; chmod 777 outer/machines; nodewise run --store outer --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app
+./srun -n 1 -w a1 ./app
+! outer/machines ... other users ... started
+## a group may write to the store only if it is the private group of the store's owner
+$ for g in $(id -G) 1; do [ $g = $(id -u) ] || break; done; mkdir group own; chgrp $g group || { echo SKIP one group; exit 77; }; chmod 775 group; nodewise run --store group --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app
+./srun -n 1 -w a1 ./app
+! group ... other users ... started
+$ chgrp $(id -u) own || { echo SKIP no private group; exit 77; }; chmod 775 own; nodewise run -q --store own --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app >/dev/null; ls own | grep machines
+machines

@@ -79,8 +79,8 @@ static const struct argp_option options[] = {
      0},
     {"list", KEY_LIST, NULL, 0, "List the stored patterns", 0},
     {"forget", KEY_FORGET, NULL, 0,
-     "Remove the stored patterns of PROGRAM, or without PROGRAM all patterns "
-     "and topologies",
+     "Remove the stored patterns of PROGRAM, or without PROGRAM all patterns, "
+     "topologies and files of dry runs",
      0},
     {"store", KEY_STORE, "FOLDER", 0,
      "Folder of stored patterns and topologies (default: $NODEWISE_STORE, else "

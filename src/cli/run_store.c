@@ -245,12 +245,15 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 /* a dot, not a dash, since Open MPI 5.0 refuses a dash in the path of a
  * rankfile */
 #define RUN_BEGINS "run."
+#define DRY_BEGINS "dry."
+#define ENDS "XXXXXX" /* mkdtemp replaces it */
 #define LOCK_NAME "/lock"
 
 /* Removes the folder of a run with its files. */
 static void remove_run(const char *folder)
 {
-    DIR *open = opendir(folder);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *open = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
 
     while (open && (entry = readdir(open)))
@@ -277,23 +280,32 @@ static void remove_if_dead(const char *folder)
     nw_text_fini(&name);
 }
 
-static void remove_dead_runs(const struct nw_store *store)
+/* Calls `remove` for the folders of runs in the store whose names start so. */
+static void remove_folders(const char *store, const char *begins,
+                           void (*remove)(const char *folder))
 {
-    DIR *open = opendir(store->folder);
+    DIR *open = opendir(store);
     struct dirent *entry;
 
     while (open && (entry = readdir(open))) {
         struct nw_text name = {0};
 
-        if (strncmp(entry->d_name, RUN_BEGINS, strlen(RUN_BEGINS)))
+        if (strncmp(entry->d_name, begins, strlen(begins)) ||
+            strlen(entry->d_name) != strlen(begins) + strlen(ENDS))
             continue;
-        nw_text_format(&name, "%s/%s", store->folder, entry->d_name);
+        nw_text_format(&name, "%s/%s", store, entry->d_name);
         if (name.data)
-            remove_if_dead(name.data);
+            remove(name.data);
         nw_text_fini(&name);
     }
     if (open)
         closedir(open);
+}
+
+void nw_store_remove_runs(const char *folder)
+{
+    remove_folders(folder, RUN_BEGINS, remove_if_dead);
+    remove_folders(folder, DRY_BEGINS, remove_run);
 }
 
 /* Locks the folder of this run. Returns false if it cannot be locked, for
@@ -323,7 +335,7 @@ static bool lock_run(struct nw_store *store)
 static nw_status make_run(struct nw_store *store, bool keep)
 {
     nw_status status =
-        name_file(store, keep ? "dry." : RUN_BEGINS, "XXXXXX", &store->run);
+        name_file(store, keep ? DRY_BEGINS : RUN_BEGINS, ENDS, &store->run);
 
     if (status)
         return status;
@@ -363,7 +375,7 @@ nw_status nw_store_begin_run(struct nw_store *store, bool keep)
     nw_status status = NW_EIO;
 
     end_run(store);
-    remove_dead_runs(store);
+    remove_folders(store->folder, RUN_BEGINS, remove_if_dead);
     for (int i = 0; status && i < 3; i++)
         status = make_run(store, keep);
     if (status)

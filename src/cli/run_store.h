@@ -57,6 +57,9 @@ NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
  * Creates the folder of this run with mode 0700. If `keep`, nw_store_fini does
  * not remove this folder. */
 NW_MUST_CHECK nw_status nw_store_begin_run(struct nw_store *store, bool keep);
+/* Removes the folders of killed runs and of dry runs from the store `folder`.
+ */
+void nw_store_remove_runs(const char *folder);
 /* Removes the folder of the run unless it is kept, and frees the paths. */
 void nw_store_fini(struct nw_store *store);
 

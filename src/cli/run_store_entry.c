@@ -389,6 +389,7 @@ static nw_status forget_all(const char *folder, size_t *count)
     if (!status)
         rmdir(machines);
     free(machines);
+    nw_store_remove_runs(folder);
     return status ? status : forget_folder(folder, count);
 }
 

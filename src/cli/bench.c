@@ -271,6 +271,8 @@ static int run_benchmark(struct request *request)
             nw_fail(NW_EINVAL, "the launcher is missing; for example: nodewise "
                                "bench pattern -- mpirun -n 64"));
     status = take_output(request);
+    for (char **word = request->launcher; !status && *word; word++)
+        status = nw_cli_spares("-o", request->output, *word);
     if (status == NW_EIO)
         return nw_cli_fail_output("bench", status);
     if (!status)

@@ -670,17 +670,18 @@ static int run_forget(const struct run_arguments *arguments)
     return NW_EXIT_DONE;
 }
 
-/* Checks that -o can be written and names neither a word of the command nor the
- * host file. */
+/* Checks that -o can be written and names neither a word of the command nor an
+ * input. */
 static nw_status check_output(const struct run_arguments *arguments)
 {
+    const char *const input[] = {arguments->job.hostfile, arguments->pattern,
+                                 arguments->plan.topology};
     nw_status status = nw_file_writable(arguments->output);
 
     for (char **word = arguments->job.program; !status && *word; word++)
         status = nw_cli_spares("-o", arguments->output, *word);
-    if (!status)
-        status =
-            nw_cli_spares("-o", arguments->output, arguments->job.hostfile);
+    for (size_t i = 0; !status && i < sizeof input / sizeof *input; i++)
+        status = nw_cli_spares("-o", arguments->output, input[i]);
     return status;
 }
 

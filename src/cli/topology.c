@@ -335,9 +335,12 @@ topology_spare_inputs(const struct topology_arguments *arguments)
         &arguments->common, arguments->source, arguments->parts.network,
         (char *const *)arguments->node, arguments->parts.node_count);
 
-    return status ? status
-                  : nw_cli_output_spares(&arguments->common,
-                                         arguments->parts.gpus);
+    if (!status)
+        status =
+            nw_cli_output_spares(&arguments->common, arguments->parts.gpus);
+    return status
+               ? status
+               : nw_cli_output_spares(&arguments->common, arguments->addresses);
 }
 
 static nw_status topology_make(const struct topology_arguments *arguments,

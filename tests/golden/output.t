@@ -66,7 +66,7 @@ $ for c in "map -t magc-a -p two.pattern -o two.pattern" "map -t matrix:own.matr
 ~ 'two.pattern' ... input ... -o
 2
 $ nodewise topology magc-a -o own.yaml; cksum own.yaml >>sums; printf 'a1:2\n' >app.hosts; cksum app.hosts >>sums
-$ for c in "topology own.yaml -o own.yaml" "topology --network magc-a --node a1=own.yaml --yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml --svg own.yaml" "halo plan -n 8x8x8 -t own.yaml --pattern own.yaml" "halo plan -n 8x8x8 -t own.yaml --mapping own.yaml" "pattern two.pattern --to mm -o link" "pattern two.pattern --svg two.pattern" "pattern --combine two.pattern two.pattern -o two.pattern" "launch -t magc-a two.mapping --for slurm -q --hostfile app.hosts -o app" "map --algorithm rowcol --grid 64x64x4 --bandwidths own.matrix -t magc-a -o hard"; do nodewise $c; echo $?; done 2>&1 | grep -v '^nodewise exec binds'
+$ for c in "topology own.yaml -o own.yaml" "topology --network magc-a --node a1=own.yaml --yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml --svg own.yaml" "halo plan -n 8x8x8 -t own.yaml --pattern own.yaml" "halo plan -n 8x8x8 -t own.yaml --mapping own.yaml" "pattern two.pattern --to mm -o link" "pattern two.pattern --svg two.pattern" "pattern --combine two.pattern two.pattern -o two.pattern" "launch -t magc-a two.mapping --for slurm -q --hostfile app.hosts -o app" "map --algorithm rowcol --grid 64x64x4 --bandwidths own.matrix -t magc-a -o hard" "topology magc-a --to nccl --addresses own.yaml -o own.yaml" "run -p two.pattern -o link -- ./app" "run -t own.yaml -o own.yaml -- ./app" "bench pattern -o app.hosts -- mpirun --hostfile app.hosts"; do nodewise $c; echo $?; done 2>&1 | grep -v '^nodewise exec binds'
 ~ 'own.yaml' ... input ... -o
 2
 ~ 'own.yaml' ... input ... -o
@@ -88,6 +88,14 @@ $ for c in "topology own.yaml -o own.yaml" "topology --network magc-a --node a1=
 ~ 'app.hosts' ... input ... -o
 2
 ~ 'hard' ... input ... -o
+2
+~ 'own.yaml' ... input ... -o
+2
+~ 'link' ... input ... -o
+2
+~ 'own.yaml' ... input ... -o
+2
+~ 'app.hosts' ... input ... -o
 2
 $ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix own.yaml app.hosts | cmp - sums
 ## A mapping may be made better in place; a device is no file.

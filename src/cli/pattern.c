@@ -346,8 +346,9 @@ static int pattern_show(const struct pattern_arguments *arguments,
     if (!status && arguments->svg)
         status = pattern_draw(pattern, arguments->svg);
     if (status)
-        code = status == NW_EINVAL ? nw_cli_fail("pattern", status)
-                                   : nw_cli_fail_output("pattern", status);
+        /* the inputs were read before, so that NW_EIO is an error of output */
+        code = status == NW_EIO ? nw_cli_fail_output("pattern", status)
+                                : nw_cli_fail("pattern", status);
     else
         code =
             nw_cli_output("pattern", common, converts || aside ? NULL : table,
@@ -390,7 +391,7 @@ static int pattern_run(int argc, char **argv)
     status = keep_kind(&arguments, &pattern);
     if (!status)
         status = pattern_scale(&arguments, &pattern, &how);
-    code = status ? nw_cli_fail_output("pattern", status)
+    code = status ? nw_cli_fail("pattern", status)
                   : pattern_show(&arguments, pattern, how);
     free(how);
     nw_pattern_free(pattern);

@@ -91,9 +91,13 @@ $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n0 
 ## Scaled 4 x 4 is generated 8 x 8.
 $ nodewise pattern --generate stencil2d5:dims=8x8,bytes=8 --to mm -q > large && nodewise pattern host.pattern --scale 64 --to mm -q | cmp - large && echo same
 same
-$ nodewise pattern host.pattern --scale 61 -o scaled; ls scaled 2>&1 | grep -c 'No such'
+$ nodewise pattern host.pattern --scale 61 -o scaled; echo $?; ls scaled 2>&1 | grep -c 'No such'
 ! 61 ranks ... shape ... 4x4
+4
 1
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 0 hh 9 1\n' >self.pattern; nodewise pattern self.pattern --to metis
+! METIS ... ranks 0 and 0
+? 4
 
 $ nodewise pattern host.pattern --svg map.svg -q >/dev/null && head -c 4 map.svg
 <svg

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,31 @@ static void needs_nothing_else(void **state)
     tear_down(&set);
 }
 
+/* Each link within the page has its target, also if the pattern is empty. */
+static void links_have_targets(void **state)
+{
+    static const char *const sources[] = {"hierarchy:2:2", "magc-a"};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct setting set;
+        char *text;
+
+        set_up(&set, sources[i / 2]);
+        set.pattern->messages[0] = i % 2 ? 0 : 3;
+        text = page_of(&set);
+        for (const char *at = text; (at = strstr(at, "href=\"#")); at++) {
+            char target[64];
+
+            assert_true(snprintf(target, sizeof target, " id=\"%.*s",
+                                 (int)strcspn(at + 7, "\"") + 1, at + 7) < 64);
+            assert_non_null(strstr(text, target));
+        }
+        free(text);
+        tear_down(&set);
+    }
+}
+
 static void the_same_input_gives_the_same_bytes(void **state)
 {
     struct setting set;
@@ -198,6 +224,7 @@ int main(void)
         cmocka_unit_test(orders_ranks_by_core),
         cmocka_unit_test(escapes_every_word),
         cmocka_unit_test(needs_nothing_else),
+        cmocka_unit_test(links_have_targets),
         cmocka_unit_test(the_same_input_gives_the_same_bytes),
         cmocka_unit_test(refuses_what_does_not_fit),
     };

@@ -63,6 +63,20 @@ static void messages_add_row(struct nw_text *text, int bucket, double count,
     nw_text_add(text, "</tr>\n");
 }
 
+static void messages_add_table(struct nw_text *text, const double *count,
+                               double all)
+{
+    nw_page_wide(text, "Messages by size");
+    nw_text_add(text, "<table><thead><tr><th scope=\"col\">size</th>"
+                      "<th scope=\"col\">messages</th><th scope=\"col\">"
+                      "share</th></tr></thead>\n<tbody>\n");
+    for (int b = 0; b < MESSAGES_BUCKETS; b++)
+        if (count[b] > 0)
+            messages_add_row(text, b, count[b], all);
+    nw_text_add(text, "</tbody></table>\n");
+    nw_page_wide_end(text);
+}
+
 nw_status nw_page_messages(struct nw_text *text, const struct nw_page *page)
 {
     const nw_pattern *pattern = page->input->pattern;
@@ -74,25 +88,18 @@ nw_status nw_page_messages(struct nw_text *text, const struct nw_page *page)
     messages_count(pattern, count);
     for (int b = 0; b < MESSAGES_BUCKETS; b++)
         all += count[b];
+    nw_text_add(text, "<section id=\"messages\"><h2>Message sizes</h2>\n");
     if (all > 0) {
-        nw_text_format(text,
-                       "<section id=\"messages\"><h2>Message sizes</h2>\n"
-                       "<p>Number of messages by size%s.</p>\n",
+        nw_text_format(text, "<p>Number of messages by size%s.</p>\n",
                        pattern->size_row
                            ? ""
                            : ". The pattern has no sizes of single messages: "
                              "each pair of ranks counts with its mean size");
-        nw_page_wide(text, "Messages by size");
-        nw_text_add(text, "<table><thead><tr><th scope=\"col\">size</th>"
-                          "<th scope=\"col\">messages</th><th scope=\"col\">"
-                          "share</th></tr></thead>\n<tbody>\n");
-        for (int b = 0; b < MESSAGES_BUCKETS; b++)
-            if (count[b] > 0)
-                messages_add_row(text, b, count[b], all);
-        nw_text_add(text, "</tbody></table>\n");
-        nw_page_wide_end(text);
-        nw_text_add(text, "</section>\n");
+        messages_add_table(text, count, all);
+    } else {
+        nw_text_add(text, "<p>The pattern counts no messages.</p>\n");
     }
+    nw_text_add(text, "</section>\n");
     free(count);
     return NW_OK;
 }

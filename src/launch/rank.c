@@ -11,7 +11,8 @@
 /* Variables of the launchers, in the order in which they are tried. A launcher
  * that runs inside a batch job inherits the job's variables, so variables of
  * such launchers come before those of batch systems. An entry with a `mark` is
- * used only if that variable is set, too. Any program may set RANK and
+ * used only if that variable is set, too. An empty variable counts as unset,
+ * since scripts often unset variables in this way. Any program may set RANK and
  * WORLD_SIZE, so they come first only with a variable of torchrun as mark, and
  * otherwise last. */
 static const struct {
@@ -48,17 +49,19 @@ static nw_status rank_read_rank(size_t i, const char *value,
     return NW_OK;
 }
 
+static bool rank_is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value;
+}
+
 nw_status nw_launch_find_rank(struct nw_launch_rank *out)
 {
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i].rank);
-
-        /* an empty value counts as unset, since scripts often unset variables
-         * in this way */
-        if (value && *value &&
-            (!variables[i].mark || getenv(variables[i].mark)))
-            return rank_read_rank(i, value, out);
-    }
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (rank_is_set(variables[i].rank) &&
+            (!variables[i].mark || rank_is_set(variables[i].mark)))
+            return rank_read_rank(i, getenv(variables[i].rank), out);
     return nw_fail(
         NW_ENODEV,
         "no launcher has set the rank of this process (OMPI_COMM_WORLD_RANK, "

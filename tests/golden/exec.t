@@ -43,6 +43,9 @@ $ printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > script.mapping;
 $ for v in SLURM_PROCID=0 TORCHELASTIC_RUN_ID=x WORLD_SIZE=2; do env SLURM_PROCID= $v RANK=78 ./app.sh true 2>&1 | grep -o "rank '78'"; done
 rank '78'
 rank '78'
+$ export TORCHELASTIC_RUN_ID= RANK=79 OMPI_COMM_WORLD_RANK=78; ./app.sh true 2>&1 | grep -o "rank '7.'"; nodewise exec script.mapping -- true 2>&1 | grep -o 'rank 7.' | sort -u
+rank '78'
+rank 78
 $ SLURM_PROCID=0 SLURM_NTASKS=2 TORCHELASTIC_RUN_ID=x RANK=1 WORLD_SIZE=2 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
 3,1
 $ SLURM_PROCID=0 RANK=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'

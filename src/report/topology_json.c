@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints a machine as JSON: each link class once, each type of node once, then
  * the network and the nodes. The output contains the links that routes use, and
- * the distances of a hierarchy, but not the table of a distance matrix. */
+ * the distances of a hierarchy or of a matrix. */
 #include <nodewise/report.h>
 
 #include "base/json.h"
@@ -147,6 +147,21 @@ static void topology_json_add_domains(struct nw_json *json,
     nw_json_end_array(json);
 }
 
+static void topology_json_add_matrix(struct nw_json *json,
+                                     const nw_topology *topology)
+{
+    size_t n = (size_t)nw_topology_element_count(topology);
+
+    nw_json_array(json, "matrix");
+    for (size_t row = 0; row < n; row++) {
+        nw_json_flat_array(json, NULL);
+        for (size_t column = 0; column < n; column++)
+            nw_json_number(json, NULL, topology->matrix[row * n + column]);
+        nw_json_end_array(json);
+    }
+    nw_json_end_array(json);
+}
+
 static void add_counts(struct nw_json *json, const nw_topology *topology)
 {
     nw_json_string(json, "schema", "nodewise.topology/1");
@@ -163,6 +178,8 @@ static void add_counts(struct nw_json *json, const nw_topology *topology)
             nw_json_number(json, NULL, topology->depth_distance[d]);
         nw_json_end_array(json);
     }
+    if (topology->matrix)
+        topology_json_add_matrix(json, topology);
 }
 
 nw_status nw_report_topology_json(const nw_topology *topology, char **out)

@@ -243,3 +243,9 @@ $ nodewise topology rashti-32 --to hwloc --addresses rashti-32
 $ nodewise topology dgx-h100 --to hwloc -q -o node.xml; command -v lstopo >/dev/null || { echo SKIP lstopo is not installed; exit 77; }; lstopo -i node.xml --of console --only core | wc -l; lstopo -i node.xml --of console | grep -c -E 'PCI 1[0-9a-f]+:..:00.0 \((3D|InfiniBand)\)'
 112
 16
+## The distances of a matrix are in its JSON.
+$ printf '0 1.5\n2 0\n' >two.matrix; nodewise topology matrix:two.matrix --json | grep -A3 '"matrix": \['
+  "matrix": [
+    [0, 1.5],
+    [2, 0]
+  ],

@@ -75,10 +75,15 @@ static void add_node_note(struct parts_network_view *view, int32_t node)
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
     int32_t ports = topology->port_first[node + 1] - topology->port_first[node];
     bool assumed = topology->class[port_class(topology, node)].assumed;
+    const char *const word[] = {assumed ? "assumed" : NULL, type->name,
+                                ports > 1 ? "several cards" : NULL};
+    struct nw_text note = {0};
 
-    nw_table_cell(view->table, "%s%s%s", assumed ? "assumed, " : "",
-                  type->name ? type->name : "",
-                  ports > 1 ? ", several cards" : "");
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (word[i] && word[i][0])
+            nw_text_format(&note, "%s%s", note.length ? ", " : "", word[i]);
+    nw_table_cell(view->table, "%s", note.data ? note.data : "");
+    nw_text_fini(&note);
 }
 
 static void parts_network_add_class(struct parts_network_view *view,

@@ -249,3 +249,6 @@ $ printf '0 1.5\n2 0\n' >two.matrix; nodewise topology matrix:two.matrix --json 
     [0, 1.5],
     [2, 0]
   ],
+## A note about links whose figures are assumed, of a node type without a name.
+$ printf 'nodewise: cluster 1\nname: x\nnode_types:\n  "": {cpu: {packages: 1, cores: 2}}\nnodes:\n  - {name: "a[1-2]", switch: s}\nnetwork: {tree: {switch: s}}\n' >unnamed.yaml; nodewise topology unnamed.yaml | grep -o '500 ns.*'
+500 ns assumed

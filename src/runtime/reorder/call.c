@@ -29,14 +29,27 @@ bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
     NW_PMPI(Comm_rank)(comm, &call->rank);
     NW_PMPI(Comm_size)(comm, &call->size);
     call->mine = -1;
-    call->members = nw_reorder_members(comm);
-    return call->members != NULL;
+    call->opened = nw_reorder_members(comm, &call->members);
+    call->wanted = call->wanted && call->members;
+    return call->opened;
+}
+
+bool nw_call_reserve(struct nw_call *call)
+{
+    size_t bytes = (size_t)call->size * sizeof(int);
+
+    call->order = malloc(bytes);
+    if (call->rank) /* nw_call_decide allocates that of rank 0 */
+        call->decision.vertex = malloc(bytes);
+    return call->order && (!call->rank || call->decision.vertex);
 }
 
 void nw_call_close(struct nw_call *call)
 {
     free(call->decision.vertex);
     call->decision.vertex = NULL;
+    free(call->order);
+    call->order = NULL;
 }
 
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
@@ -48,73 +61,38 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
     return false;
 }
 
-/* The message with which rank 0 sends its decision to all ranks: these fields,
- * then the vertices of all members. */
-struct call_share {
+/* The message with which rank 0 sends its verdict to all ranks. */
+struct call_verdict {
     double before, after;
     int good, changes, refused;
-    int vertex[];
 };
 
-static void call_fill(const struct nw_call *call, bool good,
-                      struct call_share *share)
+/* A rank that has no room for the vertices cannot receive them, so they come
+ * in a message of their own after the verdict. */
+bool nw_call_share(struct nw_call *call, bool good)
 {
-    const struct nw_decision *decision = &call->decision;
-
-    share->before = decision->before;
-    share->after = decision->after;
-    share->good = good;
-    share->refused = call->refused;
-    share->changes = good && decision->changes;
-    if (share->changes)
-        memcpy(share->vertex, decision->vertex,
-               (size_t)call->size * sizeof *share->vertex);
-}
-
-static bool call_take(struct nw_call *call, const struct call_share *share)
-{
-    size_t bytes = (size_t)call->size * sizeof *share->vertex;
-
-    call->decision.before = share->before;
-    call->decision.after = share->after;
-    call->decision.changes = share->changes;
-    if (!share->changes)
-        return true;
-    if (!call->decision.vertex)
-        call->decision.vertex = malloc(bytes);
-    if (!call->decision.vertex)
+    if (!nw_call_verdict(call, good))
         return false;
-    memcpy(call->decision.vertex, share->vertex, bytes);
+    if (!call->decision.changes)
+        return true;
+    if (NW_PMPI(Bcast)(call->decision.vertex, call->size, MPI_INT, 0,
+                       call->comm))
+        return false;
     call->mine = call->decision.vertex[call->rank];
     call->knows_all = true;
     return true;
 }
 
-bool nw_call_share(struct nw_call *call, bool good)
-{
-    size_t bytes = sizeof(struct call_share) + (size_t)call->size * sizeof(int);
-    struct call_share *share = calloc(1, bytes);
-    bool taken = false;
-
-    if (!share)
-        return false;
-    if (!call->rank)
-        call_fill(call, good, share);
-    if (!NW_PMPI(Bcast)(share, (int)bytes, MPI_BYTE, 0, call->comm)) {
-        call->refused = share->refused;
-        taken = share->good && call_take(call, share);
-    }
-    free(share);
-    return taken;
-}
-
 bool nw_call_verdict(struct nw_call *call, bool good)
 {
-    struct call_share share = {call->decision.before, call->decision.after,
-                               good, good && call->decision.changes};
+    struct call_verdict share = {call->decision.before, call->decision.after,
+                                 good, good && call->decision.changes,
+                                 call->refused};
 
-    if (NW_PMPI(Bcast)(&share, sizeof share, MPI_BYTE, 0, call->comm) ||
-        !share.good)
+    if (NW_PMPI(Bcast)(&share, sizeof share, MPI_BYTE, 0, call->comm))
+        return false;
+    call->refused = share.refused;
+    if (!share.good)
         return false;
     call->decision.before = share.before;
     call->decision.after = share.after;
@@ -235,11 +213,9 @@ static void inherit_handler(MPI_Comm from, MPI_Comm to)
 /* Creates the communicator from call->decision.vertex, which all ranks know. */
 static int create_in_order(const struct nw_call *call, MPI_Comm *out)
 {
-    int *member = malloc((size_t)call->size * sizeof *member), count = 0, code;
+    int *member = call->order, count = 0, code;
     MPI_Group all, ordered;
 
-    if (!member)
-        return MPI_ERR_NO_MEM;
     for (int i = 0; i < call->size; i++)
         if (call->decision.vertex[i] >= 0) {
             member[call->decision.vertex[i]] = i;
@@ -250,7 +226,6 @@ static int create_in_order(const struct nw_call *call, MPI_Comm *out)
         code = NW_PMPI(Group_incl)(all, count, member, &ordered);
         NW_PMPI(Group_free)(&all);
     }
-    free(member);
     if (code)
         return code;
     code = NW_PMPI(Comm_create)(call->comm, ordered, out);

@@ -181,7 +181,8 @@ static int cart_create(const struct nw_call *call, const struct nw_cart *cart,
 static bool cart_settle(struct nw_call *call, struct grid *grid)
 {
     bool good = call->wanted && cart_is_sound(call, &grid->cart) &&
-                cart_prepare(call, grid);
+                cart_prepare(call, grid) &&
+                (grid->planned || nw_call_reserve(call));
 
     call->bad = cart_is_bad(call, &grid->cart);
     if (!nw_call_sum(call, good, good ? cart_hash_of(grid) : 0,
@@ -204,7 +205,7 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
 
     if (ours) {
         cart_describe(&grid.cart, shape, sizeof shape);
-        if (!call.wanted && nw_reorder_settings()->gpus &&
+        if (!call.wanted && call.members && nw_reorder_settings()->gpus &&
             cart_is_sound(&call, &grid.cart))
             cart_weigh(&call, &grid);
         ours = cart_settle(&call, &grid) && nw_call_report(&call, shape);
@@ -213,7 +214,7 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
            : ours       ? cart_create(&call, &grid.cart, out)
                         : NW_PMPI(Cart_create)(comm, count, dims, periods,
                                          nw_call_reorder(&call, reorder), out);
-    if (!code && call.members)
+    if (!code && call.opened)
         nw_call_finish(&call, *out);
     free(grid.weight);
     nw_call_close(&call);

@@ -160,9 +160,9 @@ static bool dist_settle(struct nw_call *call, const struct edges *mine,
     int total = 0;
     char shape[48];
 
-    if (nw_gather_lists(&gather, call, good && call->wanted,
-                        (const int *)mine->edge, 3 * mine->count, &words,
-                        &total)) {
+    good = good && call->wanted && nw_call_reserve(call);
+    if (nw_gather_lists(&gather, call, good, (const int *)mine->edge,
+                        3 * mine->count, &words, &total)) {
         good = call->rank || dist_decide(call, words, total / 3);
         good = dist_share(call, &gather, good);
         snprintf(shape, sizeof shape, "of %d edges", total / 3);
@@ -228,7 +228,7 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
             weights, info, ours ? 0 : nw_call_reorder(&call, reorder), out);
     if (ours && !code)
         NW_PMPI(Comm_free)(&permuted);
-    if (!code && call.members)
+    if (!code && call.opened)
         nw_call_finish(&call, *out);
     nw_call_close(&call);
     return code;
@@ -264,11 +264,12 @@ static bool dist_pack(struct lists *lists, const int *sources,
 }
 
 /* Sends the lists of this process's old rank v to the process with the new rank
- * v in `permuted`. Receives the lists for this process into `taken`. */
+ * v in `permuted`. Receives the lists for this process into `taken`. If memory
+ * is exhausted on any rank, sets taken->words to NULL on all ranks. */
 static int move_lists(const struct nw_call *call, MPI_Comm permuted,
                       const struct lists *mine, struct lists *taken)
 {
-    int from = call->giver, to = call->rank;
+    int from = call->giver, to = call->rank, room, all = 0;
     int code = NW_PMPI(Sendrecv)(mine, 2, MPI_INT, to, 0, taken, 2, MPI_INT,
                                  from, 0, permuted, MPI_STATUS_IGNORE);
 
@@ -276,13 +277,19 @@ static int move_lists(const struct nw_call *call, MPI_Comm permuted,
         return code;
     taken->words = malloc((size_t)(taken->in + taken->out) * 2 * sizeof(int) +
                           sizeof(int));
-    if (!taken->words)
-        return MPI_ERR_NO_MEM;
+    room = taken->words != NULL;
+    code = NW_PMPI(Allreduce)(&room, &all, 1, MPI_INT, MPI_MIN, permuted);
+    if (code || !all) {
+        free(taken->words);
+        taken->words = NULL;
+        return code;
+    }
     return NW_PMPI(Sendrecv)(mine->words, 2 * (mine->in + mine->out), MPI_INT,
                              to, 1, taken->words, 2 * (taken->in + taken->out),
                              MPI_INT, from, 1, permuted, MPI_STATUS_IGNORE);
 }
 
+/* Sets *out to MPI_COMM_NULL on all ranks if memory is exhausted on any. */
 static int create_adjacent(const struct nw_call *call, const struct lists *mine,
                            const int *unweighted, MPI_Info info, MPI_Comm *out)
 {
@@ -290,11 +297,12 @@ static int create_adjacent(const struct nw_call *call, const struct lists *mine,
     MPI_Comm permuted;
     int code = nw_call_permute(call, &permuted), *weights;
 
+    *out = MPI_COMM_NULL;
     if (code)
         return code;
     code = move_lists(call, permuted, mine, &taken);
-    weights = taken.words + taken.in + taken.out;
-    if (!code)
+    weights = taken.words ? taken.words + taken.in + taken.out : NULL;
+    if (!code && taken.words)
         code = NW_PMPI(Dist_graph_create_adjacent)(
             permuted, taken.in, taken.words, unweighted ? unweighted : weights,
             taken.out, taken.words + taken.in,
@@ -362,11 +370,12 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                               &call, &lists,
                         is_unweighted(source_weights) ? source_weights : NULL,
                               info, out)
-                  : NW_PMPI(Dist_graph_create_adjacent)(
-                        comm, indegree, sources, source_weights, outdegree,
-                        destinations, destination_weights, info,
-                        nw_call_reorder(&call, reorder), out);
-    if (!code && call.members)
+                  : MPI_SUCCESS;
+    if (!code && (!ours || *out == MPI_COMM_NULL))
+        code = NW_PMPI(Dist_graph_create_adjacent)(
+            comm, indegree, sources, source_weights, outdegree, destinations,
+            destination_weights, info, nw_call_reorder(&call, reorder), out);
+    if (!code && call.opened)
         nw_call_finish(&call, *out);
     free(lists.words);
     nw_call_close(&call);

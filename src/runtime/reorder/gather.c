@@ -46,8 +46,7 @@ static void open_nodes(struct nw_gather *gather)
                            *leaders = &gather->stage[1];
 
     NW_PMPI(Comm_split)
-    (call->comm, reorder_gather_node_of(call, call->rank), call->rank,
-     &local->comm);
+    (call->comm, nw_reorder_own_node(), call->rank, &local->comm);
     open_stage(local);
     NW_PMPI(Comm_split)
     (call->comm, local->rank ? MPI_UNDEFINED : 0, call->rank, &leaders->comm);

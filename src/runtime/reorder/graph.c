@@ -108,7 +108,8 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
 
         call.bad = reorder_graph_is_bad(&call, &graph);
         sound = call.wanted && !call.bad && has_edges(&graph);
-        good = sound && (call.rank || reorder_graph_decide(&call, &graph));
+        good = sound && nw_call_reserve(&call) &&
+               (call.rank || reorder_graph_decide(&call, &graph));
         snprintf(shape, sizeof shape, "of %d vertices", count);
         good = nw_call_tell(&call, good, reorder_graph_hash_of(&graph, sound));
         ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
@@ -117,7 +118,7 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
            : ours       ? reorder_graph_create(&call, &graph, out)
                         : NW_PMPI(Graph_create)(comm, count, index, edges,
                                           nw_call_reorder(&call, reorder), out);
-    if (!code && call.members)
+    if (!code && call.opened)
         nw_call_finish(&call, *out);
     nw_call_close(&call);
     return code;

@@ -46,10 +46,13 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
 
 /* --- functions common to the six calls (start.c, call.c) --- */
 
-/* Returns the members of a communicator. They are computed at the first call
- * and then stored with the communicator, which owns them. Returns NULL if a
- * member is not in MPI_COMM_WORLD, if memory is exhausted, or if MPI fails. */
-struct nw_members *nw_reorder_members(MPI_Comm comm);
+/* Sets *out to the members of a communicator. They are computed at the first
+ * call and then stored with the communicator, which owns them. Sets *out to
+ * NULL if memory is exhausted or MPI fails, possibly on this rank only. Returns
+ * false on all ranks if a member is not in MPI_COMM_WORLD. */
+bool nw_reorder_members(MPI_Comm comm, struct nw_members **out);
+/* Returns the number of this rank's node. */
+int nw_reorder_own_node(void);
 const struct nw_reorder_settings *nw_reorder_settings(void);
 /* Turns reordering on for one call, without a report, unless NODEWISE_REORDER
  * has set another mode than "off". `weights`: those of the grid's dimensions,
@@ -71,8 +74,9 @@ struct nw_call {
     const char *name;
     MPI_Comm comm;
     int rank, size;
-    struct nw_members *members; /* of `comm`; NULL: MPI handles the call */
-    bool wanted;                /* reordering was requested */
+    bool opened;                /* result of nw_call_open, equal on all ranks */
+    struct nw_members *members; /* of `comm`; NULL: this rank has failed */
+    bool wanted;                /* reordering was requested and is possible */
     bool settled;               /* the order was decided and, unless
                                    settings->quiet, reported */
     bool knows_all;             /* decision.vertex is valid on all ranks */
@@ -81,6 +85,7 @@ struct nw_call {
     bool moved;                 /* at least one process gets another rank */
     double begun;               /* start of the call in s */
     struct nw_decision decision;
+    int *order;           /* [size] room for nw_call_permute, or NULL */
     const double *weight; /* weights of the grid's dimensions, or NULL */
     int mine;             /* vertex of this process; -1: none */
     int giver;            /* vertex of the process whose old rank is `mine`; it
@@ -90,16 +95,23 @@ struct nw_call {
 
 /* Begins a call. Returns false if Nodewise cannot handle it, because the
  * communicator is an intercommunicator or has members outside MPI_COMM_WORLD.
- * Local; the result is equal on all ranks unless memory is exhausted on one.
- * Errors on single ranks are found later by nw_call_tell and nw_call_sum. */
+ * Local; the result is equal on all ranks. A rank on which memory is exhausted
+ * sets call->wanted to false: the other ranks learn this later, by
+ * nw_call_tell, nw_call_sum or nw_gather_lists. */
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder);
 void nw_call_close(struct nw_call *call);
+/* Allocates the memory that this rank needs in nw_call_share and
+ * nw_call_permute. Returns false if memory is exhausted. Must be called before
+ * the ranks agree, because after that no rank may fail alone. Local. */
+bool nw_call_reserve(struct nw_call *call);
 /* Computes call->decision on this rank. Returns false after a warning if that
  * failed. */
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
-/* Broadcasts rank 0's decision and call->refused; sets call->mine if the order
- * changes. Returns false on all ranks if `good` is false on rank 0. Collective.
+/* Broadcasts rank 0's decision and call->refused. If the order changes, all
+ * ranks must have called nw_call_reserve with success. Sets call->mine if the
+ * order changes. Returns false on all ranks if `good` is false on rank 0.
+ * Collective.
  */
 bool nw_call_share(struct nw_call *call, bool good);
 /* Broadcasts rank 0's decision without the vertices: only the costs, and

@@ -271,18 +271,44 @@ static struct nw_members *find_members(MPI_Comm comm)
     return NULL;
 }
 
-struct nw_members *nw_reorder_members(MPI_Comm comm)
+/* Needs no memory of its own, unlike world_ranks. */
+static bool all_in_world(MPI_Comm comm)
+{
+    int size = 0, world = MPI_UNDEFINED;
+    MPI_Group group;
+
+    if (NW_PMPI(Comm_group)(comm, &group))
+        return false;
+    NW_PMPI(Group_size)(group, &size);
+    for (int i = 0; i < size; i++)
+        if (NW_PMPI(Group_translate_ranks)(group, 1, &i, state.world, &world) ||
+            world == MPI_UNDEFINED)
+            break;
+    NW_PMPI(Group_free)(&group);
+    return world != MPI_UNDEFINED;
+}
+
+bool nw_reorder_members(MPI_Comm comm, struct nw_members **out)
 {
     struct start_known *known = NULL;
     int found = 0;
 
+    *out = NULL;
     if (NW_PMPI(Comm_get_attr)(comm, state.members_key, &known, &found))
-        return NULL;
-    if (found && known_fits(known, comm))
-        return known->members;
+        return true;
+    if (found && known_fits(known, comm)) {
+        *out = known->members;
+        return true;
+    }
     if (found)
         NW_PMPI(Comm_delete_attr)(comm, state.members_key);
-    return find_members(comm);
+    *out = find_members(comm);
+    return *out || all_in_world(comm);
+}
+
+int nw_reorder_own_node(void)
+{
+    return state.job.location[state.job.rank].node;
 }
 
 static bool reorder_start_open_all(MPI_Comm comm)

@@ -33,7 +33,7 @@ static nw_status raise_path(nw_topology *topology, struct nw_node_type *type,
 static nw_status raise_cards(nw_topology *topology, int32_t t,
                              const int32_t *card, int32_t count)
 {
-    double *most;
+    double *most = NULL;
     nw_status status = nw_alloc((size_t)count, sizeof *most, &most);
 
     for (int32_t n = 0; !status && n < topology->node_count; n++)
@@ -56,7 +56,7 @@ nw_status nw_topology_raise_cards(nw_topology *topology)
     for (int32_t t = 0;
          topology->network && !status && t < topology->type_count; t++) {
         const struct nw_node_type *type = topology->type[t];
-        int32_t *card, count = 0;
+        int32_t *card = NULL, count = 0;
 
         status = nw_alloc((size_t)type->vertex_count, sizeof *card, &card);
         for (int32_t v = 0; !status && v < type->vertex_count; v++)

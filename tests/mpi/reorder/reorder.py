@@ -366,6 +366,18 @@ def gpus():
     ok(seen == ["-"] * 4 and "NODEWISE_GPU" not in result.stderr, "off by default", result)
 
 
+def memory():
+    """Memory runs out on one rank: no rank waits forever, and all get a communicator."""
+    for algorithm in ("auto", "random"):
+        result = run(4, [program("memory")], NODEWISE_REORDER="force", NODEWISE_GATHER="rank",
+                     NODEWISE_REORDER_GAIN="any", NODEWISE_ALGORITHM=algorithm,
+                     **machine(4, 1))
+        found = re.findall(r"(\w+): (\d+)\n", result.stdout)
+        ok(result.returncode == 0 and len(found) == 4 and all(int(row[1]) for row in found)
+           and ", reordered" in result.stderr,
+           "%s: %s" % (algorithm, found), result.stdout, result.stderr)
+
+
 def fortran():
     for name in ("grid77", "grid08"):
         result = run(4, [program(name)], NODEWISE_REORDER="on",

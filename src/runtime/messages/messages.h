@@ -139,6 +139,7 @@ struct nw_stage {
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
+    struct nw_tracked_request *kept; /* memory from nw_stage_reserve */
 };
 
 /* The count and datatype arguments of a buffer of `blocks` blocks, each with
@@ -202,6 +203,10 @@ int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
  * call. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
+/* Allocates the memory that nw_stage_keep needs, before the call: after it, MPI
+ * uses the staged buffers. Returns false with an error in stage->status if
+ * memory is exhausted. */
+bool nw_stage_reserve(struct nw_stage *stage);
 /* Ends a call that returned a request: keeps the staged buffers until the
  * request is complete (a persistent request: until it is freed). If the call
  * failed, frees them. Returns the MPI error code of the call. */
@@ -289,8 +294,8 @@ static inline bool nw_stage_posts(const struct nw_stage *stage)
 }
 /* Calls nw_post_begin, if that is needed, for a call that returns a request.
  * Returns true if the message was in the list of unexpected.c; the staged
- * buffers are then freed. If it returns false, nw_stage_keep calls nw_post_end.
- */
+ * buffers are then freed. If it returns false, nw_stage_keep calls nw_post_end,
+ * or nw_stage_reserve if it fails. */
 static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
                                  MPI_Message *message)
 {
@@ -573,6 +578,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     nw_rc = nw_next args;                                                      \
     nw_rc = nw_stage_end(&nw_stage_, nw_rc, status, whose)
 #define NW_MESSAGE_KEEP(args, whose)                                           \
+    if (!nw_stage_reserve(&nw_stage_))                                         \
+        return nw_stage_fail(&nw_stage_, whose);                               \
     nw_rc = nw_next args;                                                      \
     nw_rc = nw_stage_keep(&nw_stage_, nw_rc, *request, whose)
 #define NW_MESSAGE_WHERE(is_ours, name, args, shared, call)                    \

@@ -4,6 +4,7 @@
  */
 #include "runtime/messages/request_table.h"
 
+#include "base/array.h"
 #include "runtime/messages/datatype_contents.h"
 
 #include <nodewise/status.h>
@@ -92,19 +93,28 @@ static int request_start_complete(struct nw_tracked_request *kept,
 
 /* --- start --- */
 
+bool nw_stage_reserve(struct nw_stage *stage)
+{
+    stage->status = nw_alloc_raw(1, sizeof *stage->kept, &stage->kept);
+    if (stage->status && stage->posting)
+        nw_post_end();
+    return !stage->status;
+}
+
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose)
 {
-    struct nw_tracked_request *kept = rc ? NULL : malloc(sizeof *kept);
+    struct nw_tracked_request *kept = stage->kept;
 
     if (stage->posting)
         nw_post_end();
-    if (!kept) {
+    if (rc) {
+        free(kept);
         nw_direct_unsent(stage->buffer, stage->count);
         nw_matched_drop(stage->caught.from);
         for (int i = 0; i < stage->count; i++)
             nw_buffer_free(stage->buffer[i]);
-        return rc ? rc : MPI_ERR_NO_MEM;
+        return rc;
     }
     nw_detached_reap();
     *kept = (struct nw_tracked_request){.request = request,

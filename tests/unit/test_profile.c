@@ -55,6 +55,27 @@ static void test_sender_without_gpu(void **state)
     nw_merge_free(merge);
 }
 
+/* The sender keeps tags only after it has begun to use its GPU. MPI matches
+ * messages of equal tags only (MPI 4.0, 3.2.4). So the message with tag 7 is
+ * the first one, which was sent without a record of its tag, and not the one
+ * with tag 5, which the receiver got in host memory. */
+static void test_sender_with_late_gpu(void **state)
+{
+    struct nw_merge *merge;
+    nw_pattern *pattern;
+
+    (void)state;
+    assert_int_equal(nw_merge_new(2, true, &merge), NW_OK);
+    add(merge, 0, record(1, NW_PART_SENT_HOST, NW_PART_NO_TAG, 120));
+    add(merge, 0, record(1, NW_PART_SENT_HOST, 5, 100));
+    add(merge, 1, record(0, NW_PART_RECEIVED_GPU, 7, 120));
+    assert_int_equal(nw_merge_build(merge, &pattern), NW_OK);
+    assert_int_equal(total(pattern, NW_KIND_HH), 100);
+    assert_int_equal(total(pattern, NW_KIND_HG), 120);
+    nw_pattern_free(pattern);
+    nw_merge_free(merge);
+}
+
 /* Both ends record both sides; each sort of message can be matched in only one
  * way. */
 static void test_both_with_gpu(void **state)
@@ -313,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sender_without_gpu),
+        cmocka_unit_test(test_sender_with_late_gpu),
         cmocka_unit_test(test_both_with_gpu),
         cmocka_unit_test(test_inward),
         cmocka_unit_test(test_times),

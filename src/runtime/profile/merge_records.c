@@ -161,6 +161,12 @@ static void merge_records_move(struct nw_part_record *to,
     from->messages -= much->messages;
 }
 
+static void merge_records_put(struct nw_part_record *to,
+                              const struct nw_part_record *much)
+{
+    merge_records_move(to, &(struct nw_part_record){0}, much);
+}
+
 static uint64_t merge_records_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -225,20 +231,20 @@ static bool same_pair(const struct merge_half *a, const struct merge_half *b)
     return a->src == b->src && a->dst == b->dst;
 }
 
-/* Matches the records of one pair of ranks, from the highest tag down to the
- * records without a tag. A sender that uses no GPU records no tags. So messages
- * that the receiver has recorded with a tag, and that did not match, are
- * matched with the records of lower tags and finally with those without a tag.
- */
+/* Matches the records of one pair of ranks, tag by tag, and the records without
+ * a tag last. A sender that uses no GPU records no tags. So messages that the
+ * receiver has recorded with a tag, and that did not match, are matched with
+ * the records without a tag. */
 static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                             size_t count)
 {
-    struct nw_part_record received = {0};
+    struct nw_part_record unmatched = {0};
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < count;) {
         int32_t tag = first[i].record.tag;
         struct merge_half host = {first->src, first->dst, {0}}, gpu = host;
+        struct nw_part_record received = {0};
 
         for (; i < count && first[i].record.tag == tag; i++) {
             struct nw_part_record much = first[i].record;
@@ -247,9 +253,12 @@ static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                 : much.class == NW_PART_SENT_GPU ? &gpu.record
                                                  : &received;
 
-            merge_records_move(to, &(struct nw_part_record){0}, &much);
+            merge_records_put(to, &much);
         }
+        if (tag == NW_PART_NO_TAG)
+            merge_records_put(&received, &unmatched);
         status = merge_split(merge, &host, &gpu, &received);
+        merge_records_put(&unmatched, &received);
     }
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the results of measurements in a text file in the user's cache folder.
- * Each line belongs to one machine and one shape of halo, and begins with a key
- * that identifies both. */
+/* Keeps the results of measurements in a text file, by default in the user's
+ * cache folder. Each line after the first belongs to one machine and one shape
+ * of halo, and begins with a key that identifies both. */
 #include "halo/exchange/choose.h"
 
 #include "base/file.h"
@@ -19,8 +19,12 @@
 #define KIND "nodewise halo choices "
 #define HEAD KIND "5"
 
-/* Returns the key of a halo: a hash of everything that affects a measurement.
- * This is the machine of rank 0, the MPI library, and the shape of the halo. */
+/* Returns the key of a halo. This is a hash of:
+ * - the machine of rank 0 (name, architecture, number of CPUs) and the MPI
+ *   library;
+ * - the topology's name, and the node and package of each rank;
+ * - the domain, its pieces and the fields;
+ * - the methods that all ranks can use. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = nw_mpi_hash(NW_HASH_START);
@@ -73,7 +77,7 @@ static bool choice_cache_parse(char *line, struct nw_halo_scheme *out)
     return true;
 }
 
-/* The choice for one halo. */
+/* The stored choice for one halo, if there is one. */
 struct choice_stored {
     bool found;
     struct nw_halo_scheme scheme;
@@ -83,12 +87,14 @@ struct choice_stored {
 struct choice_file {
     char *path;
     uint64_t key;
-    bool writable; /* it is a file of choices, or new */
+    bool writable; /* it is a file of choices, empty, or missing */
     struct choice_stored own;
     struct nw_text others; /* the lines of other halos */
 };
 
-/* Reads the file. Ignores the lines of a file of another version. */
+/* Reads the choices of this halo and the lines of others. Ignores the lines of
+ * a file of another version. If the file cannot be read or is of another kind,
+ * out->writable becomes false. The caller frees out->path and out->others. */
 static void choice_cache_load(const nw_halo *halo, const char *file,
                               struct choice_file *out)
 {

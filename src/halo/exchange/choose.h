@@ -25,31 +25,33 @@ nw_status nw_halo_survey(const nw_halo *halo,
 
 /* --- choose_by_measurement.c --- */
 
-/* Finds the fastest scheme by measuring exchanges of the current arrays, and
- * leaves it open. allowed[0] permits schemes that exchange all directions at
- * once; allowed[1] permits schemes that exchange axis by axis in phases.
- * Collective. */
+/* Measures exchanges of the current arrays with several schemes, and leaves the
+ * fastest scheme open. allowed[0] permits schemes that exchange all
+ * directions at once; allowed[1] permits schemes that exchange axis by axis in
+ * phases. Collective. */
 nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2]);
 
 /* --- choice_cache.c --- */
 
-/* Looks up an earlier choice for this machine and domain. Rank 0 reads it from
- * `file`, or from the file in the user's cache if `file` is NULL. Sets *found
- * to true and *out to the scheme if there is one, else *found to false.
- * Collective. */
+/* Looks up an earlier choice for the same machine and the same halo. Rank 0
+ * reads it from `file`, or from the file in the user's cache if `file` is NULL.
+ * Sets *found to true and *out to the scheme if there is one, else *found to
+ * false. An unreadable file counts as empty. Collective. */
 nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
                              struct nw_halo_scheme *out, bool *found);
-/* Writes halo->scheme to the file. An error is ignored, since the choice can be
- * measured again. Local; call it on rank 0 only. */
+/* Writes halo->scheme and halo->words to the file. An error is ignored, since
+ * the choice can be measured again. Does not overwrite a file of another kind.
+ * Local; call it on rank 0 only. */
 void nw_halo_cache_write(const nw_halo *halo, const char *file);
 
 /* --- choose_method.c --- */
 
-/* Sets halo->methods to those of the `allowed` methods (bits) that all ranks
- * can use. Collective. */
+/* Sets halo->methods to those of the `allowed` methods (bits; 0: all) that all
+ * ranks can use in the halo's kind of memory. NW_HALO_SELF is always allowed.
+ * Collective. */
 nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed);
-/* Chooses a scheme as the options ask, and opens its connections. Collective.
- */
+/* Chooses a scheme as the options ask, opens its connections, and describes
+ * them in halo->words. Collective. */
 nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options);
 
 #endif

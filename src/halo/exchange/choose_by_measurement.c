@@ -3,7 +3,7 @@
  * Chooses methods by measuring whole exchanges. The first scheme is that of the
  * model. Then the classes of connections are taken one after the other: schemes
  * that differ in the method of this class are compared, and the fastest is
- * kept.
+ * kept. The schemes of the first class also differ in the schedule.
  *
  * Schemes are compared by successive halving (Karnin, Koren and Somekh, "Almost
  * optimal exploration in multi-armed bandits", ICML 2013). All schemes have a
@@ -21,31 +21,33 @@
 
 #include <math.h>
 
-#define LIMIT 2.25 /* time limit in seconds */
-/* If ranks share cores, times mostly show effects of the scheduler, so that a
- * long measurement is useless. */
+#define LIMIT 2.25 /* seconds after which measurements of a halo end */
+/* The same limit if ranks share cores: times then mostly show effects of the
+ * scheduler, so that a long measurement is useless. */
 #define OVERSUBSCRIBED_LIMIT 0.45
 #define SHARE 0.67 /* part of the time left that a comparison may use */
-#define ROUNDS 16  /* at most, until the slower half is dropped */
-#define TURN 5     /* exchanges in a turn; the first is not counted */
+#define ROUNDS 16  /* most rounds until the slower half is dropped */
+#define TURN 5     /* most exchanges in a turn; the first is not counted */
 #define LONG 0.01  /* part of the time limit after which a turn ends */
-#define RIVALS ((NW_HALO_METHOD_COUNT + 1) * 2) /* methods and the model */
-#define STAGES 5 /* halve RIVALS until one is left */
+/* most schemes to compare: each method, and the model's, in two schedules */
+#define RIVALS ((NW_HALO_METHOD_COUNT + 1) * 2)
+#define STAGES 5 /* number of halvings from RIVALS to 1 */
 
 struct rival {
     struct nw_halo_set set;
-    double seconds[STAGES * ROUNDS]; /* [measuring.rounds] of each turn */
-    double quartile;                 /* the lower quartile of these */
+    /* [measuring.rounds] shortest exchange of each turn */
+    double seconds[STAGES * ROUNDS];
+    double quartile; /* lower quartile of `seconds` */
 };
 
 struct measuring {
     nw_halo *halo;
     bool allowed[2]; /* schedules: [0] at once, [1] in phases */
     uint64_t began_ns;
-    double used; /* part of the time limit, equal on all ranks */
+    double used; /* used part of the time limit, equal on all ranks */
     struct nw_random random;
     struct rival rival[RIVALS]; /* the schemes to compare */
-    size_t count, rounds;
+    size_t count, rounds;       /* numbers of schemes; of rounds until now */
 };
 
 /* Runs one exchange. Sets *seconds to the time of the slowest rank. */
@@ -139,8 +141,10 @@ static size_t measure_drop(const struct measuring *work, int32_t *order,
     return count;
 }
 
-/* Opens all schemes, except those for which the memory does not suffice. Sets
- * *count to their number and `order` to their indices. */
+/* Closes the halo's connections and opens all schemes, except those for which
+ * the memory does not suffice. Sets *count, which must be 0, to the number of
+ * open schemes, and `order` to their indices. Returns NW_ENOMEM if none could
+ * be opened. */
 static nw_status measure_open(struct measuring *work, int32_t *order,
                               size_t *count)
 {
@@ -162,7 +166,8 @@ static nw_status measure_open(struct measuring *work, int32_t *order,
     return *count ? NW_OK : status;
 }
 
-/* Compares the schemes, and leaves the fastest open. */
+/* Compares the schemes, closes the slower ones and leaves the fastest open. If
+ * there is an error, leaves none open. */
 static nw_status measure_compare(struct measuring *work)
 {
     int32_t order[RIVALS] = {0};
@@ -187,8 +192,9 @@ static nw_status measure_compare(struct measuring *work)
     return status;
 }
 
-/* Compares the methods of a class, each in all schedules that are left. The
- * first class that is compared decides the schedule. */
+/* Compares the methods of a class, each in all schedules that are left, if
+ * there are at least two choices. The first class that is compared decides the
+ * schedule. */
 static nw_status measure_methods_of(struct measuring *work,
                                     enum nw_halo_class class)
 {
@@ -212,7 +218,8 @@ static nw_status measure_methods_of(struct measuring *work,
 }
 
 /* An exchange waits for its slowest connection, so the classes with the slowest
- * links come first, and light ones last. */
+ * links come first. The light classes follow, and connections inside one GPU or
+ * inside one rank's host memory come last. */
 nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2])
 {
     struct measuring work = {.halo = halo,

@@ -31,7 +31,8 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
 }
 
 /* Writes halo->words: the schedule, and the bytes that this rank receives by
- * each method, for example "phases: self 12 kB, direct 40 kB". */
+ * each method, for example "phases: self 12 kB, direct 40 kB". For GPU memory,
+ * adds the number of CUDA graphs. */
 static void choose_method_describe(nw_halo *halo)
 {
     const struct nw_halo_gpus *gpus = halo->gpus;
@@ -66,7 +67,7 @@ static void choose_method_describe(nw_halo *halo)
 
 /* Returns a hash of the parameters of these paths: from piece 0 to every piece,
  * and from every piece to the next one. If two ranks have different hashes,
- * their topologies differ. */
+ * their topologies differ, or only one of them has a topology. */
 static uint64_t choose_method_hash_of(const nw_halo *halo,
                                       const struct nw_halo_paths *paths)
 {
@@ -83,8 +84,9 @@ static uint64_t choose_method_hash_of(const nw_halo *halo,
     return hash;
 }
 
-/* Opens the description of the machine for the model. If the ranks see
- * different machines, the model works without a description. */
+/* Opens the topology from which the model takes bandwidths and latencies. If
+ * the topologies of the ranks differ, closes it again; the model then uses its
+ * default parameters. Collective. */
 static nw_status open_paths(const nw_halo *halo, const char *source,
                             struct nw_halo_paths *paths)
 {
@@ -103,8 +105,9 @@ static nw_status open_paths(const nw_halo *halo, const char *source,
     return status;
 }
 
-/* Opens the methods that the model chooses. If both schedules are allowed, uses
- * the one with the lower predicted time. */
+/* Opens the connections with the methods that the model chooses. If both
+ * schedules are allowed ([0] at once, [1] in phases), uses the one with the
+ * lower predicted time of the slowest rank. */
 static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
 {
     struct nw_halo_scheme scheme =
@@ -130,7 +133,9 @@ static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
 
 /* --- by measurement, or as the options demand --- */
 
-/* Measures the methods, unless an earlier choice is found. */
+/* Opens the earlier choice from the cache, if there is one and its schedule is
+ * allowed. Otherwise measures the methods and writes the result to the cache.
+ * An empty name in `cache` means no cache. */
 static nw_status measure_or_remember(nw_halo *halo, const bool allowed[2],
                                      const char *cache)
 {
@@ -166,7 +171,8 @@ static nw_status open_chosen(nw_halo *halo, const bool allowed[2],
 
 /* Removes the methods that keep packed halos in shared memory from
  * halo->methods, for a node without enough shared memory, such as a container.
- * Returns false if no other method is available. */
+ * Returns false without a change if it removes nothing, or if no other method
+ * between ranks would be left. */
 static bool spare_room(nw_halo *halo)
 {
     uint32_t large = NW_HALO_BIT(NW_HALO_SHARED) | NW_HALO_BIT(NW_HALO_NODES);

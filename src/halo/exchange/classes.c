@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIGHT 8 /* a connection is light below 1/8 of the greatest bytes */
+#define LIGHT 8 /* a connection is light below 1/8 of the heaviest's bytes */
 /* seconds that the model adds for an exchange in phases */
 #define PHASES 2e-6
 
@@ -41,8 +41,8 @@ int nw_halo_own_package(void)
     return package;
 }
 
-/* Returns true if the cells stay in the host memory of one rank or in one GPU.
- */
+/* Returns true if both ends are one rank and the cells stay in its host memory
+ * or in one GPU. */
 static bool classes_is_alone(const struct nw_halo_connection *connection)
 {
     return connection->pair.same_rank &&
@@ -67,8 +67,8 @@ static nw_status classes_weigh(const nw_halo *halo, uint64_t heaviest[2])
         "compare the bytes of a halo");
 }
 
-/* Returns the class of a connection. The class *_LIGHT follows that of heavy
- * connections over the same hardware. */
+/* Returns the class of a connection. In enum nw_halo_class, the class *_LIGHT
+ * comes directly after that of heavy connections over the same hardware. */
 static enum nw_halo_class
 classes_of(const struct nw_halo_connection *connection,
            const uint64_t heaviest[2])
@@ -89,7 +89,8 @@ classes_of(const struct nw_halo_connection *connection,
         class + (connection->bytes * LIGHT < heaviest[pair->same_rank]));
 }
 
-/* Returns what the model needs to know of a connection. */
+/* Returns the traffic of a connection, from which the model predicts the time
+ * of each method. */
 static struct nw_halo_traffic
 classes_traffic(const struct nw_halo_connection *connection)
 {
@@ -114,9 +115,9 @@ classes_traffic(const struct nw_halo_connection *connection)
     return traffic;
 }
 
-/* Finds the methods that fit a connection and that of the model, and sets the
- * one that the scheme chooses. Leaves connection->ops NULL if no method fits.
- */
+/* Finds the methods that fit a connection and the model's method, sets the
+ * method that the scheme chooses, and adds its predicted time to
+ * halo->predicted. Leaves connection->ops NULL if no method fits. */
 static void classes_give_method(nw_halo *halo,
                                 struct nw_halo_connection *connection)
 {

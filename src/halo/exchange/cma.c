@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The method NW_HALO_ATTACH, between ranks of one node with arrays in any host
- * memory. The receiver reads the neighbour's rows from its process by system
- * calls (cross-memory attach). Short rows are read together with the gaps
- * between them into a buffer, from which the cells are then copied. */
+ * memory. The receiver reads the neighbour's cells from its process by system
+ * calls (cross-memory attach), one contiguous run of bytes after the other,
+ * into a buffer without gaps. Then it copies the cells from this buffer to its
+ * ghost cells. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/exchange.h"
 
@@ -13,9 +14,10 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#define PIECES 512 /* maximum rows of one system call */
+#define PIECES 512 /* most contiguous runs of bytes in one system call */
 
 struct cma_flags {
+    /* numbers of exchanges whose source cells are ready, and were read */
     _Alignas(64) _Atomic uint64_t ready;
     _Alignas(64) _Atomic uint64_t read;
 };
@@ -31,7 +33,8 @@ struct attach {
 };
 
 /* Returns true if the kernel allows this rank to read the memory of the next
- * rank of the node. Tests it by reading a word there. Collective. */
+ * rank of the node. Tests it by reading a word there. Before, allows all
+ * processes to read this process. Collective over the node. */
 static bool halo_cma_here(nw_halo *halo)
 {
     uint64_t word = 0x6e6f646577697365u + (uint64_t)halo->rank, got = 0;
@@ -110,14 +113,14 @@ static nw_status halo_cma_start(struct nw_halo_connection *connection)
 
 struct cma_reading {
     struct nw_halo_connection *connection;
-    size_t filled; /* pieces in this call so far */
-    size_t bytes;  /* total bytes of these pieces */
-    char *to;
+    size_t filled; /* runs of bytes that the next system call will read */
+    size_t bytes;  /* total bytes of these runs */
+    char *to;      /* address in the buffer for the next bytes */
 };
 
 /* Removes the first `bytes` bytes, which one system call has read, from the
- * list of pieces: the kernel reads at most 2 GiB per call. Returns the number
- * of pieces that are read completely. */
+ * list of runs to read: the kernel reads at most 2 GiB per call. Returns the
+ * number of runs that are read completely. */
 static size_t take_off(struct iovec *piece, size_t bytes)
 {
     size_t whole = 0;
@@ -167,8 +170,8 @@ static nw_status halo_cma_add(struct cma_reading *reading, char *from,
     return status;
 }
 
-/* Adds every contiguous run of cells of a transfer in one field to the list of
- * pieces to read, in the order of packing. */
+/* Adds every contiguous run of bytes of a transfer in one field to the list of
+ * runs to read, in the order of packing. Reads the list when it is full. */
 static nw_status read_transfer(struct cma_reading *reading,
                                const struct nw_halo_ending *ending)
 {

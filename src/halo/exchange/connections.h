@@ -9,7 +9,8 @@
  * returned on all ranks, and then no connection stays open. Collective. */
 nw_status nw_halo_connections_open(nw_halo *halo,
                                    const struct nw_halo_scheme *scheme);
-/* Closes all connections. Collective over the node. */
+/* Closes all open connections of the halo; it may have none. Collective over
+ * the node. */
 void nw_halo_connections_close(nw_halo *halo);
 
 /* The connections of a scheme and the state that belongs to them.
@@ -36,7 +37,7 @@ nw_status nw_halo_watch_open(nw_halo *halo);
 /* Returns NW_EMPI if a process with such a descriptor has ended, with its rank
  * in the error text; else NW_OK. */
 nw_status nw_halo_watch_check(const nw_halo *halo);
-/* Returns NW_EMPI, with `rank` as the one that ended in the error text. */
+/* Returns NW_EMPI, with an error text that the process of `rank` has ended. */
 nw_status nw_halo_watch_ended(int rank);
 void nw_halo_watch_close(nw_halo *halo);
 

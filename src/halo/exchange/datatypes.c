@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The method NW_HALO_TYPES: MPI derived datatypes describe the cells of all
  * transfers in place, so that MPI does the packing. An exchange of a subset of
- * the quantities uses one datatype for each quantity. */
+ * the quantities sends a message with a datatype of its own for each quantity.
+ */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
 struct types {
-    MPI_Datatype *type; /* [field_count + 1]; the last contains all fields */
+    MPI_Datatype *type; /* [field_count + 1] last: all joined fields */
     MPI_Request *request;
     int request_count;
 };
@@ -36,7 +37,8 @@ static int make_backwards(int count, int64_t step, MPI_Datatype inner,
     return code;
 }
 
-/* Makes a datatype of nested vectors of bytes for the cells of a view. */
+/* Makes a datatype for the cells of a view: one nested vector of bytes for each
+ * axis. Axes in reverse order use make_backwards. */
 static int make_block(const struct nw_halo_copy *copy,
                       const struct nw_halo_view *view, MPI_Datatype *out)
 {

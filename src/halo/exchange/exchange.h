@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A halo inside an MPI job: the plan of its exchanges, divided into
- * connections. A connection holds all transfers from one rank to another that
- * use the same method in the same phase. Each of the two ranks has an object
- * for its end of the connection. A connection of a rank to itself has only one
+ * connections. A connection holds all transfers of one phase from one rank to
+ * another; in GPU memory, those from one piece to another. Each connection has
+ * one method. Each of the two ranks has an object for its end of the
+ * connection. A connection of a rank to itself has only one
  * object. A method is a table of functions. A connection is a state machine:
  * `start` begins its work and `test` advances it.
  */
@@ -38,7 +39,7 @@ struct nw_halo_offer {
 };
 
 /* The ends of a connection: the source and target piece of its first transfer,
- * and their ranks. */
+ * and their ranks. All zeros in the connection of an aggregate's leader. */
 struct nw_halo_pair {
     int32_t from, to; /* source piece, target piece */
     int from_rank, to_rank;
@@ -46,15 +47,16 @@ struct nw_halo_pair {
     bool same_gpu; /* both pieces are in memory of one GPU */
 };
 
-/* Classes of connections, by the hardware between their ends. Each class has
- * its own choice of a method. The connections of a class *_LIGHT carry far
- * fewer bytes than the heaviest one. Each follows the class of the heavier
- * ones. */
+/* Classes of connections, by the hardware between their ends. A scheme chooses
+ * the method of each class separately. A connection of a class *_LIGHT carries
+ * less than an eighth of the bytes of the heaviest connection. Each class
+ * *_LIGHT comes directly after the class of heavier connections over the same
+ * hardware. */
 enum nw_halo_class {
     NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
     NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
     NW_HALO_CLASS_GPUS_LIGHT,
-    NW_HALO_CLASS_PACKAGE,
+    NW_HALO_CLASS_PACKAGE, /* one node, and one package or both unknown */
     NW_HALO_CLASS_PACKAGE_LIGHT,
     NW_HALO_CLASS_NODE, /* one node, but not one package */
     NW_HALO_CLASS_NODE_LIGHT,
@@ -66,9 +68,9 @@ enum nw_halo_class {
 struct nw_halo_method_ops {
     enum nw_halo_method id;
     bool for_gpu; /* true: for GPU memory; false: for host memory */
-    /* Returns true if this rank can use the method. Called once for each plan.
-     * A method is used only if it returns true on all ranks. NULL means true.
-     */
+    /* Returns true if this rank can use the method. Called once for each plan
+     * that allows the method, on all ranks, so it may be collective. The method
+     * is used only if all ranks return true. NULL means true. */
     bool (*here)(nw_halo *halo);
     /* Returns true if the method can serve this pair. Both ranks must get the
      * same result. */
@@ -76,15 +78,16 @@ struct nw_halo_method_ops {
     /* Allocates the connection's state and fills the offer to the other end. */
     nw_status (*open)(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own);
-    /* Takes the offer of the other end. Not called for a connection of a rank
-     * to itself. NULL if the method does not need the offer. */
+    /* Takes the offer of the other end. Called after the segments of shared
+     * memory are made, but not for a connection of a rank to itself. May be
+     * NULL. */
     nw_status (*join)(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other);
     /* Called once per exchange before the first phase, for example to post
      * receives early. May be NULL. */
     nw_status (*post)(struct nw_halo_connection *connection);
-    /* Called when the connection's phase begins: the source cells are ready,
-     * and the ghost cells of the earlier phases are filled. */
+    /* Called when the connection's phase begins: this rank's source cells are
+     * ready, and its ghost cells of the earlier phases are filled. */
     nw_status (*start)(struct nw_halo_connection *connection);
     /* Makes the next step of the connection, if possible. Sets *done to true
      * when the work of this end is done: a receiving end has filled its ghost
@@ -103,10 +106,11 @@ struct nw_halo_connection {
     struct nw_halo_pair pair;
     enum nw_halo_class class;
     uint32_t fits;  /* bits of the methods that can serve it */
-    uint32_t model; /* bit of the one that the model predicts to be fastest; 0:
-                       the model knows none of them */
+    uint32_t model; /* bit of the method in `fits` that the model predicts to be
+                       fastest; 0: the model can predict none of them */
     int peer;       /* rank at the other end (this rank, if the same) */
-    bool sends, receives;
+    bool sends, receives; /* both are true within a rank; both are false in the
+                             connection of an aggregate's leader */
     uint8_t phase;
     int tag; /* tag of the messages, equal at both ends */
     /* [count] transfers, in the same order at both ends */
@@ -114,7 +118,8 @@ struct nw_halo_connection {
     size_t count;
     size_t bytes; /* bytes of all transfers in all quantities */
     bool done, started;
-    /* its aggregate, if this rank leads it; else NULL */
+    /* the aggregate that this connection sends or receives as its leader; NULL
+     * for all other connections */
     struct nw_halo_aggregate *aggregate;
     void *state; /* state of the connection, whose type the method defines */
     /* time at which ops->start was last called for this connection, in ns; 0 if
@@ -122,33 +127,36 @@ struct nw_halo_connection {
     uint64_t started_ns;
 };
 
-/* One array per piece that an exchange treats as one quantity ("field"). It is
- * one quantity, or several interleaved ones that all ranks store in the same
- * way. `bytes` is the size of a cell, `stride` the distance between two cells
- * in bytes. */
+/* A field: the quantities that an exchange copies together from one array of
+ * each piece. It is one quantity, or several interleaved ones that all ranks
+ * store in the same way. `bytes` is the size of its part of a cell, `stride`
+ * the distance between two cells along x in bytes. */
 struct nw_halo_field {
     int32_t first; /* the quantity whose array is the field's start */
     size_t bytes, stride;
 };
 
-/* An array of another rank on this node, as this rank sees it. */
+/* An array of a rank of this node, as this rank sees it. */
 struct nw_halo_remote {
-    char *mapped;     /* address in this process; NULL: not shared */
+    char *mapped;     /* address in this process; NULL: not mapped here */
     uint64_t address; /* address in the process of its owner */
-    uint64_t pitch;
+    uint64_t pitch;   /* bytes from one row to the next */
 };
 
-/* Two values for the methods of a class: the method that the model predicts to
- * be fastest for each pair; the first method that fits, in the fixed order. */
+/* Two values for `methods` of a scheme. NW_HALO_MODELLED: for each connection,
+ * the method that the model predicts to be fastest. NW_HALO_ANY: the first
+ * method that fits, in the order of enum nw_halo_method. */
 #define NW_HALO_MODELLED NW_HALO_BIT(NW_HALO_METHOD_COUNT)
 #define NW_HALO_ANY (NW_HALO_MODELLED - 1)
 
-/* A scheme: a choice of methods for all pairs. Measurements compare schemes.
- * The method of a pair comes from the first of these rules that gives one:
- * - the model, if `methods` of the pair's class has the bit NW_HALO_MODELLED;
- * - the first method, in the fixed order, that fits and is in `methods`;
- * - the first method, in the fixed order, that fits and is allowed.
- * `phased` is true if exchanges run axis by axis, in phases. */
+/* A scheme: a choice of methods for all connections. Measurements compare
+ * schemes. `methods` has the bits of each class. The method of a connection
+ * comes from the first of these rules that gives one:
+ * - with the bit NW_HALO_MODELLED: the model's method;
+ * - without this bit: the first method that fits and is in `methods`;
+ * - the first method that fits and is in halo->methods.
+ * "First" refers to the order of enum nw_halo_method. `phased` is true if
+ * exchanges run axis by axis, in phases. */
 struct nw_halo_scheme {
     bool phased;
     uint32_t methods[NW_HALO_CLASS_COUNT];
@@ -159,52 +167,53 @@ struct nw_halo {
     int rank, size, node_rank, node_size;
     int *node_of;      /* [size] number of each rank's node */
     int *node_rank_of; /* [size] each rank's index within its node */
-    int *package_of;   /* [size] package of each rank; -1: several */
+    int *package_of;   /* [size] package of each rank; -1: several, unknown */
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] numbers of this rank's pieces, ascending */
     int32_t *own_at; /* [piece_count] index in `own`; -1: other rank */
     bool gpu_memory;
-    bool oversubscribed; /* this rank's node has more ranks than cores */
+    bool oversubscribed; /* the host has more ranks than CPUs for them */
     size_t row_align;
-    double timeout;
+    double timeout;   /* seconds; 0: no limit */
     uint32_t methods; /* bits of the methods that all ranks allow and can use */
 
     int32_t quantity_count;
     struct nw_halo_quantity *quantity;
     char **base;   /* [own_count * quantity_count] starts of arrays */
-    size_t *pitch; /* [own_count * quantity_count] bytes of a row */
-    void *memory;  /* arrays that the library allocated (memory.c) */
-    /* [piece_count * quantity_count] arrays of other ranks */
+    size_t *pitch; /* [own_count * quantity_count] bytes from row to row */
+    void *memory;  /* arrays of the library (memory.c); NULL: the caller's */
+    /* [piece_count * quantity_count] arrays of the ranks of this node */
     struct nw_halo_remote *remote;
     int32_t *pid; /* [node_size] process ids on this node */
 
     /* The first `joined_count` fields contain all quantities; interleaved
-     * quantities share one field. If any field has several quantities, the
-     * fields after these contain one quantity each. Exchanges of a subset of
-     * the quantities use the latter. */
+     * quantities share one field. If any of these fields has several
+     * quantities, one field for each quantity follows. Exchanges of a subset of
+     * the quantities use the last `quantity_count` fields. */
     struct nw_halo_field *field;
     int32_t field_count, joined_count;
-    int32_t *active; /* [active_count] fields of the current exchange */
+    int32_t *active; /* [active_count] indices of the exchange's fields */
     int32_t active_count;
 
     /* the machine; set only while methods are chosen */
     const struct nw_halo_paths *paths;
     struct nw_halo_scheme scheme;
-    /* seconds that the model predicts for this rank's connections, one after
-     * the other; set when they are opened */
+    /* seconds that the model predicts for this rank's connections if they run
+     * one after the other; set when they are opened */
     double predicted;
     struct nw_halo_transfers transfers; /* of this rank, sorted by connection */
     /* [connection_count], sorted by phase */
     struct nw_halo_connection *connection;
     size_t connection_count;
     int phase_count, phase;
-    size_t started; /* number of connections whose phase has begun */
-    bool running, broken;
-    /* a peer process has ended, so collective calls would hang */
+    size_t started;       /* number of connections whose phase has begun */
+    bool running, broken; /* broken: an exchange has failed */
+    /* a peer process has ended, so collective calls would hang; set only when
+     * the halo is freed after a failure */
     bool peer_lost;
     char failure[256]; /* status and text of a failure, for the peers */
-    uint64_t exchange; /* number of the current exchange, from 1 */
+    uint64_t exchange; /* number of exchanges started, also by measurements */
     uint64_t polls;    /* number of tests without completion */
     /* Times of the last checks for failures that peers have sent, and for peers
      * that have ended. */
@@ -215,9 +224,10 @@ struct nw_halo {
     void *watch;                 /* watched peers of this node (peer_watch.c) */
     struct nw_halo_gpus *gpus;   /* state for GPU memory; NULL: host memory */
     struct nw_halo_trace *trace; /* NULL: NODEWISE_HALO_TRACE is unset */
-    /* time at which the last call returned, for the trace */
+    /* time at which the last call returned during an exchange, for the trace;
+     * 0: none */
     uint64_t left_ns;
-    char words[256];
+    char words[256]; /* result of nw_halo_words */
 };
 
 /* One end of a transfer in one field: the source cells or the ghost cells. */
@@ -244,39 +254,43 @@ static inline int nw_halo_keys_compare(const int64_t *a, const int64_t *b,
             return a[i] < b[i] ? -1 : 1;
     return 0;
 }
-/* Returns the bytes of all transfers of a connection in all active fields. */
+/* Returns the bytes of all transfers of a connection in the fields of the
+ * current exchange. */
 size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
 
 /* --- copy_plan.c: a connection's cells to and from a dense buffer --- */
 
-/* The copies of a connection, prepared for every field and transfer, between
- * its arrays and a dense buffer. The buffer's address is set when they run.
- * `target` is true for the receiving end. */
+/* The copies of a connection, prepared for every field and transfer. They run
+ * between its arrays and a dense buffer, whose address is set when they run, or
+ * (nw_halo_moves_make) from array to array. */
 struct nw_halo_copy_plan {
-    struct nw_halo_copy *copy; /* copies for every field and transfer; owned */
+    struct nw_halo_copy *copy; /* [field][transfer], owned */
     size_t transfer_count;
 };
+/* Prepares the copies between arrays and a dense buffer. `target` is true for
+ * the receiving end. The caller frees *out, also after an error. */
 nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
                                  bool target, struct nw_halo_copy_plan *out);
 void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs);
 /* The first function copies the cells of all active fields to the buffer, one
- * field after the other. The second copies them from the buffer. */
+ * transfer after the other and, in each transfer, one field after the other.
+ * The second copies them from the buffer. */
 void nw_halo_copy_plan_pack(const struct nw_halo_connection *connection,
                             const struct nw_halo_copy_plan *packs,
                             char *buffer);
 void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
                               const struct nw_halo_copy_plan *packs,
                               const char *buffer);
-/* Prepare and run the copies between source and target arrays that are both
- * accessible in this process, for every field and transfer. */
+/* The first function prepares the copies from source to target arrays, both
+ * accessible in this process, for every field and transfer. The second runs
+ * those of the active fields. */
 nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
                              struct nw_halo_copy_plan *out);
 void nw_halo_moves_run(const struct nw_halo_connection *connection,
                        const struct nw_halo_copy_plan *packs);
 
-/* The methods, indexed by enum nw_halo_method. An entry is NULL if this build
- * lacks the method. */
+/* The methods, indexed by enum nw_halo_method. */
 extern const struct nw_halo_method_ops
     *const nw_halo_methods[NW_HALO_METHOD_COUNT];
 extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
@@ -286,47 +300,51 @@ extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
 struct nw_halo_shm_space {
     unsigned long long need, left; /* bytes needed, bytes free */
 };
-/* Sets out->need to the sum of `bytes` over the node's ranks, and out->left to
- * the free shared memory. Collective over the node; equal on all its ranks. */
+/* Sets out->need to the sum of `bytes` over the node's ranks, plus what MPI
+ * itself needs, and out->left to the free shared memory (the greatest number if
+ * it is unknown). Collective over the node; equal on all its ranks. */
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,
                                  struct nw_halo_shm_space *out);
-/* Returns NW_ENOMEM if the node's free shared memory is less than the sum of
- * `bytes` over its ranks. Collective over the node. */
+/* Returns NW_ENOMEM if the node's free shared memory is less than the need that
+ * nw_halo_shm_space_find computes. Collective over the node. */
 nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
 
 /* --- shm_segment.c: shared memory for the connections of a scheme --- */
 
 /* Reserves `bytes` bytes, which share no cache line with others, in this rank's
- * segment. After all connections are open, nw_halo_segment_at returns the
+ * segment. After nw_halo_segment_make, nw_halo_segment_at returns their
  * address. Local. */
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
-/* Allocates memory of `bytes` zeros that the other ranks of the node can map.
- * *window is MPI_WIN_NULL on failure. Collective over the node. */
+/* Allocates `bytes` bytes for this rank, filled with zeros, which the other
+ * ranks of the node can map. The caller frees *window, which is MPI_WIN_NULL on
+ * failure. Collective over the node. */
 nw_status nw_halo_share(nw_halo *halo, size_t bytes, char **out,
                         MPI_Win *window);
-/* Creates the reserved segments, filled with zeros. Collective over the node.
- */
+/* Creates the segments, filled with zeros, if any rank of the node has reserved
+ * bytes. Returns NW_ENOMEM if the node has too little shared memory. Collective
+ * over the node. */
 nw_status nw_halo_segment_make(nw_halo *halo);
 void *nw_halo_segment_at(const nw_halo *halo, const struct nw_halo_spot *spot);
 void nw_halo_segment_free(nw_halo *halo);
 
 /* --- memory.c: the arrays --- */
 
-/* Allocates the arrays that the library owns, in memory that the ranks of the
- * node share if possible. */
+/* Sets halo->base and halo->pitch. Takes the arrays of the caller or of another
+ * halo, or allocates them, in memory that the ranks of the node share if
+ * possible. For GPU memory, nw_halo_gpus_open allocates them. Collective. */
 nw_status nw_halo_memory_make(nw_halo *halo,
                               const struct nw_halo_options *options);
 void nw_halo_memory_free(nw_halo *halo);
-/* Exchanges the addresses of all arrays between the ranks of the node, and
- * fills halo->remote. Collective over the node. */
+/* Exchanges the addresses of all arrays, and the process ids, between the ranks
+ * of the node. Fills halo->remote and halo->pid. Collective over the node. */
 nw_status nw_halo_memory_tell(nw_halo *halo);
 
 /* Returns NW_EMPI if `code` is an MPI error, else NW_OK. `what` names the
  * failed action in the error text. */
 nw_status nw_halo_mpi(int code, const char *what);
-/* Returns an error on all ranks if `status` is an error on any rank, with the
- * error text of the lowest such rank. Collective. */
+/* Returns an error on all ranks if `status` is an error on any rank: the error
+ * of the lowest such rank, with its text. Collective. */
 nw_status nw_halo_agree(MPI_Comm comm, nw_status status);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define TAG 32000 /* tag of failures; connections use smaller tags */
+#define TAG 32000 /* MPI tag of failures; connections use smaller tags */
 
 static bool failure_is_told(const nw_halo *halo, size_t connection)
 {
@@ -25,8 +25,9 @@ static void failure_tell(nw_halo *halo, int rank)
         NW_PMPI(Request_free)(&request);
 }
 
-/* Sends the failure to all ranks of the node. This is necessary if messages
- * pass through a leader (nodes.h): a rank may have no connection to its leader.
+/* Sends the failure to all other ranks of the node. This is necessary if
+ * messages pass through a leader (nodes.h): a rank may have no connection to
+ * its leader.
  */
 static void tell_node(nw_halo *halo)
 {

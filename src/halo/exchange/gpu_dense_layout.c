@@ -28,8 +28,8 @@ static size_t field_bytes(const struct nw_halo_connection *connection,
 }
 
 /* The list of fields has two parts: joined fields, then one field for each
- * quantity. An exchange uses only one part, so the offsets of both parts begin
- * at 0. */
+ * quantity if these differ. An exchange uses only one part, so the offsets of
+ * both parts begin at 0. */
 size_t nw_halo_dense_offset(const struct nw_halo_connection *connection,
                             int32_t field)
 {

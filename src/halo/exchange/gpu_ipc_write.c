@@ -21,7 +21,7 @@ struct colocated {
     void *opened;
     size_t offset;       /* offset of the buffer in this allocation, in bytes */
     nw_gpu_event copied; /* receiver: the sender's event after the copy */
-    /* sender: event after packing; then cells may change */
+    /* sender: event after packing; then the source cells may change */
     nw_gpu_event packed;
     struct nw_halo_spot spot;
     struct nw_halo_flags *flags;

@@ -2,8 +2,8 @@
 /* The queue of one end of a connection on one GPU. It consists of:
  * - a stream;
  * - kernels that copy the cells: one launch for all fields, or one per field;
- * - a copy of the buffer;
- * - a CUDA graph of kernel and copy. */
+ * - a copy of the dense buffer, for methods that have one;
+ * - a CUDA graph of the kernel and the copy. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
 /* --- kernels --- */
 
 /* One transfer in `count` fields with the same layout, from field `first` on.
- * One part of a kernel launch copies them. */
+ * One part of a kernel launch (struct nw_gpu_piece) copies it. */
 struct gpu_queue_run {
     const struct nw_halo_connection *connection;
     const struct nw_halo_task *task;
@@ -134,8 +134,8 @@ static bool same_steps(const struct gpu_queue_run *run, bool target,
            a.step[2] == b.step[2];
 }
 
-/* Returns true if one launch can copy this field and the run's first field,
- * because both have the same layout. */
+/* Returns true if one part of a launch can copy `field` and the run's first
+ * field, because both have the same layout. */
 static bool lies_alike(const struct gpu_queue_run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;

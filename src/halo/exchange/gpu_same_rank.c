@@ -2,10 +2,11 @@
 /*
  * Methods between pieces of one rank in GPU memory (Pearson et al., "Node-aware
  * stencil communication", section III-C). All work is queued in streams when
- * the exchange starts. Inside one GPU, it is one kernel. Between two GPUs, it
- * is a packing kernel, a copy and an unpacking kernel. Two other methods
- * between GPUs are in gpus_direct.c: one kernel that writes the other GPU's
- * ghost cells, and 3-D copies.
+ * the exchange starts. The method NW_HALO_KERNEL, inside one GPU, is one
+ * kernel. The method NW_HALO_PEER, between two GPUs or inside one, is a packing
+ * kernel, a copy and an unpacking kernel. Two other methods are in
+ * gpus_direct.c: one kernel that writes the other GPU's ghost cells, and 3-D
+ * copies.
  */
 #include "halo/exchange/gpus_direct.h"
 

@@ -16,7 +16,8 @@
 struct exchange_gpus_direct {
     /* stream and kernels; only the sender uses it */
     struct nw_halo_gpu_queue queue;
-    nw_gpu_event other; /* the other rank's event: `done` or `ready` */
+    nw_gpu_event other; /* sender: `ready` of the target piece, of the other
+                           rank; receiver: `done` of the sender's queue */
     /* position of the flags, in the receiver's segment */
     struct nw_halo_spot spot;
     struct nw_halo_flags *flags;
@@ -293,8 +294,9 @@ void nw_halo_close_direct(struct nw_halo_connection *connection)
     connection->state = NULL;
 }
 
-/* Returns true for two pieces of one rank, or of two ranks of one node if GPU
- * memory of other processes can be opened. */
+/* Returns true for two pieces of one rank if they are on one GPU or the
+ * source's GPU can access the other one. Returns true for two ranks of one node
+ * if the arrays of other processes can be opened. */
 static bool gpus_direct_fits(const nw_halo *halo,
                              const struct nw_halo_pair *pair)
 {
@@ -302,7 +304,8 @@ static bool gpus_direct_fits(const nw_halo *halo,
 
     if (!pair->same_rank)
         return pair->same_node && gpus->ipc_arrays;
-    /* only the source's rank can ask whether its two GPUs reach each other */
+    /* only the rank of the pieces knows their GPUs; other ranks do not use the
+     * result */
     return pair->same_gpu || pair->from_rank != halo->rank ||
            gpus->gpu->can_access_peer(nw_halo_device(halo, pair->from),
                                       nw_halo_device(halo, pair->to));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two counters in memory that the ranks of a node share. Each end of a
- * connection stores the number of the last exchange for which it has queued its
- * work in a stream. They do not show that the GPU has done the work; events do.
- */
+ * connection stores the number of the last exchange for which its event is
+ * recorded in a stream. They do not show that the GPU has reached the event;
+ * the other end makes its stream wait for it. */
 #ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
 #define NW_HALO_EXCHANGE_GPUS_FLAGS_H
 

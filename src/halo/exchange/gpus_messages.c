@@ -6,7 +6,8 @@
  * - `pinned` packs directly into pinned host memory;
  * - `aware` passes the packed buffer on the GPU to MPI.
  * The sender does not block: it sends when a test finds that the event after
- * the packing has completed. The receiver does these steps in reverse order.
+ * the packing has completed. The receiver does the reverse steps: it receives,
+ * copies for `staged`, and unpacks.
  */
 #include "halo/exchange/gpus.h"
 
@@ -14,12 +15,13 @@
 
 #define PART ((size_t)1 << 30)
 
+/* MOVING: the MPI messages of the cells are pending. */
 enum state { IDLE, PACKING, MOVING, UNPACKING };
 
 struct messages {
     struct nw_halo_gpu_queue queue;
     void *device, *pinned;
-    char *wire; /* buffer that MPI sends or receives: one of the two above */
+    char *wire; /* the buffer for MPI: `pinned`, or `device` without it */
     MPI_Request *request;
     int request_count;
     enum state state;
@@ -186,7 +188,7 @@ static nw_status gpus_messages_test(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Cancels messages that will never be matched, after a failure. */
+/* Cancels the messages that are still pending because of a failure. */
 static void gpus_messages_give_up(struct messages *messages)
 {
     int flag = 1;

@@ -23,8 +23,9 @@ static nw_status check_gpu(const nw_halo *halo, int32_t own)
     return NW_OK;
 }
 
-/* Finds the GPU of each piece. It comes from the options, or else from the
- * caller's arrays; otherwise the pieces get the GPUs in turn. */
+/* Finds the GPU of each piece of this rank. It comes from the options, or else
+ * from the caller's arrays. Otherwise it is the GPU with the number of the
+ * piece's slot, modulo the number of GPUs. */
 static nw_status find_devices(nw_halo *halo,
                               const struct nw_halo_options *options)
 {
@@ -80,8 +81,9 @@ static nw_status check_arrays(const nw_halo *halo)
     return NW_OK;
 }
 
-/* Returns the number of bytes in front of an array by which its own cells start
- * at a cache line. The kernels can then use their widest loads along x. */
+/* Returns how many bytes to leave free before array i, so that its first own
+ * cell (not a ghost cell) starts at a cache line. The kernels can then use
+ * their widest loads along x. */
 static size_t lead_of(const nw_halo *halo, size_t i)
 {
     const struct nw_halo_piece *piece =
@@ -122,7 +124,7 @@ static nw_status gpus_open_make_arrays(nw_halo *halo)
     return status;
 }
 
-/* --- unique numbers for the GPUs of all nodes --- */
+/* --- hashes that identify the GPUs of all nodes --- */
 
 static nw_status tell_where(nw_halo *halo)
 {
@@ -169,8 +171,9 @@ static nw_status make_events(nw_halo *halo)
     return status;
 }
 
-/* Handles a request for the method `aware` if the MPI does not accept GPU
- * memory: warns if another method is allowed, else returns an error. */
+/* If the options name the method `aware`, but the MPI does not accept GPU
+ * memory: warns if they also name `staged` or `pinned`, else returns an error.
+ */
 static nw_status check_aware(const nw_halo *halo, uint32_t methods)
 {
     uint32_t others = NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens GPU memory of other processes of the node. The processes exchange the
- * handles of all their arrays and events once. A connection opens the memory
- * that it needs; all memory is closed with the halo. */
+ * handles of all their arrays and events once. A connection opens the arrays
+ * that it needs; they are closed with the halo. */
 #include "halo/exchange/gpus.h"
 
 #include "runtime/aware.h"
@@ -44,8 +44,8 @@ static void export_all(nw_halo *halo)
     }
 }
 
-/* Exchanges the handles by a bitwise or: every rank has filled its own entries,
- * and all others are zero. */
+/* Exchanges the handles between the ranks of the node by a bitwise or: every
+ * rank has filled its own entries, and all others are zero. */
 static int gpus_peers_tell(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -61,8 +61,9 @@ static int gpus_peers_tell(nw_halo *halo)
                               MPI_BOR, halo->node_comm);
 }
 
-/* Opens memory of another process for the GPU `gpu`, which must be current.
- * Each allocation is opened only once, and closed with the halo. */
+/* Sets *out to the address of an array of another process for the GPU `gpu`,
+ * which must be current. Each allocation is opened only once for each GPU, and
+ * closed with the halo. */
 static nw_status gpus_peers_open(nw_halo *halo,
                                  const struct nw_halo_export *from, int32_t gpu,
                                  void **out)
@@ -92,7 +93,8 @@ static nw_status gpus_peers_open(nw_halo *halo,
 }
 
 /* Tries to open the event and the first array of every piece of other ranks of
- * the node. If these succeed, the others are expected to succeed. */
+ * the node, as far as they are offered. Returns true if all succeed, or if this
+ * rank has no piece; the other arrays are then expected to succeed. */
 static bool can_open(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;

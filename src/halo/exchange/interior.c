@@ -15,8 +15,8 @@ static struct nw_halo_box interior_own_cells(const struct nw_halo_piece *piece)
 }
 
 /* Returns the box of own cells that can be computed before the ghost cells
- * arrive, because they are farther than the radius from every side. The box is
- * empty if the piece is too thin. */
+ * arrive: on each side, as many layers of own cells are left out as there are
+ * ghost layers. The box is empty if the piece is too thin. */
 struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
 {
     const struct nw_halo_piece *own = nw_halo_piece_of(halo, piece);
@@ -31,9 +31,9 @@ struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
     return box;
 }
 
-/* Returns in `out` up to six boxes (slabs) that together contain all own cells
- * outside the interior, and their number. Slabs in z come first; each later
- * slab excludes the cells of the earlier ones. */
+/* Sets `out` to up to six boxes (slabs) that together contain all own cells
+ * outside the interior, and returns their number. Slabs in z come first; each
+ * later slab excludes the cells of the earlier ones. */
 int32_t nw_halo_shell(const nw_halo *halo, int32_t piece,
                       struct nw_halo_box out[6])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of a halo in host memory. They belong to the caller, or the
- * library allocates them in a window that the ranks of the node share. The
+/* The arrays of a halo. They belong to the caller or to another
+ * halo, or the library allocates them. In host memory, it allocates them in a
+ * window that the ranks of the node share; without one, in private memory. The
  * ranks of a node also exchange the addresses of their arrays here. */
 #include "halo/exchange/gpus.h"
 
@@ -12,7 +13,7 @@
 
 struct memory {
     MPI_Win window; /* MPI_WIN_NULL if the arrays are not shared */
-    bool borrowed;  /* true: another halo owns and frees the window */
+    bool borrowed;  /* true: another halo owns and frees the arrays */
     char *own;      /* memory of arrays that are not shared */
 };
 

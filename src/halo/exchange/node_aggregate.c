@@ -40,7 +40,8 @@ static size_t own_shares(const nw_halo *halo, struct nw_halo_share *out)
 }
 
 /* Gathers how many integers each rank of the node contributes (counts) and
- * where they start in the result (starts), for MPI_Allgatherv. */
+ * where they start in the result (starts), for MPI_Allgatherv. Sets the number
+ * of shares of the node. */
 static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
 {
     int code = NW_PMPI(Allgather)(&own, 1, MPI_INT, counts, 1, MPI_INT,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The method NW_HALO_NODES, with one message for each pair of nodes (nodes.h).
- * It has two kinds of connections. The connection of a rank packs cells into
+ * It has two kinds of connections. The connection of two ranks packs cells into
  * the leader's buffer, or unpacks them from it. The connection of a leader
- * sends or receives the buffer. The buffer is free again when it has been sent,
- * or when all ranks have unpacked. */
+ * sends or receives the buffer. A sender's buffer is free again when it has
+ * been sent, a receiver's when all cells are unpacked. */
 #include "halo/exchange/nodes.h"
 
 #include "halo/exchange/yielding_collectives.h"
@@ -191,9 +191,9 @@ static nw_status nodes_move(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move the halo of a node");
 }
 
-/* Starts the message if the buffer is ready. A sender waits until all ranks
- * have packed; a receiver waits until all ranks have unpacked the previous
- * message. */
+/* Starts the message if the buffer is ready; else does nothing. A sender's
+ * buffer is ready when all cells of this exchange are packed. A receiver's
+ * buffer is ready when all cells of the previous message are unpacked. */
 static nw_status try_begin(struct nw_halo_connection *connection)
 {
     struct end *end = connection->state;

@@ -2,13 +2,14 @@
 /*
  * The method with one message for each pair of nodes. An aggregate is the
  * traffic in one direction between this node and another node in one phase. One
- * rank of each node is the leader of the aggregate. The ranks of the sending
- * node pack their cells side by side into the leader's buffer. The leader sends
- * one message to the leader of the other node, and the ranks of that node
- * unpack from its buffer. Both nodes list the same ranks in the same order, so
- * they agree on the buffer's layout without a message. The aggregates of a node
- * are distributed over its ranks, so that each rank leads about the same
- * number.
+ * rank of each of the two nodes is the leader of the aggregate. The ranks of
+ * the sending node pack their cells side by side into the leader's buffer. The
+ * leader sends one message to the leader of the other node, and the ranks of
+ * that node unpack from its buffer. Both nodes list the same ranks in the same
+ * order, so they agree on the buffer's layout without a message. All aggregates
+ * between two nodes have the same leaders. The number of the other node, modulo
+ * the number of ranks of a node, is the leader's rank inside its node. This
+ * distributes the aggregates of a node over its ranks.
  */
 #ifndef NW_HALO_EXCHANGE_NODES_H
 #define NW_HALO_EXCHANGE_NODES_H
@@ -17,10 +18,12 @@
 
 #include <stdatomic.h>
 
-/* A rank's part of an aggregate: the traffic in one direction between a rank of
- * this node and a rank of another node in one phase. */
+/* A part of an aggregate: the traffic from one rank to another in one phase.
+ * One of them is on this node and the other one on another node. */
 struct nw_halo_share {
-    int64_t node, out, phase, from, to; /* sort key; `node`: the other node */
+    /* Sort key. `node`: the other node; `out`: 1 if this node sends; `from` and
+     * `to`: ranks in halo->comm. */
+    int64_t node, out, phase, from, to;
     int64_t cells;
 };
 
@@ -32,9 +35,10 @@ int nw_halo_share_compare(const struct nw_halo_share *a,
 struct nw_halo_share
 nw_halo_share_of(const struct nw_halo_connection *connection);
 
-/* Counters that are never reset. `members` counts how often ranks have packed
- * into the buffer (or unpacked from it). `leader` counts the messages that were
- * sent (or have arrived). */
+/* Counters of an aggregate on this node, over all exchanges. `members` counts
+ * how often connections have packed into the buffer (on the receiving node:
+ * unpacked from it). `leader` counts the messages that were sent (on the
+ * receiving node: that have arrived). */
 struct nw_halo_aggregate_flags {
     _Alignas(64) _Atomic uint64_t members;
     _Alignas(64) _Atomic uint64_t leader;
@@ -56,8 +60,8 @@ struct nw_halo_aggregates {
     size_t count;
 };
 
-/* Returns true if halo->scheme uses this method for at least one class of
- * pairs. The result is equal on all ranks. */
+/* Returns true if halo->scheme may use this method for a class of connections
+ * between nodes. The result is equal on all ranks. */
 bool nw_halo_aggregates_wanted(const nw_halo *halo);
 /* Finds the node's aggregates, and adds a connection for each one that this
  * rank leads. Collective over the node. */
@@ -70,8 +74,8 @@ void nw_halo_aggregates_free(nw_halo *halo);
 /* The functions of a connection by which a leader sends or receives an
  * aggregate. */
 extern const struct nw_halo_method_ops nw_halo_aggregate_end;
-/* Returns the aggregate that contains a connection's cells. Sets *before to the
- * number of other cells before them in the aggregate. */
+/* Returns the aggregate that contains a connection's cells, else NULL. Sets
+ * *before to the number of cells before them in the aggregate. */
 const struct nw_halo_aggregate *
 nw_halo_aggregate_of(const struct nw_halo_connection *connection,
                      size_t *before);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The method NW_HALO_PACKED: packs the cells into a buffer and sends one MPI
- * message. A message that is too large for MPI's counts is sent in several
- * parts. */
+ * message, from which the receiver unpacks them. A message of more than 1 GiB
+ * is sent in several parts, since MPI counts bytes in an int. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
-#define PART ((size_t)1 << 30)
+#define PART ((size_t)1 << 30) /* most bytes of an MPI message */
 
 struct packed {
     struct nw_halo_copy_plan packs;

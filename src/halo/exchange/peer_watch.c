@@ -11,7 +11,7 @@
 
 struct watch {
     struct pollfd *fd; /* [count] process descriptors */
-    int *rank;
+    int *rank;         /* [count] ranks of these processes in halo->comm */
     nfds_t count;
 };
 
@@ -32,8 +32,9 @@ static bool peer_watch_is_peer(const nw_halo *halo, int rank)
     return false;
 }
 
-/* Peers are not watched if the kernel does not support process descriptors, or
- * if they have other process ids because they run in another container. */
+/* A peer is not watched if the kernel opens no process descriptor for its
+ * process id. Then the kernel does not support descriptors, or the peer runs in
+ * another container and its process id does not exist here. */
 nw_status nw_halo_watch_open(nw_halo *halo)
 {
     struct watch *watch = NULL;

@@ -16,9 +16,10 @@
 /* --- ranks and nodes --- */
 
 /* Splits the communicator of a node if its ranks see different /dev/shm, for
- * example in private mount namespaces. With them, MPI_Win_allocate_shared of
- * Open MPI 4.1 would succeed and return NULL. Ranks that share no memory then
- * exchange messages, as if they were on different nodes. */
+ * example in private mount namespaces. On the undivided communicator,
+ * MPI_Win_allocate_shared of Open MPI 4.1 would succeed and return NULL. After
+ * the split, ranks that share no memory exchange messages, as if they were on
+ * different nodes. */
 static int plan_split_by_memory(MPI_Comm *node)
 {
     struct stat about;
@@ -81,7 +82,8 @@ static int open_node(nw_halo *halo, int32_t ranks_per_node)
     return NW_PMPI(Comm_size)(halo->node_comm, &halo->node_size);
 }
 
-/* The position of a rank, which it sends to all ranks. */
+/* The node, the rank inside the node and the package of a rank, which it sends
+ * to all ranks. */
 struct plan_location {
     int lowest, node_rank, package; /* lowest: the lowest rank of its node */
 };
@@ -141,8 +143,7 @@ static nw_status halo_plan_find_nodes(nw_halo *halo)
 
 /* --- pieces --- */
 
-/* The number of pieces of each rank, the number of pieces (slots) of each node,
- * and the total. */
+/* The numbers of pieces. Each piece of a node is in a slot of its own. */
 struct shares {
     int32_t *count; /* [size] number of pieces of each rank */
     int32_t *slots; /* [node_count] number of pieces of each node */
@@ -271,7 +272,8 @@ static nw_status halo_plan_divide(nw_halo *halo,
     struct nw_halo_options alike = *options;
     nw_status status;
 
-    /* without it, a rank that cancels would place pieces differently */
+    /* without progress, since a rank that cancels the search would place the
+     * pieces differently from the other ranks */
     alike.progress = NULL;
     status = nw_halo_layout_make(&alike, &places, &halo->layout);
     if (!status)

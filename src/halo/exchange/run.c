@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define CLOCK_EVERY 8 /* polls between two readings of the clock */
-/* Intervals in ns. They are not numbers of polls, since a poll yields the core
- * and takes long on a busy machine. */
+/* Intervals in ns. They are not numbers of polls, since a poll may yield the
+ * core and then takes long on a busy machine. */
 #define LISTEN_NS ((uint64_t)1000000) /* between checks for sent failures */
 #define WATCH_NS ((uint64_t)20000000) /* between checks for ended peers */
 
@@ -36,7 +36,8 @@ static nw_status start_phase(nw_halo *halo)
     return status;
 }
 
-/* Calls `post` of all connections, in their sorted order. */
+/* Calls `post` of all connections that have it, in their sorted order, and
+ * marks all connections as neither started nor done. */
 static nw_status post_all(nw_halo *halo)
 {
     nw_status status = NW_OK;
@@ -89,8 +90,8 @@ static nw_status fail_for_good(nw_halo *halo, nw_status status)
     return status;
 }
 
-/* Returns the caller's current GPU context; halo_run_leave makes it current
- * again. */
+/* Returns the caller's current GPU context (NULL for a halo in host memory);
+ * halo_run_leave makes it current again. */
 static void *halo_run_enter(const nw_halo *halo)
 {
     return halo->gpus ? halo->gpus->gpu->context() : NULL;
@@ -151,8 +152,9 @@ static nw_status test_connection(struct nw_halo_connection *connection)
     return status;
 }
 
-/* Tests all started connections. Sets *open to the number of those that are not
- * done, and *missing to the number of receiving ones among them. */
+/* Tests all started connections that are not done. Sets *open to the number of
+ * those that are still not done, and *missing to the number of receiving ones
+ * among them. */
 static nw_status halo_run_drive(nw_halo *halo, size_t *open, size_t *missing)
 {
     nw_status status = NW_OK;

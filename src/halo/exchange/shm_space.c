@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 
 #define FOLDER "/dev/shm"
-/* bytes for each rank that MPI itself uses in a window: a few pages */
+/* bytes that MPI itself uses in a window for each rank: a few pages */
 #define OWN ((unsigned long long)16 << 10)
 
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,

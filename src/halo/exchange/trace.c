@@ -10,20 +10,20 @@
 
 #include <stdlib.h>
 
-#define MOST ((size_t)65536)
+#define MOST ((size_t)65536) /* events of a halo */
 
 struct event {
-    uint64_t begin, end, exchange;
+    uint64_t begin, end, exchange; /* times in ns; nw_halo.exchange */
     enum nw_halo_act act;
     enum nw_halo_method method;
-    int peer, phase; /* both -1 for the caller's own work */
+    int peer, phase; /* both -1 for the time between two calls */
     uint64_t bytes;
     bool sends, receives;
 };
 
 struct nw_halo_trace {
     const char *file;
-    int number; /* number of the halo in this process, from 1 */
+    int number; /* number of this halo among those with a trace, from 1 */
     size_t count;
     uint64_t left_out;
     struct event event[MOST];

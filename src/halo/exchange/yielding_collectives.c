@@ -35,7 +35,7 @@ static bool yielding_is_over(MPI_Request *request)
             flag);
 }
 
-/* Waits a short time for a message and returns true if it is complete. A
+/* Waits for a message, at most SOON_NS, and returns true if it is complete. A
  * message that has begun to arrive cannot be cancelled, but it completes soon
  * if the sender still runs. */
 static bool ends_soon(MPI_Request *request)
@@ -101,7 +101,7 @@ int nw_halo_find_oversubscribed(MPI_Comm node, bool *out)
     int code = NW_PMPI(Comm_size)(node, &ranks);
 
     if (!own_words) {
-        /* if the affinity is unknown, assume all cores */
+        /* if the affinity is unknown, assume all CPUs */
         memset(own, 0xff, sizeof own);
         own_words = NW_CPU_WORDS;
     }

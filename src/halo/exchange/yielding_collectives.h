@@ -5,8 +5,8 @@
 
 #include "halo/exchange/exchange.h"
 
-/* These functions do the same as the MPI functions of their names, and return
- * MPI error codes. */
+/* These functions do the same as the MPI functions of their names, without
+ * statuses, and return MPI error codes. */
 int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);
@@ -14,14 +14,15 @@ int nw_halo_waitall(int count, MPI_Request *request);
 /* Sets *out to true if all ranks pass the same value, else to false; it is
  * equal on all ranks. Returns an MPI error code. Collective. */
 int nw_halo_is_equal(MPI_Comm comm, uint64_t value, bool *out);
-/* Cancels the pending messages of a connection that closes after a failure. A
- * late peer could still send, and its message must not reach memory that serves
- * something else. Returns false if a message cannot be cancelled; then the
- * caller must not free the buffer. */
+/* Gives up the messages of a connection that closes; they are pending only
+ * after a failure. Cancels pending receives: a late peer could still send, and
+ * its message must not reach memory that serves something else. Returns false
+ * if a receive cannot be cancelled within 0.1 s, or if a send is pending; then
+ * the caller must not free the buffer. */
 bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
-/* Sets *out to true if the node has more ranks than cores on which these ranks
- * may run, else to false. Returns an MPI error code. Collective over the ranks
- * of the node. */
+/* Sets *out to true if the node has more ranks than CPUs (hardware threads) on
+ * which these ranks may run, else to false. Returns an MPI error code.
+ * Collective over the ranks of the node. */
 int nw_halo_find_oversubscribed(MPI_Comm node, bool *out);
 
 #endif

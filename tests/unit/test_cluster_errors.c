@@ -326,6 +326,10 @@ static void bad_nodes(void **state)
     refuses(NODES("nodes: [{name: 'x,y'}]\n"), ":3: 2 nodes need a 'network'");
     refuses(NODES("nodes: [{name: x, switch: s}]\n"),
             ":3: 'switch' without a 'network'");
+    refuses(NODES("nodes:\n- name: x\n  port: {bandwidth: 1GB/s}\n"),
+            ":5: 'port' without a 'network'");
+    refuses(NODES("nodes:\n- name: x\n  ports: [1, 2]\n"),
+            ":5: 'ports' without a 'network'");
     refuses(NETWORK("{tree: {switch: s}}"), ":3: 'switch' is missing");
     refuses(NODES("nodes: [{name: x, switch: t}]\n"
                   "network: {tree: {switch: s}}\n"),

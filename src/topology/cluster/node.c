@@ -182,6 +182,20 @@ static nw_status set_port_figures(struct nw_cluster *cluster,
     return status;
 }
 
+/* Refuses keys of an item that need a network. */
+static nw_status node_check_alone(const struct span *span)
+{
+    static const char *const keys[] = {"switch", "port", "ports"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct nw_yaml *value = nw_yaml_get(span->item, keys[i]);
+
+        if (value)
+            return nw_yaml_fail(value, "'%s' without a 'network'", keys[i]);
+    }
+    return NW_OK;
+}
+
 static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
 {
     nw_status status =
@@ -190,9 +204,7 @@ static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
     if (status)
         return status;
     if (!cluster->topology->network)
-        return nw_yaml_get(span->item, "switch")
-                   ? nw_yaml_fail(span->item, "'switch' without a 'network'")
-                   : NW_OK;
+        return node_check_alone(span);
     if (!status)
         status = node_join_switches(cluster, span);
     if (!status)

@@ -128,3 +128,10 @@ a: n2.x
 $ sed 's/name: n1,/name: n1.b,/' in.yaml >two.yaml; nodewise topology --network slurm:net.conf --node two.yaml
 ! net.conf:1 ... 'n1' ... network ... two.yaml
 ? 3
+## GPUs are matched by their whole addresses: a domain may have five digits (Intel
+## VMD) or leading zeros. The link of the second file's GPUs 1 and 2 is that of
+## 10000:3b:00.0 and 0000:5e:00.0, which are GPUs 0 and 2 of the first.
+$ for f in "10000:3b 0000:3b 5e" "0000:3b 10000:3b 00000000:5e"; do set -- $f; printf '%s\n' 'nodewise: cluster 1' 'node_types:' '  n:' '    parts: [{package: 1, parts: [{core: 2}, {gpu: 3}]}]' \
+>   "    gpus: [{pci: '$1:00.0'}, {pci: '$2:00.0'}, {pci: '$3:00.0'}]" '    direct: [{pairs: [[gpu 1, gpu 2]], link: 50GB/s}]' 'nodes: [{name: n1}]' > "$1.yaml"; done
+$ nodewise topology -q --node ./10000:3b.yaml --gpus ./0000:3b.yaml | grep -o 'gpu . - gpu .'
+gpu 0 - gpu 2

@@ -21,13 +21,28 @@ struct match {
     int32_t *number; /* [GPU of `theirs`] its GPU number in `ours` */
 };
 
+/* Returns the part "3b:00.0" of a PCI address such as "0000:3b:00.0", and sets
+ * *domain to the number before it. The domain may have more than four digits;
+ * without one, *domain is -1. */
+static const char *split_address(const char *address, long *domain)
+{
+    const char *bus = strchr(address, ':');
+
+    *domain = -1;
+    if (!bus || !strchr(bus + 1, ':'))
+        return address;
+    *domain = strtol(address, NULL, 16);
+    return bus + 1;
+}
+
 /* Returns true if two PCI addresses are equal; one of them may lack the domain
  * ("0000:3b:00.0" and "3b:00.0"). */
 static bool same_address(const char *a, const char *b)
 {
-    size_t x = strlen(a), y = strlen(b), n = x < y ? x : y;
+    long x, y;
 
-    return n >= 7 && !strcasecmp(a + x - n, b + y - n);
+    return !strcasecmp(split_address(a, &x), split_address(b, &y)) &&
+           (x == y || x < 0 || y < 0);
 }
 
 static const char *gpus_address(const struct nw_device *device, int32_t count,

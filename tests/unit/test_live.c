@@ -154,6 +154,42 @@ static void nvml_rates_are_those_of_the_generation(void **state)
     unsetenv("FAKE_NVML");
 }
 
+/* A board with two GPUs (NVML's level 0), and a GPU behind another processor
+ * (level 50): only the first two get a common bridge. Without levels, no GPUs
+ * do. */
+static void gpus_of_one_board_have_a_bridge(void **state)
+{
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        char file[] = "/tmp/nodewise-nvml-XXXXXX";
+        FILE *out = fdopen(mkstemp(file), "w");
+        nw_topology *topology;
+        struct nw_node_type *type;
+        const int32_t *parent;
+
+        assert_non_null(out);
+        fprintf(out,
+                "gpu 0000:06:00.0 GPU-a 3.7\ngpu 0000:07:00.0 GPU-b 3.7\n"
+                "gpu 0000:86:00.0 GPU-c 3.7\n%s",
+                known ? "near 0 1 0\nnear 0 2 50\nnear 1 2 50\n" : "");
+        fclose(out);
+        setenv("FAKE_NVML", file, 1);
+        assert_int_equal(nw_topology_new("k80", &topology), NW_OK);
+        assert_int_equal(nw_node_type_new(topology, "k80", &type), NW_OK);
+        assert_int_equal(nw_gpu_links_apply(topology, type), NW_OK);
+        assert_int_equal(type->gpu_count, 3);
+        /* the node, the bridge, and three GPUs in their order */
+        assert_int_equal(type->vertex_count, known ? 5 : 4);
+        parent = type->parent + (known ? 2 : 1);
+        assert_int_equal(parent[0], known);
+        assert_int_equal(parent[1], known);
+        assert_int_equal(parent[2], 0);
+        nw_topology_free(topology);
+        unlink(file);
+    }
+    unsetenv("FAKE_NVML");
+}
+
 static void rocm_tells_which_pairs_have_xgmi(void **state)
 {
     struct nw_gpu_links *links;
@@ -179,6 +215,7 @@ int main(void)
         cmocka_unit_test(idle_links_have_their_full_rate),
         cmocka_unit_test(nvml_counts_the_links_that_are_up),
         cmocka_unit_test(nvml_rates_are_those_of_the_generation),
+        cmocka_unit_test(gpus_of_one_board_have_a_bridge),
         cmocka_unit_test(rocm_tells_which_pairs_have_xgmi),
     };
 

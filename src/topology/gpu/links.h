@@ -11,6 +11,9 @@
 
 #define NW_GPU_MAX 128
 
+/* The distance of two GPUs of one board. */
+#define NW_GPU_ONE_BOARD 1
+
 /* The device at the other end of a link. */
 enum nw_gpu_far { NW_FAR_GPU, NW_FAR_SWITCH, NW_FAR_PROCESSOR };
 
@@ -36,7 +39,8 @@ struct nw_gpu_links {
     int32_t gpu_count;
     /* distance of two GPUs as NVML defines it (10: one PCIe bridge between
      * them, 20: several bridges, 30: a host bridge, 40: one processor, 50:
-     * several processors); 0: unknown */
+     * several processors), but NW_GPU_ONE_BOARD for NVML's 0, two GPUs of one
+     * board; 0: unknown */
     uint8_t near[NW_GPU_MAX][NW_GPU_MAX];
     struct nw_gpu_link *link; /* owned */
     size_t link_count, link_capacity;

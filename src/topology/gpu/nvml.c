@@ -161,7 +161,8 @@ static nw_status find_all(struct nw_gpu_links *links, unsigned count)
 
             if (i != j &&
                 nvml.ancestor(device[i], device[j], &level) == SUCCESS)
-                links->near[first + i][first + j] = (uint8_t)level;
+                links->near[first + i][first + j] =
+                    level ? (uint8_t)level : NW_GPU_ONE_BOARD;
         }
     for (int32_t i = 0; i < n; i++)
         for (unsigned l = 0; !status && l < MAX_LINKS; l++)

@@ -30,6 +30,7 @@ static struct {
         unsigned type, version;
     } link[18];
 } gpus[MAX];
+/* [a][b] the level of the common ancestor of two GPUs; -1: unknown */
 static int near_level[MAX][MAX], count;
 
 /* The value of nvmlNvlinkVersion_t for a version; 0 if no such version
@@ -83,6 +84,7 @@ API int nvmlInit_v2(void)
 
     count = 0;
     memset(gpus, 0, sizeof gpus);
+    memset(near_level, -1, sizeof near_level);
     while (file && fgets(line, sizeof line, file)) {
         if (count < MAX)
             count += read_gpu(line, count);
@@ -157,8 +159,10 @@ API int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor)
 
 API int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, unsigned *level)
 {
-    *level = (unsigned)near_level[index_of(a)][index_of(b)];
-    return *level ? SUCCESS : NOT_FOUND;
+    int known = near_level[index_of(a)][index_of(b)];
+
+    *level = known < 0 ? 0 : (unsigned)known;
+    return known < 0 ? NOT_FOUND : SUCCESS;
 }
 
 API int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *active)

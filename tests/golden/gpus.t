@@ -57,10 +57,10 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 ├─gpu 0 - gpu 1                                                  nvlink   40 GB/s  300 ns
 └─gpu 2 - gpu 3                                                  nvlink   40 GB/s  300 ns
 ## live, with doubles of NVML and ROCm SMI for the GPUs that a recorded machine
-## has: Lassen's V100 have three bricks to the neighbour, three to the processor;
+## has, and a double of the kernel that allows all its cores: Lassen's V100 have three bricks to the neighbour, three to the processor;
 ## Corona's MI50 are joined by xGMI in two halves.
 $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
-> export HWLOC_XMLFILE="$D"/hwloc/coral-lassen.xml HWLOC_THISSYSTEM=0 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus
+> export HWLOC_XMLFILE="$D"/hwloc/coral-lassen.xml HWLOC_THISSYSTEM=1 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus LD_PRELOAD="$NW_BUILD"/tests/support/fake_gpus/liball_cpus.so ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
 > FAKE_NVML="$FIXTURES"/gpus/valid/lassen.nvml nodewise topology live | grep nvlink | sed 's/ *GPU-.*//; s/ Tesla[^:]*//'
 │ ├─gpu 0:04:00.0        nvlink   75 GB/s  300 ns
 │ └─gpu 1:05:00.0        nvlink   75 GB/s  300 ns
@@ -69,7 +69,7 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 ├─gpu 0 - gpu 1                                    nvlink   75 GB/s  300 ns
 └─gpu 2 - gpu 3                                    nvlink   75 GB/s  300 ns
 $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
-> export HWLOC_XMLFILE="$D"/hwloc/epyc-corona-p2.xml HWLOC_THISSYSTEM=0 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus
+> export HWLOC_XMLFILE="$D"/hwloc/epyc-corona-p2.xml HWLOC_THISSYSTEM=1 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus LD_PRELOAD="$NW_BUILD"/tests/support/fake_gpus/liball_cpus.so ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
 > FAKE_ROCM="0000:03:00.0 0000:27:00.0 0000:43:00.0 0000:63:00.0 0000:83:00.0 0000:a3:00.0 0000:c3:00.0 0000:e3:00.0" \
 >   nodewise topology live | grep xgmi
 ├─gpu 0 - gpu 1                                                    xgmi     50 GB/s  300 ns
@@ -84,6 +84,14 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 ├─gpu 5 - gpu 6                                                    xgmi     50 GB/s  300 ns
 ├─gpu 5 - gpu 7                                                    xgmi     50 GB/s  300 ns
 └─gpu 6 - gpu 7                                                    xgmi     50 GB/s  300 ns
+## The libraries are of this machine: another one, which hwloc's variables give, has
+## only the links of its file.
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> export LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus FAKE_NVML="$FIXTURES"/gpus/valid/lassen.nvml
+> HWLOC_XMLFILE="$D"/hwloc/coral-lassen.xml nodewise topology live | grep -c nvlink; HWLOC_SYNTHETIC="package:2 core:2 pu:1" nodewise topology live | grep -c gpu
+0
+0
+? 1
 ## Cores are counted by their numbers, whichever GPU a file names first: GPU 0 is
 ## near cores 2-3 in both. A thread is counted once where the cores of one GPU
 ## are some of another's: 8 threads are 4 cores. Ten links of 40,000 MB/s between

@@ -33,6 +33,7 @@ static struct {
     int (*topology_export_xmlbuffer)(hwloc_topology_t machine, char **text,
                                      int *length, unsigned long flags);
     int (*topology_init)(hwloc_topology_t *machine);
+    int (*topology_is_thissystem)(hwloc_topology_t machine);
     int (*topology_load)(hwloc_topology_t machine);
     int (*topology_restrict)(hwloc_topology_t machine, hwloc_const_bitmap_t set,
                              unsigned long flags);
@@ -67,6 +68,7 @@ static const struct {
     {"hwloc_topology_destroy", &calls.topology_destroy},
     {"hwloc_topology_export_xmlbuffer", &calls.topology_export_xmlbuffer},
     {"hwloc_topology_init", &calls.topology_init},
+    {"hwloc_topology_is_thissystem", &calls.topology_is_thissystem},
     {"hwloc_topology_load", &calls.topology_load},
     {"hwloc_topology_restrict", &calls.topology_restrict},
     {"hwloc_topology_set_components", &calls.topology_set_components},
@@ -188,6 +190,11 @@ int hwloc_topology_export_xmlbuffer(hwloc_topology_t machine, char **text,
 int hwloc_topology_init(hwloc_topology_t *machine)
 {
     return calls.topology_init(machine);
+}
+
+int hwloc_topology_is_thissystem(hwloc_topology_t machine)
+{
+    return calls.topology_is_thissystem(machine);
 }
 
 int hwloc_topology_load(hwloc_topology_t machine)

@@ -26,6 +26,7 @@
 #define hwloc_topology_destroy nw_hwloc_topology_destroy
 #define hwloc_topology_export_xmlbuffer nw_hwloc_topology_export_xmlbuffer
 #define hwloc_topology_init nw_hwloc_topology_init
+#define hwloc_topology_is_thissystem nw_hwloc_topology_is_thissystem
 #define hwloc_topology_load nw_hwloc_topology_load
 #define hwloc_topology_restrict nw_hwloc_topology_restrict
 #define hwloc_topology_set_components nw_hwloc_topology_set_components

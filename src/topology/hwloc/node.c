@@ -201,12 +201,13 @@ nw_status nw_hwloc_node_type(nw_topology *topology, const char *name,
                              enum nw_hwloc_from from, const char *what,
                              struct nw_node_type **out)
 {
-    struct nw_hwloc_build build = {.topology = topology,
-                                   .live = from == NW_HWLOC_LIVE};
+    struct nw_hwloc_build build = {.topology = topology};
     nw_status status = nw_hwloc_open(from, what, &build.machine);
 
     if (status)
         return status;
+    build.live =
+        from == NW_HWLOC_LIVE && hwloc_topology_is_thissystem(build.machine);
     status = nw_node_type_new(topology, name, &build.type);
     if (!status)
         status = build_type(&build);

@@ -29,8 +29,9 @@ struct nw_hwloc_build {
     struct nw_node_type *type;
     hwloc_topology_t machine;
     int32_t cores, threads; /* number added so far */
-    bool live;              /* the source is `live`, so the kernel's files and
-                               the vendors' libraries are read, too */
+    bool live; /* the source is `live`, and no variable of hwloc gives another
+                  machine: the kernel's files and the vendors' libraries are
+                  read, too */
 };
 
 /* Finds or adds the class of a link of kind `kind`. `bandwidth`, in bytes/s for

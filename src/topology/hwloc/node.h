@@ -22,8 +22,8 @@ enum nw_hwloc_from {
  * - GPUs and NICs in PCI bus order with their names, and the PCIe bridges above
  *   them
  * - NVLink, xGMI and Xe Links whose bandwidth hwloc reports. NW_HWLOC_LIVE also
- *   adds what NVML and ROCm SMI report, unless a variable of hwloc gives
- * another machine
+ *   adds what NVML and ROCm SMI report, unless hwloc's variables give another
+ *   machine
  * - the arrays core_os, core_pu and pu_os
  *
  * A caller may append further GPUs or NICs. Call it once for each node type.

@@ -3,8 +3,9 @@
  * Solves the quadratic assignment problem of placement (Pearson et al.,
  * "Node-aware stencil communication"). A local search finds a first assignment.
  * For up to 16 locations, branch and bound (map/qap/branch_bound_hahn_grant.c)
- * then proves that this assignment is optimal, or finds a better one. For more
- * locations, the mapping engine improves it (mapping_engine.c).
+ * then proves that this assignment is optimal, or finds a better one, unless
+ * its step limit ends it. For more locations, the mapping engine improves the
+ * assignment (mapping_engine.c), but not if the greatest cost is wanted.
  */
 #include "halo/plan/assignment.h"
 
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STARTS 24
+#define STARTS 24 /* random starts of a local search */
 
 static void start_at(int32_t *at, int32_t n)
 {
@@ -27,8 +28,8 @@ static void start_at(int32_t *at, int32_t n)
         at[i] = i;
 }
 
-/* Runs a local search from the trivial assignment and from random ones,
- * `starts` in total, and sets *out to the best result. */
+/* Runs a local search from the trivial assignment and from `starts` random
+ * ones, and sets `out` to the best result. */
 static nw_status search_locally(const struct nw_halo_assignment *problem,
                                 int starts, int32_t *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the bytes that an exchange sends over each link of the network. The
+/* Sums the bytes that an exchange between nodes sends over each link. The
  * routes are fixed, so a placement with shorter routes may still send more
  * bytes over one link. */
 #include "halo/plan/busiest_link.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 struct busiest_link_load {
-    uint32_t *hops;
-    double *bytes; /* [2 * links] for each direction of each link */
+    uint32_t *hops; /* space for one route */
+    double *bytes;  /* [2 * links] for each direction of each link */
 };
 
 static struct nw_end busiest_link_end_of(const struct nw_halo_network *network,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The copy loops of every exchange in host memory. Faces at the ends of x are
- * the slowest, since they use only a few bytes of each cache line. So elements
- * of common sizes are copied by single instructions, and cache lines are
- * prefetched.
+ * The loops that copy cells in host memory. Faces at the ends of x are the
+ * slowest, since they use only a few bytes of each cache line. So elements of
+ * common sizes are copied by a few instructions without a call, and cache lines
+ * are prefetched.
  */
 #include "halo/plan/copy.h"
 
@@ -13,8 +13,8 @@
 #define AHEAD 12 /* number of elements between a prefetch and its use */
 /* distance of elements in bytes from which prefetching helps */
 #define FAR 64
-/* Number of runs after which the next copy continues; the cache lines that the
- * copies share are then still in the cache. */
+/* About the number of runs of a turn, after which the next copy has its turn;
+ * the cache lines that the copies share are then still in the cache. */
 #define BLOCK 512
 
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)

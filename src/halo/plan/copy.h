@@ -20,27 +20,29 @@ struct nw_halo_view {
 
 struct nw_halo_copy {
     struct nw_halo_view to, from;
-    int64_t n[3];
+    int64_t n[3]; /* number of elements along each axis */
     size_t bytes; /* size of one element, or of a joined run */
 };
 
 /* Returns the view of a dense array at `at` with n[0] x n[1] x n[2] cells of
  * `bytes` bytes, where x varies fastest. */
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at);
-/* Joins runs of bytes that are adjacent in both views of the copy. */
+/* Joins runs of bytes that are adjacent in both views of the copy, and axes
+ * whose elements follow each other with a constant step in both views. */
 void nw_halo_copy_prepare(struct nw_halo_copy *copy);
 /* Runs a prepared copy; the two views must not overlap. */
 void nw_halo_copy_run(const struct nw_halo_copy *copy);
 /* Runs `count` prepared copies, in any order. Consecutive copies with the same
- * number of planes run in turns of a few planes, so that cache lines that they
- * share (ends of rows, interleaved quantities) are fetched only once. */
+ * number of slabs (along the last axis) run in turns of a few slabs, so that
+ * cache lines that they share (ends of rows, interleaved quantities) are
+ * fetched only once. */
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count);
 size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy);
 
 /* --- copy_gather.c --- */
 
-/* A gather: `n` elements of `bytes` bytes, which are `step` bytes apart at
- * `from` and become contiguous at `to`. */
+/* A gather: copies `n` elements of `bytes` bytes, which are `step` bytes apart
+ * at `from`, to contiguous memory at `to`. */
 struct nw_halo_gather {
     char *to;
     const char *from;
@@ -50,7 +52,8 @@ struct nw_halo_gather {
 };
 /* Copies elements with vector instructions, beginning with the first. Returns
  * the number of elements that it has copied; the caller copies the rest.
- * Returns 0 if the processor or the element size is unsupported. */
+ * Returns 0 if the processor, the element size or a long step is unsupported.
+ */
 int64_t nw_halo_gather(const struct nw_halo_gather *line);
 
 #endif

@@ -104,7 +104,8 @@ static int64_t layout_place_of(const struct cuts *cuts,
 }
 
 /* Returns true if each combination of three intervals, one from each axis, is
- * the box of exactly one piece. */
+ * the box of exactly one piece. There must be as many pieces as combinations.
+ */
 static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
                      char *seen)
 {
@@ -153,8 +154,8 @@ static bool layout_overlap(const struct nw_halo_box *a,
     return true;
 }
 
-/* Returns an error unless the boxes are inside the domain, do not overlap, and
- * together have as many cells as the domain. */
+/* Returns NW_EINVAL unless the boxes are inside the domain, do not overlap, and
+ * together have as many cells as the domain. Needs layout->tensor. */
 static nw_status check_boxes(const nw_halo_layout *layout)
 {
     const int64_t *n = layout->domain.extent;
@@ -229,7 +230,7 @@ static nw_status layout_sum_up(nw_halo_layout *layout)
 }
 
 /* Counts the slots of each node: its GPUs, or its cores if no node has a GPU.
- */
+ * The caller frees *out. */
 static nw_status layout_count_slots(const nw_topology *topology, int32_t **out)
 {
     int32_t nodes = nw_topology_node_count(topology), *slots;
@@ -335,8 +336,8 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
-/* Each GPU of a package gets another core of this package, so that data through
- * the host uses a NIC near the GPU. */
+/* Each GPU of a package gets a core of its own in this package, if there are
+ * enough, so that data through the host uses a NIC near the GPU. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus)
 {

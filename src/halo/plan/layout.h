@@ -28,14 +28,17 @@ struct nw_halo_layout {
     int32_t piece_count;
     struct nw_halo_piece *piece;
     int32_t node_count;
-    int32_t *first; /* [node_count + 1] first piece of each node */
+    int32_t *first; /* [node_count + 1] first piece of each node, in the order
+                       before nw_halo_place */
     bool gpus;      /* the slots of nodes are GPUs */
     bool cores;     /* the slots are cores; unknown if neither is true */
-    bool tensor;    /* the cuts of the domain form a regular grid */
+    bool tensor;    /* the pieces are all boxes between cuts that go through
+                       the whole domain along x, y and z */
     struct nw_halo_summary summary;
 };
 
-/* Returns NW_EINVAL if options are invalid or contradict each other. */
+/* Checks the options and makes the domain. Returns NW_EINVAL, and does not
+ * change *out, if options are invalid or contradict each other. */
 NW_MUST_CHECK nw_status nw_halo_domain_make(
     const struct nw_halo_options *options, struct nw_halo_domain *out);
 
@@ -68,14 +71,16 @@ NW_MUST_CHECK nw_status nw_halo_factor(const struct nw_halo_domain *domain,
 struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
                                     const struct nw_halo_grid *grid,
                                     int32_t index);
-/* Divides the domain: sets the boxes of layout->piece, layout->first,
- * layout->tensor, and the grids of the summary. */
+/* Divides the domain: sets box, node and slot of each piece, and the grids of
+ * the summary. If the nodes differ in slots, sets only the slot grid, to that
+ * of node 0. */
 NW_MUST_CHECK nw_status nw_halo_divide(nw_halo_layout *layout,
                                        const struct nw_halo_places *places,
                                        enum nw_halo_partition kind);
 
-/* A box of cells of one piece that fills ghost cells of another piece. Indices
- * are local to a piece's array: 0 is the first allocated cell. */
+/* A box of cells of one piece that fills ghost cells of another piece, or of
+ * the same piece. `source` and `target` are the lowest indices of the two
+ * boxes, local to a piece's array: 0 is the first allocated cell. */
 struct nw_halo_transfer {
     int32_t from, to; /* numbers of the source piece, the target piece */
     int64_t source[3], target[3], extent[3];
@@ -95,8 +100,9 @@ struct nw_halo_wanted {
     int32_t rank; /* -1: all transfers */
     bool phased;
 };
-/* Finds the wanted transfers, sorted by target piece, phase, direction and
- * source piece. So their order depends only on the layout. */
+/* Appends the wanted transfers to *out. They are sorted by target piece, phase,
+ * direction, part of the ghost box and source piece, so their order depends
+ * only on the layout. The caller frees *out, also after an error. */
 NW_MUST_CHECK nw_status nw_halo_transfers_find(
     const struct nw_halo_wanted *wanted, struct nw_halo_transfers *out);
 void nw_halo_transfers_fini(struct nw_halo_transfers *transfers);
@@ -104,22 +110,28 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers);
  * correctly, else false. */
 bool nw_halo_can_phase(const nw_halo_layout *layout);
 
-/* Computes ghost layers, sums and `tensor` of a layout whose boxes are set.
- * NW_EINVAL if boxes overlap or leave cells out. */
+/* Sets `tensor`, and the ghost layers and allocated cells of each piece, of a
+ * layout whose boxes are set. Returns NW_EINVAL if boxes overlap, leave cells
+ * out or are not inside the domain. */
 NW_MUST_CHECK nw_status nw_halo_layout_finish(nw_halo_layout *layout);
-/* Allocates a layout whose boxes are not set yet. */
+/* Allocates a layout with one piece for each slot; the pieces are not set yet.
+ * The caller frees *out with nw_halo_layout_free. */
 NW_MUST_CHECK nw_status
 nw_halo_layout_new(const struct nw_halo_options *options,
                    const struct nw_halo_places *places, nw_halo_layout **out);
 
 /* Returns the core that belongs to a slot, as an index within the node. If
- * `gpus` is false, the slot is this core. If `gpus` is true, the slot is a GPU,
- * and the core is one of the GPU's package. */
+ * `gpus` is true, the slot is a GPU, and the core is one of the GPU's package.
+ * If `gpus` is false, or if the node lacks the GPU or the core, it is the core
+ * with the slot's number, modulo the number of cores. Returns 0 if the node has
+ * no cores. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus);
 
 /* Assigns the nodes of the partition to nodes of the machine, and the pieces of
- * each node to its slots. */
+ * each node to its slots. The nodes keep their order if `topology` is NULL or
+ * the nodes differ in slots. Also sets the costs of the summary, and whether
+ * the slots are GPUs or cores. */
 NW_MUST_CHECK nw_status nw_halo_place(nw_halo_layout *layout,
                                       const struct nw_halo_options *options,
                                       const nw_topology *topology);

@@ -51,8 +51,10 @@ static void engine_take(const struct nw_halo_assignment *problem,
 
 #define MOST_CHECKED 512
 
-/* Returns true if the distances can be those between the leaves of a tree:
- * among any three distances, the two longest are equal. */
+/* Returns true if the distances can be those between the leaves of a tree whose
+ * leaves are all equally deep: among the three distances of any three
+ * locations, the two longest are equal. Returns false for more than
+ * MOST_CHECKED locations, without a check. */
 static bool engine_is_tree(const struct nw_halo_assignment *problem)
 {
     size_t n = (size_t)problem->n;

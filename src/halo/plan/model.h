@@ -22,13 +22,14 @@ struct nw_halo_traffic {
     bool same_rank, same_node, same_gpu;
     bool gaps;     /* true: 3-D copies of CUDA cannot copy the cells */
     double bytes;  /* bytes of the cells */
-    double sector; /* bytes of all memory sectors with such cells */
-    double rows;   /* number of contiguous runs of bytes */
-    double boxes;  /* number of transfers times number of arrays */
+    double sector; /* bytes if each row is rounded up to memory sectors */
+    double rows;   /* number of rows of cells along x */
+    double boxes;  /* number of calls of nw_halo_traffic_add */
     struct nw_halo_path_parameters path;
 };
 
-/* Adds a transfer of cells of `element` bytes to the traffic of a pair. */
+/* Adds a transfer in one array with cells of `element` bytes to the traffic of
+ * a pair. */
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,
                          size_t element);
@@ -38,7 +39,8 @@ double nw_halo_model(enum nw_halo_method method,
                      const struct nw_halo_traffic *traffic);
 /* Sets *out to the fastest of `methods` (bits); among equally fast ones, to the
  * first in enum nw_halo_method. Ignores NW_HALO_NODES, because its messages
- * join the traffic of several pairs. Returns false if no method is left. */
+ * join the traffic of several pairs. Returns false, with *out unchanged, if no
+ * method is left. */
 bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
                         enum nw_halo_method *out);
 
@@ -48,13 +50,16 @@ bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
 struct nw_halo_paths {
     const nw_halo_layout *layout;
     nw_topology *topology; /* owned; NULL: default parameters for all paths */
-    uint32_t *hops;
+    uint32_t *hops;        /* owned; space for one route */
 };
 /* Opens the description of the machine. `source` names it, as
- * nw_halo_options.topology does. */
+ * nw_halo_options.topology does; NULL: no description. The caller closes *out.
+ */
 NW_MUST_CHECK nw_status nw_halo_paths_open(const nw_halo_layout *layout,
                                            const char *source,
                                            struct nw_halo_paths *out);
+/* Returns the parameters of the path from one piece to another; the default
+ * ones if the topology does not give them. */
 struct nw_halo_path_parameters
 nw_halo_path_of(const struct nw_halo_paths *paths, int32_t from, int32_t to);
 void nw_halo_paths_close(struct nw_halo_paths *paths);

@@ -2,7 +2,8 @@
 /* Divides the domain between the nodes, then each node's part between its
  * slots. Uses the recursive bisection with sorted prime factors of Pearson et
  * al., "Node-aware stencil communication" (section III-A), or the factorisation
- * with the smallest halo. */
+ * with the smallest halo. Nodes with different numbers of slots get parts of
+ * different sizes (divide_uneven). */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -78,7 +79,7 @@ static void order_axes(const struct nw_halo_box *box, int axis[3])
 }
 
 /* Returns true if grid `a` is preferred to a grid `b` with an equal halo: if it
- * has the larger factor on the longer axis. */
+ * has more parts along the longest axis on which they differ. */
 static bool is_ahead(const struct nw_halo_grid *a, const struct nw_halo_grid *b,
                      const int axis[3])
 {
@@ -220,7 +221,8 @@ struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
     return out;
 }
 
-/* Divides the part of one node between its slots. */
+/* Divides the part of one node between its slots. The summary shows the grid of
+ * node 0. */
 static nw_status divide_node(nw_halo_layout *layout, int32_t node,
                              const struct nw_halo_box *box,
                              enum nw_halo_partition kind)

@@ -39,8 +39,9 @@ void nw_halo_paths_close(struct nw_halo_paths *paths)
 }
 
 /* Sets *rate to the smallest bandwidth (bytes/s) on the route, if any is known.
- * Returns the sum of the route's latencies in seconds. Links of cores and
- * caches are ignored, since copies between memories do not use them. */
+ * The bandwidths of links of cores and caches are ignored, since copies between
+ * memories do not use them. Returns the sum of the latencies of all links of
+ * the route in seconds. */
 static double path_parameters_narrow(const struct nw_halo_paths *paths,
                                      struct nw_end from, struct nw_end to,
                                      double *rate)

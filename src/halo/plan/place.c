@@ -3,7 +3,7 @@
  * Places the parts of the partition on the nodes of the machine, then the
  * pieces of each node on its slots. Both are quadratic assignment problems: the
  * flows are the exchanged bytes, and the distances are sums of reciprocal
- * bandwidths along the routes.
+ * bandwidths along the routes, or distances that the topology states.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/busiest_link.h"
@@ -19,7 +19,7 @@ struct placing {
     nw_halo_layout *layout;
     const struct nw_halo_options *options;
     const nw_topology *topology; /* NULL: all nodes and slots are equal */
-    uint32_t *hops;
+    uint32_t *hops;              /* space for one route */
     struct nw_halo_transfers transfers;
     /* The matrices and the result of the last node whose pieces were placed. A
      * later node with equal matrices gets the same result. */
@@ -34,8 +34,8 @@ struct placing {
 /* Returns the distance of two ends: the sum of the reciprocal bandwidths of all
  * links on their route. So a route through the processors is longer than a
  * single link with the same bandwidth, because other traffic shares the
- * processors. If the topology has no links, returns the topology's own
- * distance. */
+ * processors. If the topology has no links, returns the distance that
+ * the topology states. */
 static double place_far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;
@@ -53,7 +53,8 @@ static double place_far(struct placing *work, struct nw_end a, struct nw_end b)
     return sum;
 }
 
-/* Returns the GPU of a slot, or a core if the node has no GPU. */
+/* Returns the GPU of a slot, or its core if the node has no GPU. A slot number
+ * is taken modulo the number of GPUs or cores. */
 static struct nw_end slot_end(const struct placing *work, int32_t node,
                               int32_t slot)
 {
@@ -104,9 +105,10 @@ static bool place_even(const nw_halo_layout *layout)
     return true;
 }
 
-/* Restores the trivial placement of nodes if its most loaded link has less load
- * than with the solved placement. The reason is that the most loaded link, not
- * the sum of distances, determines the time of an exchange. */
+/* Restores the trivial placement of nodes if its most loaded link is busy for a
+ * shorter time than that of the solved placement. The reason is that the most
+ * loaded link, not the sum of distances, determines the time of an exchange.
+ * All nodes must have the same number of slots. */
 static nw_status place_doubt(struct placing *work,
                              struct nw_halo_assigned *report)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicts the method and the time of an exchange for every pair of pieces of a
- * layout by the model, without an MPI job. */
+ * layout, without an MPI job. The time is that of the model; the method is that
+ * of the model or of the fixed order, as the options ask. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
@@ -47,8 +48,9 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
     };
 }
 
-/* Returns the methods (bits) that may fit a pair. NW_HALO_AWARE is left out,
- * since only a running job knows whether its MPI accepts GPU memory. */
+/* Returns the methods (bits) that may fit a pair, for host and for GPU memory.
+ * NW_HALO_AWARE is left out, since only a running job knows whether its MPI
+ * accepts GPU memory. NW_HALO_NODES is left out, since it joins pairs. */
 static uint32_t predict_fitting(const struct nw_halo_traffic *traffic)
 {
     uint32_t bits = 0;

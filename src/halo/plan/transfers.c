@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the source of every ghost cell. A box of ghost cells is split at the
- * sides of the domain: cells outside the domain come from its opposite side, or
- * are mirrored. The parts are then intersected with the boxes of the pieces
- * that own the source cells. */
+/* Finds the source of every ghost cell, except those outside an open border,
+ * which have none. A box of ghost cells is split at the sides of the domain:
+ * cells outside the domain come from its opposite side, or are mirrored. The
+ * parts are then intersected with the boxes of the pieces that own the source
+ * cells. */
 #include "halo/plan/layout.h"
 #include "halo/plan/neighbour_grid.h"
 
@@ -39,8 +40,8 @@ static int64_t transfers_most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Splits the ghost cells low <= c < high along an axis into runs inside, below
- * and above the domain. */
+/* Splits the ghost cells low <= c < high along an axis into runs below, inside
+ * and above the domain. Adds no run outside an open border. */
 static void find_runs(const struct nw_halo_domain *domain, int axis,
                       int64_t low, int64_t high, struct runs *out)
 {
@@ -115,7 +116,8 @@ static void set_axis(struct nw_halo_transfer *transfer, int axis,
 
 /* Adds a transfer for the intersection of the runs with the source piece's box.
  * Along axes in `whole` (bits), the transfer also includes ghost cells; there,
- * the boxes of both pieces must begin at the same cell. */
+ * the boxes of both pieces must begin at the same cell. Adds nothing if they do
+ * not, or if the intersection is empty. */
 static nw_status meet_piece(struct finder *finder, int32_t source,
                             const struct transfers_run *run[3], unsigned whole)
 {
@@ -230,8 +232,8 @@ static nw_status find_direction(struct finder *finder, int direction)
 }
 
 /* Returns the cells that a transfer covers along an axis that an earlier phase
- * has exchanged: the piece's own cells and the ghost cells that this phase has
- * filled. */
+ * has exchanged: the piece's own cells and the ghost cells that the earlier
+ * phase has filled. */
 static struct transfers_run with_ghosts(const nw_halo_layout *layout,
                                         const struct nw_halo_piece *piece,
                                         int axis)
@@ -313,7 +315,8 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers)
 }
 
 /* Returns true if the ghost box of an edge or corner has the same depth as
- * those of the adjacent faces. */
+ * those of the adjacent faces, apart from axes with only one cell. True for
+ * faces. */
 static bool is_full(const struct nw_halo_domain *domain, int direction)
 {
     static const int power[3] = {1, 3, 9};

@@ -121,7 +121,7 @@ $ printf '0 1 9\n2 3 9\n' >four.list; printf 'nodewise mapping 1\nranks 2\n0 mac
 ? 3
 $ nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:0
 ! 'machine' ... slots ... '0'
-? 3
+? 2
 $ nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:3 2>&1 | grep -c -e --capacity; nodewise map -t hwloc:'core:4 pu:1' -p four.list --hosts machine:3
 0
 ! 4 ranks ... 1 host ... 3 ... more slots

@@ -135,6 +135,7 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
     }
 }
 
+#ifndef NDEBUG
 /* Returns an estimate of the largest possible cost: the bytes of all arcs times
  * the largest distance of an element from element 0. */
 static double kway_memetic_most_of(const struct nw_graph *graph,
@@ -160,6 +161,7 @@ static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
     return off <= 1e-9 * (1 + begun + cost) ||
            off <= 1e-12 * kway_memetic_most_of(state->graph, state->machine);
 }
+#endif
 
 /* Refines a partition on one level: rebalancing, label propagation, then rounds
  * of local search. If time is over, coarse levels are left out. On the finest
@@ -174,6 +176,7 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
     double begun = 0;
     nw_status status;
 
+    (void)begun; /* used by assertions only */
     if (!finest && nw_budget_is_overdue(task->run->budget))
         return NW_OK;
     status = nw_kway_state_init(&state, graph, task->run->machine, part);

@@ -26,9 +26,9 @@ nw_status nw_halo_survey(const nw_halo *halo,
 /* --- choose_by_measurement.c --- */
 
 /* Measures exchanges of the current arrays with several schemes, and leaves the
- * fastest scheme open. allowed[0] permits schemes that exchange all
- * directions at once; allowed[1] permits schemes that exchange axis by axis in
- * phases. Collective. */
+ * fastest scheme open. allowed[0] permits schemes that exchange all directions
+ * at once; allowed[1] permits schemes that exchange axis by axis in phases.
+ * Collective. */
 nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2]);
 
 /* --- choice_cache.c --- */

@@ -100,9 +100,9 @@ void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs)
 
 #define BATCH 32 /* maximum number of copies that run together */
 
-/* Packs the cells into the buffer, or unpacks them from it. The fields of a
- * transfer are copied row by row in turn, because interleaved fields share
- * cache lines. */
+/* Packs the cells into the buffer, or unpacks them from it. Up to BATCH copies
+ * run in turns of a few rows, because the interleaved fields of a transfer
+ * share cache lines. */
 static void run_packs(const struct nw_halo_connection *connection,
                       const struct nw_halo_copy_plan *packs, char *buffer,
                       bool unpack)

@@ -20,7 +20,7 @@ struct exchange_direct {
     /* position of the flags, in the sender's segment */
     struct nw_halo_spot spot;
     struct direct_flags *flags;
-    uint64_t count;
+    uint64_t count; /* number of exchanges started by this end */
 };
 
 static bool halo_direct_here(nw_halo *halo)

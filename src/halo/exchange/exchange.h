@@ -4,9 +4,9 @@
  * connections. A connection holds all transfers of one phase from one rank to
  * another; in GPU memory, those from one piece to another. Each connection has
  * one method. Each of the two ranks has an object for its end of the
- * connection. A connection of a rank to itself has only one
- * object. A method is a table of functions. A connection is a state machine:
- * `start` begins its work and `test` advances it.
+ * connection. A connection of a rank to itself has only one object. A method is
+ * a table of functions. A connection is a state machine: `start` begins its
+ * work and `test` advances it.
  */
 #ifndef NW_HALO_EXCHANGE_EXCHANGE_H
 #define NW_HALO_EXCHANGE_EXCHANGE_H
@@ -44,14 +44,15 @@ struct nw_halo_pair {
     int32_t from, to; /* source piece, target piece */
     int from_rank, to_rank;
     bool same_rank, same_node;
-    bool same_gpu; /* both pieces are in memory of one GPU */
+    bool same_gpu; /* the arrays of both pieces are in memory of one GPU */
 };
 
 /* Classes of connections, by the hardware between their ends. A scheme chooses
  * the method of each class separately. A connection of a class *_LIGHT carries
- * less than an eighth of the bytes of the heaviest connection. Each class
- * *_LIGHT comes directly after the class of heavier connections over the same
- * hardware. */
+ * less than an eighth of the bytes of the heaviest connection of any rank (of
+ * those between two GPUs of one rank, or of those between two ranks). Each
+ * class *_LIGHT comes directly after the class of heavier connections over the
+ * same hardware. */
 enum nw_halo_class {
     NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
     NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
@@ -72,10 +73,11 @@ struct nw_halo_method_ops {
      * that allows the method, on all ranks, so it may be collective. The method
      * is used only if all ranks return true. NULL means true. */
     bool (*here)(nw_halo *halo);
-    /* Returns true if the method can serve this pair. Both ranks must get the
-     * same result. */
+    /* Returns true if the method can serve a connection with these ends, if all
+     * ranks can use it. Both ranks must get the same result. */
     bool (*fits)(const nw_halo *halo, const struct nw_halo_pair *pair);
-    /* Allocates the connection's state and fills the offer to the other end. */
+    /* Allocates the connection's state, reserves shared memory and fills the
+     * offer to the other end. */
     nw_status (*open)(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own);
     /* Takes the offer of the other end. Called after the segments of shared
@@ -108,7 +110,7 @@ struct nw_halo_connection {
     uint32_t fits;  /* bits of the methods that can serve it */
     uint32_t model; /* bit of the method in `fits` that the model predicts to be
                        fastest; 0: the model can predict none of them */
-    int peer;       /* rank at the other end (this rank, if the same) */
+    int peer;       /* rank at the other end; may be this rank itself */
     bool sends, receives; /* both are true within a rank; both are false in the
                              connection of an aggregate's leader */
     uint8_t phase;
@@ -182,7 +184,7 @@ struct nw_halo {
     struct nw_halo_quantity *quantity;
     char **base;   /* [own_count * quantity_count] starts of arrays */
     size_t *pitch; /* [own_count * quantity_count] bytes from row to row */
-    void *memory;  /* arrays of the library (memory.c); NULL: the caller's */
+    void *memory;  /* struct memory of memory.c; NULL: the caller's arrays */
     /* [piece_count * quantity_count] arrays of the ranks of this node */
     struct nw_halo_remote *remote;
     int32_t *pid; /* [node_size] process ids on this node */
@@ -196,7 +198,8 @@ struct nw_halo {
     int32_t *active; /* [active_count] indices of the exchange's fields */
     int32_t active_count;
 
-    /* the machine; set only while methods are chosen */
+    /* the parameters of the machine's paths; set only while methods are chosen
+     */
     const struct nw_halo_paths *paths;
     struct nw_halo_scheme scheme;
     /* seconds that the model predicts for this rank's connections if they run
@@ -207,7 +210,7 @@ struct nw_halo {
     struct nw_halo_connection *connection;
     size_t connection_count;
     int phase_count, phase;
-    size_t started;       /* number of connections whose phase has begun */
+    size_t started;       /* number of connections that have started */
     bool running, broken; /* broken: an exchange has failed */
     /* a peer process has ended, so collective calls would hang; set only when
      * the halo is freed after a failure */
@@ -238,7 +241,8 @@ struct nw_halo_ending {
 };
 /* The owner of an array, and the way to address it. OWN: an array of this
  * process. MAPPED: an array of another process of this node, by its address in
- * this process. THEIRS: such an array, by its address in the other process. */
+ * this process. THEIRS: an array of another process of this node, by its
+ * address in that process. */
 enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
 /* Returns the address of the first cell of an end and the steps between its
  * cells. Both ends of a transfer visit the cells in the same order. */

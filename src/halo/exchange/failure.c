@@ -27,8 +27,7 @@ static void failure_tell(nw_halo *halo, int rank)
 
 /* Sends the failure to all other ranks of the node. This is necessary if
  * messages pass through a leader (nodes.h): a rank may have no connection to
- * its leader.
- */
+ * its leader. */
 static void tell_node(nw_halo *halo)
 {
     for (int rank = 0; rank < halo->size; rank++)

@@ -102,8 +102,7 @@ void nw_halo_peers_close(nw_halo *halo);
 /* A barrier of the node's ranks, after each has closed the memory of others,
  * since the owners must not free it earlier. Does nothing in host memory, if
  * the handles were not exchanged, or if a peer has ended. Collective over the
- * node.
- */
+ * node. */
 void nw_halo_peers_part(const nw_halo *halo);
 
 static inline const struct nw_gpu *nw_halo_gpu(const nw_halo *halo)

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define PART ((size_t)1 << 30)
+#define PART ((size_t)1 << 30) /* most bytes of an MPI message */
 
 /* MOVING: the MPI messages of the cells are pending. */
 enum state { IDLE, PACKING, MOVING, UNPACKING };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of a halo. They belong to the caller or to another
- * halo, or the library allocates them. In host memory, it allocates them in a
- * window that the ranks of the node share; without one, in private memory. The
- * ranks of a node also exchange the addresses of their arrays here. */
+/* The arrays of a halo. They belong to the caller or to another halo, or the
+ * library allocates them. In host memory, it allocates them in a window that
+ * the ranks of the node share; without one, in private memory. The ranks of a
+ * node also exchange the addresses of their arrays here. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define PART ((size_t)1 << 30)
+#define PART ((size_t)1 << 30) /* most bytes of an MPI message */
 #define TAG 16000 /* tag of phase 0; above the tags of other connections */
 
 static char *buffer_of(struct nw_halo_aggregate_flags *flags)
@@ -33,8 +33,8 @@ struct member {
     struct nw_halo_copy_plan packs;
     struct nw_halo_aggregate_flags *flags;
     size_t before; /* cells of other connections before its own in the buffer */
-    uint64_t count;
-    bool moved; /* true: packed or unpacked in this exchange */
+    uint64_t count; /* number of exchanges started by this end */
+    bool moved;     /* true: packed or unpacked in this exchange */
 };
 
 static bool nodes_fits(const nw_halo *halo, const struct nw_halo_pair *pair)

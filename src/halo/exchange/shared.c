@@ -21,7 +21,7 @@ struct shared {
     struct shared_flags *flags;
     char *buffer[2];
     uint64_t count; /* number of exchanges started by this end */
-    bool packed;    /* the cells of this exchange are packed */
+    bool packed;    /* sender: the cells of this exchange are packed */
 };
 
 static bool shared_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -70,8 +70,9 @@ static nw_status shared_join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Packs the cells if a buffer is free and returns true; returns false
- * otherwise. */
+/* Packs the cells and returns true if the buffer of this exchange is free: the
+ * receiver has unpacked the exchange before the previous one. Otherwise returns
+ * false. */
 static bool try_pack(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define SOON_NS ((uint64_t)100000000)
+#define SOON_NS ((uint64_t)100000000) /* 0.1 s */
 
 int nw_halo_waitall(int count, MPI_Request *request)
 {

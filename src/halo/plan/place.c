@@ -34,8 +34,8 @@ struct placing {
 /* Returns the distance of two ends: the sum of the reciprocal bandwidths of all
  * links on their route. So a route through the processors is longer than a
  * single link with the same bandwidth, because other traffic shares the
- * processors. If the topology has no links, returns the distance that
- * the topology states. */
+ * processors. If the topology has no links, returns the distance that the
+ * topology states. */
 static double place_far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;

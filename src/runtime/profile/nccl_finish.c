@@ -7,7 +7,9 @@
 #include "base/array.h"
 #include "runtime/profile/nccl_comm.h"
 #include "runtime/profile/record.h"
+#include "runtime/warn.h"
 
+#include <nodewise/status.h>
 #include <stdlib.h>
 
 /* A rank in an NCCL communicator, and its rank in MPI_COMM_WORLD. */
@@ -25,53 +27,49 @@ static int by_id(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static struct nccl_finish_member *list_own(MPI_Comm comm, int *count)
-{
-    size_t n;
-    const struct nw_nccl_comm *own = nw_nccl_comms(&n);
-    struct nccl_finish_member *list = NULL;
-    int world;
+/* The members on this rank and on all ranks, and how many bytes each rank
+ * sends, and where they start in `all`. */
+struct nccl_finish_lists {
+    struct nccl_finish_member *own, *all;
+    int *bytes, *first;
+    size_t own_count, total;
+};
 
-    *count = 0;
-    NW_PMPI(Comm_rank)(comm, &world);
-    if (nw_alloc(n + 1, sizeof *list, &list))
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        list[(*count)++] =
-            (struct nccl_finish_member){own[i].id, own[i].rank, world};
-    return list;
-}
-
-/* Gathers the members from all ranks on every rank, sorted by id and rank. Sets
- * *total to their number. The caller frees the result. NULL if memory is
- * exhausted. Collective. */
-static struct nccl_finish_member *list_all(MPI_Comm comm,
-                                           struct nccl_finish_member *own,
-                                           int count, size_t *total)
+static nw_status nccl_finish_alloc(MPI_Comm comm,
+                                   struct nccl_finish_lists *lists)
 {
-    int size, bytes = count * (int)sizeof *own, sum = 0, *many, *first;
-    struct nccl_finish_member *all = NULL;
+    const struct nw_nccl_comm *own = nw_nccl_comms(&lists->own_count);
+    int size, world;
+    nw_status status;
 
     NW_PMPI(Comm_size)(comm, &size);
-    many = calloc((size_t)size, sizeof *many);
-    first = calloc((size_t)size, sizeof *first);
-    if (many && first) {
-        NW_PMPI(Allgather)(&bytes, 1, MPI_INT, many, 1, MPI_INT, comm);
-        for (int r = 0; r < size; r++) {
-            first[r] = sum;
-            sum += many[r];
-        }
-        all = malloc((size_t)sum + 1);
+    NW_PMPI(Comm_rank)(comm, &world);
+    status = NW_ALLOC_ALL(NW_ARRAY(lists->own_count, lists->own),
+                          NW_ARRAY(lists->total, lists->all),
+                          NW_ARRAY(size, lists->bytes),
+                          NW_ARRAY(size, lists->first));
+    for (size_t i = 0; !status && i < lists->own_count; i++)
+        lists->own[i] =
+            (struct nccl_finish_member){own[i].id, own[i].rank, world};
+    return status;
+}
+
+/* Gathers the members from all ranks on every rank, sorted by id and rank.
+ * Collective. */
+static void nccl_finish_gather(MPI_Comm comm, struct nccl_finish_lists *lists)
+{
+    int bytes = (int)(lists->own_count * sizeof *lists->own), size, sum = 0;
+
+    NW_PMPI(Comm_size)(comm, &size);
+    NW_PMPI(Allgather)(&bytes, 1, MPI_INT, lists->bytes, 1, MPI_INT, comm);
+    for (int r = 0; r < size; r++) {
+        lists->first[r] = sum;
+        sum += lists->bytes[r];
     }
-    if (all) {
-        NW_PMPI(Allgatherv)
-        (own, bytes, MPI_BYTE, all, many, first, MPI_BYTE, comm);
-        *total = (size_t)sum / sizeof *all;
-        qsort(all, *total, sizeof *all, by_id);
-    }
-    free(many);
-    free(first);
-    return all;
+    NW_PMPI(Allgatherv)
+    (lists->own, bytes, MPI_BYTE, lists->all, lists->bytes, lists->first,
+     MPI_BYTE, comm);
+    qsort(lists->all, lists->total, sizeof *lists->all, by_id);
 }
 
 /* Counts several messages, of which only the total bytes are known, as messages
@@ -111,17 +109,25 @@ static void nccl_finish_translate(const struct nw_nccl_comm *comm,
 
 void nw_nccl_finish(MPI_Comm comm)
 {
-    size_t n, total = 0;
+    struct nccl_finish_lists lists = {0};
+    size_t n;
     const struct nw_nccl_comm *own = nw_nccl_comms(&n);
-    struct nccl_finish_member *mine, *all = NULL;
-    int count = 0, most = 0, used = n > 0;
+    int count = (int)n, total = 0, bad, any = 1;
 
-    if (NW_PMPI(Allreduce)(&used, &most, 1, MPI_INT, MPI_MAX, comm) || !most)
+    if (NW_PMPI(Allreduce)(&count, &total, 1, MPI_INT, MPI_SUM, comm) || !total)
         return;
-    mine = list_own(comm, &count);
-    all = list_all(comm, mine, count, &total);
-    for (size_t i = 0; all && i < n; i++)
-        nccl_finish_translate(&own[i], all, total);
-    free(mine);
-    free(all);
+    lists.total = (size_t)total;
+    bad = nccl_finish_alloc(comm, &lists) != NW_OK;
+    if (bad)
+        nw_warn_once("NCCL's messages are not counted: %s", nw_error_text());
+    NW_PMPI(Allreduce)(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (!any) {
+        nccl_finish_gather(comm, &lists);
+        for (size_t i = 0; i < n; i++)
+            nccl_finish_translate(&own[i], lists.all, lists.total);
+    }
+    free(lists.own);
+    free(lists.all);
+    free(lists.bytes);
+    free(lists.first);
 }

@@ -265,6 +265,10 @@ def nccl():
     result, lines = profile(command, "--collectives", "off",
                             env={"NODEWISE_NCCL": "ring"})
     ok(counted("\n".join(lines)) != counted(result.stdout), "trees can be put off")
+    short = [profile(command + [str(n)], "--collectives", "off")[0] for n in range(6)]
+    said = sum("NCCL's messages are not counted" in result.stderr for result in short)
+    ok(all(result.returncode == 0 for result in short) and said > 2,
+       "memory runs out on one rank: said %d times" % said, short)
 
 
 def starts_several():

@@ -590,19 +590,23 @@ static int run_by_given(const struct run_arguments *arguments,
 
 /* Finds the stored pattern of this job, or else a pattern of the same program
  * with other input. If both are missing, sets *pattern to NULL. *why then says
- * why the job's own pattern is unusable, or is NULL if it was never stored. */
+ * why the job's own pattern is unusable, or is NULL if it was never stored. The
+ * caller frees *why. */
 static void find_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
-                         const char **why)
+                         char **why)
 {
+    const char *reason;
     char *how = NULL;
 
-    if (nw_store_pattern(store, &arguments->job, pattern, why))
-        *why = nw_error_text();
+    if (nw_store_pattern(store, &arguments->job, pattern, &reason))
+        reason = nw_error_text();
+    *why = reason ? strdup(reason) : NULL;
     if (*pattern || nw_known_find(store, &arguments->job, pattern, &how) ||
         !*pattern)
         return;
     run_say(arguments, "uses %s (--refresh profiles this input)", how);
+    free(*why);
     *why = NULL;
     free(how);
 }
@@ -611,7 +615,8 @@ static int run_with_store(const struct run_arguments *arguments,
                           struct nw_store *store)
 {
     nw_pattern *pattern = NULL;
-    const char *why = NULL;
+    const char *changed;
+    char *why = NULL;
     int code;
 
     if (arguments->given)
@@ -620,11 +625,12 @@ static int run_with_store(const struct run_arguments *arguments,
         find_pattern(arguments, store, &pattern, &why);
     if (why)
         run_say(arguments, "%s: profiling again", why);
+    free(why);
     if (!pattern) {
         code = run_profiled(arguments, store);
         /* a comparison needs a profiled run first if no pattern is stored */
         if (code || !arguments->rounds ||
-            nw_store_pattern(store, &arguments->job, &pattern, &why) ||
+            nw_store_pattern(store, &arguments->job, &pattern, &changed) ||
             !pattern)
             return code;
     }

@@ -23,6 +23,9 @@ $ ./start -n 2 --refresh -q -- ./mpi 101; echo '# changed' >>mpi; cp mpi other; 
 RECORD
 RECORD
 RECORD
+## the reason is that of the job's own pattern, also if the one of another input is damaged, too
+$ for i in 1 2; do ./start --store torn -q -n 2 --refresh -- ./mpi $i >/dev/null; done; own=$(grep -l 'mpi 2' torn/*.entry); own=${own%.entry}; rm $own.pattern; mkdir $own.pattern; sed -i 's/^pattern: .*/pattern: 6c62272e07bb014262b821756295c58d/' $own.entry; for p in torn/*.pattern; do [ -d $p ] || echo x >>$p; done; ./start --store torn -n 2 --dry-run -- ./mpi 2 2>&1 >/dev/null | grep 'again' | sed "s,[^ ]*$own,own,"
+nodewise run: own.pattern: is a directory: profiling again
 ## a pattern that is named; its ranks are the job's, unless -n says another number and a grid is found
 $ nodewise pattern --generate 'random:ranks=3,degree=1' -q -o three.pattern; for n in '' '-n 4'; do ./start -q $n -p two.pattern -- ./app ; done; ./start -p three.pattern -n 4 -q --dry-run -- ./app; ./start -p missing -n 1 --dry-run -- ./app
 a1 a1

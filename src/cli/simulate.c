@@ -395,20 +395,24 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Prints, if the pattern was too large to be simulated, that the figures are
- * estimates. */
+/* Prints, if a mapping has too many messages to be simulated, that the figures
+ * are estimates. */
 static void simulate_explain(const struct prediction *work,
                              const struct arguments *arguments)
 {
+    uint64_t flows = 0;
+
     if (arguments->common.quiet || arguments->options.estimate ||
         is_simulated(work))
         return;
+    for (size_t i = 0; i < work->count; i++)
+        if (work->row[i].result.flows > flows)
+            flows = work->row[i].result.flows;
     fprintf(stderr,
             "nodewise simulate: %llu messages are more than the %d that are "
             "simulated in about a minute: this is the congestion estimate; "
             "--force simulates them\n",
-            (unsigned long long)work->row[0].result.flows,
-            NW_SIMULATE_MOST_FLOWS);
+            (unsigned long long)flows, NW_SIMULATE_MOST_FLOWS);
 }
 
 static int simulate_show(const struct prediction *work,

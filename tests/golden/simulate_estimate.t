@@ -25,6 +25,11 @@ $ nodewise simulate -t hierarchy:512@1 -p all.pattern
 ! 249500 messages ... 200000 ... congestion
 MAPPING NOT SIMULATED ESTIMATE LESS ESTIMATE
 default             -    499 s         0.0 %
+## Only another mapping has that many: by default the ranks that send to each other share a GPU.
+$ printf 'nodewise: cluster 1\nname: shared\nnode_types: {n: {cpu: {cores: 460}, devices: [{package: 0, parts: [{gpu: 1}, {nic: 1}]}]}}\nnodes: [{name: "n[0-1]", switch: s}]\nnetwork: {tree: {switch: s}}\n' >shared.yaml; awk 'BEGIN{print "nodewise pattern 1\nranks 920 edges 422280"; for(i=0;i<920;i++)for(j=0;j<460;j++){k=j+460*(i>=460);if(i!=k)print i,k,"gg 8 1"}}' >shared.pattern; awk 'BEGIN{print "nodewise mapping 1\nranks 920"; for(i=0;i<920;i++)print i,"n"(i%2),int(i/2),0}' >shared.mapping; nodewise simulate -t shared.yaml -p shared.pattern shared.mapping | awk 'NR>1&&NR<4{print $1, $2}'
+default 0
+shared.mapping -
+! 211600 messages ... 200000 ... congestion
 ## Nothing to share, nothing that fits, nothing asked for.
 $ printf '0 1\n1 0\n' > two.txt
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 6 1\n' > two.pattern

@@ -205,10 +205,35 @@ static void build_application(struct words *words, char **argv,
         launcher_add(words, *argv);
 }
 
+/* Adds one variable to the value of srun's --export. A comma separates entries
+ * there, so that a value with a comma cannot be in the list: it is set in this
+ * process, and srun exports it from there. LD_PRELOAD would then act on srun,
+ * too: it is an error. */
+static nw_status export_variable(struct nw_text *list, const char *name,
+                                 const char *value, const char *preload)
+{
+    struct nw_text text = {0};
+    nw_status status = NW_OK;
+    char *all = NULL;
+
+    add_value(&text, name, value, preload);
+    status = nw_text_take(&text, &all);
+    nw_text_add(list, name);
+    if (!status && !strchr(all, ','))
+        nw_text_format(list, "=%s", all);
+    else if (!status && !strcmp(name, "LD_PRELOAD"))
+        status = nw_fail(NW_EUNSUPPORTED,
+                         "srun cannot pass a path with a comma in LD_PRELOAD: "
+                         "'%s'; use a path without a comma",
+                         all);
+    else if (!status)
+        setenv(name, all, 1);
+    free(all);
+    return status;
+}
+
 /* Adds srun's option --export with our variables after `list`, the value of the
- * user's own --export. A comma separates entries, so that a value with a comma
- * cannot be in the list: it is set in this process, and srun exports it from
- * there. */
+ * user's own --export. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
                        const char *preload)
@@ -218,15 +243,10 @@ static void add_export(struct words *words, const char *list,
     nw_text_add(&text, "--export=");
     if (strcmp(list, "NONE"))
         nw_text_add(&text, list);
-    for (size_t i = 0; i < variables->count; i++) {
-        nw_text_format(&text, "%s%s", i || strcmp(list, "NONE") ? "," : "",
-                       variables->name[i]);
-        if (strchr(variables->value[i], ',')) {
-            setenv(variables->name[i], variables->value[i], 1);
-            continue;
-        }
-        nw_text_add(&text, "=");
-        add_value(&text, variables->name[i], variables->value[i], preload);
+    for (size_t i = 0; !words->status && i < variables->count; i++) {
+        nw_text_add(&text, i || strcmp(list, "NONE") ? "," : "");
+        words->status = export_variable(&text, variables->name[i],
+                                        variables->value[i], preload);
     }
     add_format(words, &text);
 }

@@ -53,8 +53,9 @@ struct nw_variables {
 /* Makes a command that passes the variables to the ranks. Libraries in the
  * LD_PRELOAD of argv or else of this process stay first in the list. For srun,
  * a variable whose value has a comma replaces that of this process, and srun
- * exports it from there. For NW_LAUNCHER_NONE, the command is argv, and the
- * caller sets the variables. The caller frees *out with nw_argv_free. */
+ * exports it from there; LD_PRELOAD with a comma is NW_EUNSUPPORTED, since srun
+ * would load the libraries, too. For NW_LAUNCHER_NONE, the command is argv, and
+ * the caller sets the variables. The caller frees *out with nw_argv_free. */
 NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher_kind launcher,
                                          char **argv,
                                          const struct nw_variables *variables,

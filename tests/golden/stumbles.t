@@ -122,6 +122,9 @@ $ NODEWISE_REORDER=report nodewise reorder -- ./mpiexec -n 2 ./app; nodewise gpu
 $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "slurm 22.05" && exit\necho "$@" | sed "s|[^ :=]*/lib|lib|"; echo $NODEWISE_CART_WEIGHTS\n' >srun; chmod +x srun; NODEWISE_CART_WEIGHTS=1,2 nodewise reorder --mpi mpich -- ./srun -n 2 ./app
 --export=ALL,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,NODEWISE_CART_WEIGHTS,LD_PRELOAD=libnodewise-mpich.so -n 2 ./app
 1,2
+$ LD_PRELOAD=one,two.so nodewise reorder --mpi mpich -- ./srun -n 2 ./app 2>err; echo $?; grep '^nodewise' err | cut -d: -f1-3
+4
+nodewise reorder: srun cannot pass a path with a comma in LD_PRELOAD: 'one,two.so
 $ nodewise reorder; nodewise gpu-messages --mpi lam -- ./mpiexec ./app
 ! reorder: the program is missing ... nodewise reorder -- mpirun -n 8 ./app
 ! --mpi is openmpi, mpich or mpiabi, not 'lam'

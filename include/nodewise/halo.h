@@ -249,8 +249,9 @@ struct nw_halo_places {
 /* Divides the domain into pieces and places them. `places` may be NULL if
  * options->topology names a machine. Then each GPU of the machine is a slot, or
  * each core if it has no GPUs. NW_EINVAL: an extent is 0 or smaller than a
- * radius along its axis, or the domain cannot be divided into that many pieces.
- * The caller frees *out with nw_halo_layout_free. */
+ * radius along its axis, a radius times the interval is above 2^31 - 1, or the
+ * domain cannot be divided into that many pieces. The caller frees *out with
+ * nw_halo_layout_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_make(const struct nw_halo_options *options,
                     const struct nw_halo_places *places, nw_halo_layout **out);

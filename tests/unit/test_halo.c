@@ -744,7 +744,23 @@ static void refused(void **state)
     options.radius[NW_HALO_DIRECTION(0, 1, 0)] = 4;
     assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
                      NW_EINVAL);
+    /* 2^22 x 512 = 2^31 ghost layers are one more than an int32_t holds */
+    options = domain((int64_t)1 << 33, 1, 1);
+    nw_halo_radius(&options, 1 << 22, true);
+    options.interval = 512;
+    slots = 2;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
+                     NW_EINVAL);
+    options.interval = 1024;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
+                     NW_EINVAL);
     assert_null(layout);
+    options.interval = 511;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
+    /* 2^31 - 2^22 */
+    assert_int_equal(nw_halo_layout_piece(layout, 0)->high_ghost[0],
+                     2143289344);
+    nw_halo_layout_free(layout);
 }
 
 /* --- copies --- */

@@ -126,6 +126,11 @@ static nw_status set_radii(const struct nw_halo_options *options,
         if (radius < 0)
             return nw_fail(NW_EINVAL, "the radius %lld is negative",
                            (long long)radius);
+        if (radius > INT32_MAX)
+            return nw_fail(NW_EINVAL,
+                           "the radius %lld is too large; allowed are at most "
+                           "%d ghost layers",
+                           (long long)radius, INT32_MAX);
         out->radius[d] = (int32_t)radius;
     }
     return NW_OK;

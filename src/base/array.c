@@ -62,10 +62,10 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
 
     if (!__builtin_mul_overflow(count, size, &bytes))
         memory = malloc(bytes ? bytes : 1);
+    memcpy(out, &memory, sizeof memory);
     if (!memory)
         return array_no_memory(count, size);
     want_large_pages(memory, bytes);
-    memcpy(out, &memory, sizeof memory);
     return NW_OK;
 }
 
@@ -77,6 +77,7 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
     size_t bytes;
     nw_status status;
 
+    memcpy(out, &memory, sizeof memory);
     if (__builtin_mul_overflow(count, size, &bytes))
         return array_no_memory(count, size);
     if (!count)
@@ -97,8 +98,11 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
 
 nw_status nw_alloc_all(const struct nw_array *array, size_t count)
 {
+    static void *const none = NULL;
     nw_status status = NW_OK;
 
+    for (size_t i = 0; i < count; i++)
+        memcpy(array[i].out, &none, sizeof none);
     for (size_t i = 0; !status && i < count; i++)
         status = nw_alloc(array[i].count, array[i].size, array[i].out);
     return status;
@@ -133,10 +137,6 @@ nw_status nw_grow(void *array, size_t *capacity, size_t need, size_t size)
 
 nw_status nw_strdup(const char *text, char **out)
 {
-    char *copy = strdup(text);
-
-    if (!copy)
-        return array_no_memory(strlen(text), 1);
-    *out = copy;
-    return NW_OK;
+    *out = strdup(text);
+    return *out ? NW_OK : array_no_memory(strlen(text), 1);
 }

@@ -6,9 +6,9 @@
 #include <nodewise/status.h>
 #include <stddef.h>
 
-/* Like calloc, but returns NW_ENOMEM with an error text on failure. A count of
- * 0 gives a valid pointer, too. The caller frees *out. `out` is a T ** passed
- * as void *. */
+/* Like calloc, but on failure sets *out to NULL and returns NW_ENOMEM with an
+ * error text. A count of 0 gives a valid pointer, too. The caller frees *out.
+ * `out` is a T ** passed as void *. */
 NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
 
 /* Like nw_alloc, but the memory is not cleared. It is for arrays of which every
@@ -16,8 +16,8 @@ NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
 NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 
 /* Allocates several arrays: NW_ALLOC_ALL(NW_ARRAY(n, work->gain), NW_ARRAY(n,
- * work->side)). Stops at the first array that cannot be allocated; the caller
- * then frees the others. */
+ * work->side)). Stops at the first array that cannot be allocated; this one and
+ * the following pointers are then NULL, and the caller frees the others. */
 struct nw_array {
     size_t count, size;
     void *out;
@@ -44,7 +44,8 @@ void nw_free_all(void *const *memory, size_t count);
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
                                 size_t size);
 
-/* Like strdup, but returns NW_ENOMEM with an error text on failure. */
+/* Like strdup, but on failure sets *out to NULL and returns NW_ENOMEM with an
+ * error text. */
 NW_MUST_CHECK nw_status nw_strdup(const char *text, char **out);
 
 #endif

@@ -727,6 +727,23 @@ static void uneven(void **state)
     nw_halo_layout_free(layout);
 }
 
+/* If nodes differ in slots, no grid describes the slots of all nodes. */
+static void uneven_grids(void **state)
+{
+    static const int32_t slots[] = {2, 4}, none[3] = {0, 0, 0};
+    struct nw_halo_options options = domain(64, 64, 64);
+    struct nw_halo_places places = {2, slots};
+    struct nw_halo_summary sum;
+    nw_halo_layout *layout;
+
+    (void)state;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
+    nw_halo_layout_summary(layout, &sum);
+    assert_memory_equal(sum.node_grid, none, sizeof none);
+    assert_memory_equal(sum.slot_grid, none, sizeof none);
+    nw_halo_layout_free(layout);
+}
+
 static void refused(void **state)
 {
     struct nw_halo_options options = domain(3, 3, 3);
@@ -885,6 +902,7 @@ int main(void)
         cmocka_unit_test(some_with_gpus),
         cmocka_unit_test(many_in_a_row),
         cmocka_unit_test(uneven),
+        cmocka_unit_test(uneven_grids),
         cmocka_unit_test(refused),
         cmocka_unit_test(copies),
         cmocka_unit_test(columns),

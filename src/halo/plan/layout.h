@@ -72,8 +72,7 @@ struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
                                     const struct nw_halo_grid *grid,
                                     int32_t index);
 /* Divides the domain: sets box, node and slot of each piece, and the grids of
- * the summary. If the nodes differ in slots, sets only the slot grid, to that
- * of node 0. */
+ * the summary. If the nodes differ in slots, both grids are 0. */
 NW_MUST_CHECK nw_status nw_halo_divide(nw_halo_layout *layout,
                                        const struct nw_halo_places *places,
                                        enum nw_halo_partition kind);

@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include <string.h>
+
 static int64_t partition_width(const struct nw_halo_box *box, int axis)
 {
     return box->high[axis] - box->low[axis];
@@ -303,11 +305,16 @@ nw_status nw_halo_divide(nw_halo_layout *layout,
 {
     struct nw_halo_box whole = {{0, 0, 0}, {0, 0, 0}};
     bool even = true;
+    nw_status status;
 
     for (int axis = 0; axis < 3; axis++)
         whole.high[axis] = layout->domain.extent[axis];
     for (int32_t i = 1; i < places->node_count; i++)
         even = even && places->slots[i] == places->slots[0];
-    return even ? divide_even(layout, &whole, kind)
-                : divide_uneven(layout, 0, layout->node_count, &whole, kind);
+    if (even)
+        return divide_even(layout, &whole, kind);
+    status = divide_uneven(layout, 0, layout->node_count, &whole, kind);
+    /* the grid of node 0 does not hold for the other nodes */
+    memset(layout->summary.slot_grid, 0, sizeof layout->summary.slot_grid);
+    return status;
 }

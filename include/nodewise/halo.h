@@ -201,9 +201,9 @@ struct nw_halo_options {
     uint32_t methods; /* NW_HALO_BIT of allowed methods; 0: all */
     enum nw_halo_schedule schedule;
     enum nw_halo_choice choice;
-    const char *cache; /* file of measured choices; NULL: the user's file, "":
-                          none. If it cannot be written, planning succeeds and
-                          nw_error_text() gives the reason */
+    const char *cache; /* rank 0's file of measured choices; NULL: the user's,
+                          "": none, on all ranks. If it cannot be written,
+                          planning succeeds; nw_error_text() gives the reason */
     double timeout; /* seconds until a silent peer is an error; 0: never. A peer
                        whose process ended is always an error */
     /* Used by nw_halo_layout_make; may be NULL. nw_halo_plan ignores it,

@@ -74,6 +74,7 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
     X("the methods", options->methods)                                         \
     X("the schedule", options->schedule)                                       \
     X("the choice", options->choice)                                           \
+    X("the use of a cache", !options->cache || *options->cache)                \
     X("the ranks a node", options->ranks_per_node)
 
 static int64_t halo_agree_fold(int64_t hash, int64_t value)

@@ -60,6 +60,11 @@ static int differing(void)
     options = plan();
     options.ranks_per_node = rank == 1;
     wrong += refused(&options, NW_EINVAL, "they differ in the ranks a node");
+    /* rank 0 reads the cache and sends the result to ranks that use one */
+    options = plan();
+    options.choice = NW_HALO_CHOOSE_MEASURE;
+    options.cache = rank ? NULL : "";
+    wrong += refused(&options, NW_EINVAL, "they differ in the use of a cache");
     return wrong;
 }
 

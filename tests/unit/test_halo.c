@@ -711,6 +711,28 @@ static void many_in_a_row(void **state)
     nw_halo_layout_free(layout);
 }
 
+/* In a dragonfly, the placement of 8 nodes with the least sum of distances has
+ * a more loaded link than the trivial one. So the trivial one is used, which is
+ * not proven to have the least cost. */
+static void trivial_is_not_proven(void **state)
+{
+    struct nw_halo_options options = domain(64, 64, 64);
+    struct nw_halo_summary sum;
+    nw_halo_layout *layout;
+    char path[512];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/topology/valid/dragonfly.yaml",
+             getenv("NW_FIXTURES"));
+    options.topology = path;
+    layout = layout_of(&options, 8, 2);
+    nw_halo_layout_summary(layout, &sum);
+    assert_true(sum.node_cost > 0);
+    assert_true(sum.node_cost == sum.node_cost_trivial);
+    assert_false(sum.exact);
+    nw_halo_layout_free(layout);
+}
+
 /* --- uneven domains, and refused options --- */
 
 static void uneven(void **state)
@@ -901,6 +923,7 @@ int main(void)
         cmocka_unit_test(summit_case),
         cmocka_unit_test(some_with_gpus),
         cmocka_unit_test(many_in_a_row),
+        cmocka_unit_test(trivial_is_not_proven),
         cmocka_unit_test(uneven),
         cmocka_unit_test(uneven_grids),
         cmocka_unit_test(refused),

@@ -136,6 +136,7 @@ static nw_status place_doubt(struct placing *work,
     if (!status && trivial < placed) {
         memcpy(work->machine_node, order,
                (size_t)layout->node_count * sizeof *order);
+        report->exact = report->exact && report->cost >= report->trivial_cost;
         report->cost = report->trivial_cost;
     }
     free(end);

@@ -176,7 +176,6 @@ struct nw_halo {
     int32_t *own_at; /* [piece_count] index in `own`; -1: other rank */
     bool gpu_memory;
     bool oversubscribed; /* the host has more ranks than CPUs for them */
-    size_t row_align;
     double timeout;   /* seconds; 0: no limit */
     uint32_t methods; /* bits of the methods that all ranks allow and can use */
 

@@ -48,5 +48,8 @@ void nw_halo_failure_tell(nw_halo *halo, nw_status status);
 /* Returns the error that another rank has sent by nw_halo_failure_tell; NW_OK
  * if none has arrived. */
 nw_status nw_halo_failure_hear(const nw_halo *halo);
+/* Frees the halo's own struct. If this rank has sent a failure, keeps the
+ * struct until the process ends, because MPI may still read the message. */
+void nw_halo_failure_free(nw_halo *halo);
 
 #endif

@@ -176,7 +176,7 @@ struct nw_halo {
     int32_t *own_at; /* [piece_count] index in `own`; -1: other rank */
     bool gpu_memory;
     bool oversubscribed; /* the host has more ranks than CPUs for them */
-    double timeout;   /* seconds; 0: no limit */
+    double timeout;      /* seconds; 0: no limit */
     uint32_t methods; /* bits of the methods that all ranks allow and can use */
 
     int32_t quantity_count;
@@ -215,6 +215,7 @@ struct nw_halo {
      * the halo is freed after a failure */
     bool peer_lost;
     char failure[256]; /* status and text of a failure, for the peers */
+    nw_halo *kept;     /* used after nw_halo_free, by failure.c */
     uint64_t exchange; /* number of exchanges started, also by measurements */
     uint64_t polls;    /* number of tests without completion */
     /* Times of the last checks for failures that peers have sent, and for peers

@@ -4,6 +4,8 @@
  * on to theirs. So no rank waits for a message that will not come. */
 #include "halo/exchange/connections.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TAG 32000 /* MPI tag of failures; connections use smaller tags */
@@ -36,7 +38,19 @@ static void tell_node(nw_halo *halo)
             failure_tell(halo, rank);
 }
 
-/* The sends are not waited for, so their message must stay in halo->failure. */
+/* The halos that have sent a failure, linked by halo->kept. */
+static _Atomic(nw_halo *) failure_kept;
+
+/* The sends of a failure are not waited for, so MPI may still read
+ * halo->failure. */
+void nw_halo_failure_free(nw_halo *halo)
+{
+    if (halo->failure[0])
+        halo->kept = atomic_exchange(&failure_kept, halo);
+    else
+        free(halo);
+}
+
 void nw_halo_failure_tell(nw_halo *halo, nw_status status)
 {
     if (halo->broken)

@@ -555,5 +555,5 @@ void nw_halo_free(nw_halo *halo)
     if (halo->comm != MPI_COMM_NULL && !halo->peer_lost && !halo->broken &&
         !halo_plan_has_messages(halo))
         NW_PMPI(Comm_free)(&halo->comm);
-    free(halo);
+    nw_halo_failure_free(halo);
 }

@@ -97,8 +97,8 @@ NW_API bool nw_halo_method_find(const char *name, enum nw_halo_method *out);
 enum nw_halo_partition {
     NW_HALO_PARTITION_BEST,  /* minimises the bytes between nodes, then those
                                 inside */
-    NW_HALO_PARTITION_PAPER, /* the paper's: divides the longest axis by each
-                                prime factor, the largest first */
+    NW_HALO_PARTITION_PAPER, /* as Pearson et al. do: divides the longest axis
+                                by each prime factor, the largest first */
 };
 /* How pieces are placed on nodes and slots: at the lowest cost, in order, at
  * random, or at the highest cost. */

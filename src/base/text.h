@@ -56,7 +56,8 @@ bool nw_parse_double(const char *word, double *out);
  * bytes. */
 bool nw_parse_bytes(const char *word, uint64_t *out);
 
-/* Like nw_parse_bytes, also with a unit: "64k", "1MiB". */
+/* Like nw_parse_bytes, also with a unit of nw_parse_quantity: "64k" (64000),
+ * "1MiB" (1048576). */
 bool nw_parse_size(const char *word, uint64_t *out);
 
 enum nw_unit { NW_UNIT_BANDWIDTH, NW_UNIT_TIME, NW_UNIT_BYTES };

@@ -6,7 +6,8 @@
 #include <nodewise/status.h>
 
 struct nw_comb {
-    const char *benchmark; /* path of nodewise-bench-halo-FLAVOUR */
+    const char *benchmark; /* path of nodewise-bench-halo-openmpi or
+                              nodewise-bench-halo-mpich */
     char **own;            /* options of the benchmark; end at "--" or NULL */
     char **launcher;       /* words of the launcher; end at NULL */
     char *figures;         /* output, freed by the caller: the value of

@@ -87,7 +87,9 @@ static uint64_t pattern_pairs_difference(const struct pattern_pairs_pair *pair)
                                            : pair->bytes[1] - pair->bytes[0];
 }
 
-/* Compares by the difference, largest first, then by rank. */
+/* Compares pairs by how much their bytes differ between the two patterns,
+ * largest first (with one pattern: by bytes), then by sender, then by receiver.
+ */
 static int pattern_pairs_compare(const void *one, const void *other)
 {
     const struct pattern_pairs_pair *a = one, *b = other;

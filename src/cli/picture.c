@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes pictures, which rsvg-convert turns into PNG or PDF. */
+/* Writes a picture, given as SVG text, to a file. If the file's name ends in
+ * .png or .pdf, rsvg-convert first converts the picture to that format. */
 #include "cli/picture.h"
 #include "base/file.h"
 #include "base/install_path.h"

@@ -113,7 +113,8 @@ struct nw_probe_task {
     struct nw_probe_reply reply[2]; /* replies of a and b */
 };
 
-/* Prints a record, and adds it to coordinator->probe. */
+/* Prints a record, one line of the probe's results, on standard output and adds
+ * it to coordinator->probe. */
 void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
                           const char *format, ...) NW_PRINTF(2, 3);
 /* Receives the description of each rank and prints a record for it. A rank that

@@ -131,8 +131,9 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
         rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
-/* Computes the fractions of the grid for rows and columns from the speeds of
- * the processes. If memory runs out, the fractions stay equal. */
+/* Computes from the speeds of the processes which fraction of the grid of cells
+ * each row and column gets. Without speeds, or if memory runs out, rows and
+ * columns stay equal. */
 static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;

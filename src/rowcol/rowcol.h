@@ -40,9 +40,11 @@ bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 
 /* Tries the orders, for the shape of `a`, that may be better than `best`, and
- * stores the best one in `best`. Stops after a fixed number of partial orders.
- * Does nothing if there are too many processes, if memory is missing, or,
- * without speeds, if the objective is the sum. Overwrites the order in `a`. */
+ * stores the best one in `best`. Stops after a fixed number of partial orders
+ * (orders of which only the first places are filled). Does nothing if there are
+ * too many processes, if memory is missing, or if nw_rowcol_prove_sum serves
+ * instead: the objective is the sum, without speeds. Overwrites the order in
+ * `a`. */
 void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
                        struct nw_rowcol *a, struct nw_rowcol *best);
 

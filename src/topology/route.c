@@ -254,8 +254,9 @@ static size_t emit_pxn(const nw_topology *topology, struct nw_end *a,
     return count;
 }
 
-/* Returns the hop over the link between a node and its switch: that of the NIC
- * `card`, or the node's own link if card is -1. */
+/* Returns the hop number (nw_topology_hop) of one direction of the link between
+ * a node and its switch: the link of the NIC `card`, or the node's own link if
+ * card is -1. */
 static uint32_t port_hop(const nw_topology *topology, int32_t node,
                          int32_t card, int direction)
 {

@@ -144,9 +144,10 @@ struct nw_network_ops {
      * number of links */
     size_t (*route)(const struct nw_network *network, int32_t from,
                     struct nw_network_end to, uint32_t *hops);
-    /* replaces the ports of the tables of the topology's network by the ports
-     * of the topology; port p gets the routes of the old port from[p]. NULL if
-     * the routes do not depend on ports */
+    /* makes the network's forwarding tables, which have a route for each port
+     * (NIC) of the nodes, fit the ports that the topology has now: port p gets
+     * the routes of the old port from[p]. NULL if routes do not depend on ports
+     */
     nw_status (*move_ports)(const nw_topology *topology, const int32_t *from);
     void (*free_state)(void *state); /* or NULL */
     /* returns the struct of network/networks.h that the network was built from,

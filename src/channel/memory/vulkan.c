@@ -5,8 +5,9 @@
  * host, and exports it; the CUDA driver imports it. Memory that others
  * allocated cannot be mapped this way. So it serves only for buffers that
  * Nodewise allocates: those of nw_channel_memory_new, and the inbox of the
- * resident kernel. Opening Vulkan takes long, so it is opened when such memory
- * is first requested.
+ * resident kernel. Opening Vulkan takes long, so it is opened only if the user
+ * selects this mapping: for GPU 0 with the channel, for another GPU when memory
+ * on it is first requested.
  */
 #include "channel/memory/vulkan.h"
 

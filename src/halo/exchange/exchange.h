@@ -286,8 +286,8 @@ void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
                               const struct nw_halo_copy_plan *packs,
                               const char *buffer);
 /* The first function prepares the copies from source to target arrays, both
- * accessible in this process, for every field and transfer. The second runs
- * those of the active fields. */
+ * accessible in this process, for every field and transfer (box of cells). The
+ * second runs those of the fields of the current exchange. */
 nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
                              struct nw_halo_copy_plan *out);

@@ -271,8 +271,8 @@ nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
     return status;
 }
 
-/* Frees the imported event of a receiver. A sender's `other` belongs to the
- * halo, which closes it. */
+/* Frees the receiver's `other`, an event that it imported. The sender's `other`
+ * is one of the events of peers that the halo closes (nw_halo_peers_close). */
 void nw_halo_leave_direct(struct nw_halo_connection *connection)
 {
     struct exchange_gpus_direct *direct = connection->state;

@@ -87,9 +87,11 @@ static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
     return status;
 }
 
-/* Sets the limit of load or the capacity of each core unit from its element.
- * Each unit is one element. The problem has the hosts in the caller's order,
- * and `several` has them in the order of the topology. */
+/* Sets the limit of load of each core unit to that of its element (a core or
+ * hardware thread; each unit is one element). If an element takes several ranks
+ * (per_element_several), it lowers the capacity of the unit instead. The
+ * problem has the hosts in the caller's order, and `several` has them in the
+ * order of the topology. */
 static void slots_problem_fill_limits(struct nw_slots_problem *work)
 {
     const struct nw_several *several = work->several;

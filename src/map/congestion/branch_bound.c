@@ -44,8 +44,8 @@ struct branch_bound_work {
     int32_t *order; /* [ranks] ranks in the order in which they are assigned */
     int32_t *best;  /* [2 x ranks] slots of the best assignment so far */
     double best_value[2]; /* first and second objective of `best` */
-    uint64_t left; /* cores and GPUs that may still be assigned before the
-                      caller's limit */
+    uint64_t left; /* steps of the search that are left before the caller's
+                      limit; a step assigns one core or GPU to a slot */
     /* cores and GPUs assigned between two calls of nw_budget_spend; those
      * assigned since its last call */
     uint64_t slice, taken;

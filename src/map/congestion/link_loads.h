@@ -28,7 +28,8 @@ struct nw_link_load {
     double now;   /* bytes of the present assignment on the link */
     double slow;  /* time in s that the link needs for a byte */
     double more;  /* bytes that the present trial adds (negative: removes) */
-    double power; /* term of this link in nw_load_figures.power */
+    double power; /* term of this link, (congestion / scale)^8, in the sum
+                     nw_load_figures.power */
     uint64_t touched; /* 1: the present trial lists the link in
                          nw_link_loads.touch */
 };
@@ -60,7 +61,8 @@ struct nw_link_loads {
     struct nw_load_figures change;
     double touched_most; /* s: largest congestion, after the move, of the links
                             to which the move adds load */
-    uint32_t *touch; /* [touch_count] directed links whose load may change */
+    uint32_t *touch;     /* [touch_count] directed links whose load the present
+                            trial may change */
     size_t touch_count;
     /* [endpoints] bytes of each endpoint to and from all other endpoints */
     struct nw_endpoint_flow *all;

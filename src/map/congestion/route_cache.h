@@ -65,8 +65,9 @@ struct nw_route_cache {
  * also after a failure. */
 NW_MUST_CHECK nw_status nw_route_cache_init(struct nw_route_cache *routes);
 void nw_route_cache_fini(struct nw_route_cache *routes);
-/* Computes a route between classes a and b that is not cached, and caches it if
- * there is a cache. */
+/* Computes a route, which is not cached, between route classes a and b, and
+ * caches it if there is a cache. The routes of the slots of a class differ only
+ * by links of one slot alone. */
 struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
                                        int32_t b);
 /* Returns the route from any slot of class a to any other slot of class b,

@@ -202,8 +202,9 @@ static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
         work->best_cut = work->cut;
 }
 
-/* Runs round i. Before it, if due, ends the single moves and estimates the work
- * of each part again. */
+/* Runs round i. Before it, ends the single moves if that is due, and, if that
+ * is due, estimates again how long the trials in each part take
+ * (nw_anneal_kway_weigh_parts). */
 static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
                                      uint64_t tries, struct nw_random *random)
 {

@@ -63,8 +63,8 @@ struct nw_division {
 struct nw_division_annealing {
     /* weight of the mean load in the energy; the largest load has weight 1 */
     double mean;
-    int32_t loads; /* number by which the sum of the loads is divided to get the
-                      mean */
+    int32_t loads; /* number of loads that may differ from 0: the mean is the
+                      sum of the loads divided by this number */
     int boundary_tries; /* a swap partner is drawn at most this many times,
                            until a random peer of it is in another part; 0: one
                            draw without that check */

@@ -76,8 +76,10 @@ static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
     return true;
 }
 
-/* Finds the links of each pair of groups and fills work->slow[]. Sets *found to
- * true if every pair of groups has a link of its own, otherwise to false. */
+/* Finds the links that only the traffic of one ordered pair of groups uses, and
+ * sets work->slow[] to the time in s that all those of a pair together need for
+ * a byte. Sets *found to true if every pair has such a link. Otherwise sets it
+ * to false, and work->slow[] may be incomplete. */
 static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
                                       bool *found)
 {

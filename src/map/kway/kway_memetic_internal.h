@@ -27,8 +27,8 @@ struct kway_memetic_task {
                          halves */
     /* from scratch: the graph is not coarsened */
     bool whole;
-    struct nw_time_shares pace; /* time shares of the levels; the unit of work
-                                   is one vertex */
+    struct nw_time_shares pace; /* divides the time limit among the levels in
+                                   proportion to their numbers of vertices */
     struct kway_memetic_answer out;
 };
 

@@ -65,8 +65,9 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
     }
 }
 
-/* The best move found so far of a vertex of part p to a part with fewer hops.
- */
+/* The best move found so far of a vertex of part p to an adjacent part from
+ * which the path to a part with free capacity is shorter
+ * (kway_rebalance_balance.hops). */
 struct kway_rebalance_best {
     struct nw_kway_move move;
     int32_t vertex; /* vertex that moves; -1: no move found */

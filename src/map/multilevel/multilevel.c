@@ -39,7 +39,7 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     nw_status status = NW_OK;
 
     if (assignment->hierarchy->levels <
-        2) /* all slots are equally far from each other */
+        2) /* all slots are at distance 0 from each other */
         return NW_OK;
     status = nw_assignment_best_embedding(assignment, &tile);
     search.cost = tile.cost;

@@ -200,8 +200,9 @@ static nw_status phase23_fill_free_slots(struct phase23_work *work,
     return status;
 }
 
-/* Runs the placer on the ranks of one host. If the placer ignores affinity,
- * swaps that lower the affinity cost follow. */
+/* Runs the placer on the ranks of one host. All placers but nw_place_greedy
+ * ignore affinity (--affinity: nearness of a rank's core or GPU to its NIC, and
+ * of its GPU to its core); after them, swaps lower the affinity cost. */
 static nw_status phase23_run_placer(struct phase23_work *work,
                                     struct nw_placement *placement,
                                     int32_t host)
@@ -223,7 +224,8 @@ static nw_status phase23_run_placer(struct phase23_work *work,
     return status;
 }
 
-/* Writes the units on which the ranks of a host were placed into the answer. */
+/* Writes into the answer the core unit (phase 2) or GPU unit (phase 3) of each
+ * rank of a host that is not fixed to a core (or GPU). */
 static void phase23_take_answer(struct phase23_work *work,
                                 const struct nw_placement *placement,
                                 int32_t host)

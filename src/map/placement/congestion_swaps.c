@@ -176,8 +176,8 @@ static void congestion_swaps_link_process(struct congestion_swaps_work *work,
     work->head[place] = p;
 }
 
-/* Moves a process to another place: updates the placement, free slots and
- * lists. */
+/* Moves a process to another place: updates the placement, the free slots and
+ * the lists of the processes on each place. The caller updates the loads. */
 static void congestion_swaps_move_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {

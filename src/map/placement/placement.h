@@ -143,9 +143,10 @@ nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* recursive bisection of processes and places,
                                  then congestion_swaps.h */
-nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent */
-nw_placer nw_place_rashti;    /* by Scotch with rashti_weights.h; NW_ENODEV:
-                                 Scotch is absent */
+nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent, or the
+                                 program itself is linked to Scotch */
+nw_placer nw_place_rashti;    /* like nw_place_scotch, with rashti_weights.h;
+                                 NW_EUNSUPPORTED: more than 1024 places */
 
 /* Placers that see the machine as a hierarchy (hierarchy/hierarchy.h), which
  * may approximate its distances. If the hierarchy would be too deep, they

@@ -94,8 +94,9 @@ static nw_status near_gpus_settle_move(struct near_gpus_work *work,
     return status || !*made ? status : near_gpus_move(work, move);
 }
 
-/* Makes the first move of a GPU endpoint within its host that brings ranks
- * nearer to their GPUs or breaks a tie. */
+/* Makes the first move of a rank's GPU within its host that makes no cost
+ * figure worse and brings ranks nearer to their GPUs, or leaves the distances
+ * equal and breaks the tie (near_gpus_breaks_tie). */
 static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
                                       int32_t endpoint)
 {

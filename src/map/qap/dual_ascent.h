@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #define NW_QAP_EXACT_MOST 16
-/* Gains below this fraction of the cost are ignored, since costs and bounds are
- * sums of rounded numbers. */
+/* A solution counts as better only if it costs less than the best one by more
+ * than this fraction, since costs and bounds are sums of rounded numbers. */
 #define NW_QAP_TOLERANCE 1e-9
 
 /* A quadratic assignment problem with n facilities and n locations that are not

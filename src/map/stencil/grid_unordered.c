@@ -63,7 +63,8 @@ struct grid_unordered_work {
     int32_t size[NW_STENCIL_DIMS];      /* number of cells in each dimension */
 };
 
-/* Returns 1 + the number of neighbours of p. */
+/* Returns the number of processes among p and its neighbours: p counts, too, as
+ * both ends of an edge do in `shared`. */
 static int32_t grid_unordered_seen_by(const struct nw_assignment *assignment,
                                       int32_t p)
 {

@@ -61,7 +61,8 @@ static void take_stray(void)
         return;
     bytes = nw_stage_received(&status);
     memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
-    /* if out of memory, a receive that truncates still removes the message */
+    /* the payload is not needed: without memory, receive 0 bytes; this
+     * truncates the message, but still removes it */
     NW_PMPI(Mrecv)
     (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     free(memory);

@@ -39,7 +39,7 @@ void nw_plan_end(void);
 void nw_plan_count(const struct nw_plan *plan);
 
 /* Returns true if messages must be recorded: recording is on, or this thread
- * fills a plan. */
+ * fills the plan of a persistent request (nw_plan_begin). */
 bool nw_record_wanted(void);
 /* Records `messages` messages of `bytes` bytes each to or from `rank` of
  * `comm`; sets key.peer to its rank in MPI_COMM_WORLD. Does nothing for

@@ -618,6 +618,32 @@ static void model_chooses(void **state)
     }
 }
 
+/* CUDA's 3-D copies cannot copy cells with gaps between them, so a kernel
+ * writes the y face of model_chooses: 6.5 + 2 + 524288 / 20e3. */
+static void interleaved_are_written(void **state)
+{
+    struct nw_halo_quantity element = {8, 16};
+    struct nw_halo_options options = domain(512, 512, 256);
+    struct nw_halo_prediction pair;
+    char path[512];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/topology/valid/pairs.yaml",
+             getenv("NW_FIXTURES"));
+    options.quantity = &element;
+    options.topology = path;
+    options.placement = NW_HALO_PLACE_TRIVIAL;
+    nw_halo_borders(&options, NW_HALO_OPEN);
+    options.choice = NW_HALO_CHOOSE_MODEL;
+    pair = find_pair(&options, 1, 0, 2);
+    assert_int_equal(pair.bytes, 524288);
+    assert_int_equal(pair.method, NW_HALO_WRITE);
+    assert_true(fabs(pair.seconds * 1e6 / 34.7144 - 1) < 1e-4);
+    element.stride = 8; /* no gaps */
+    pair = find_pair(&options, 1, 0, 2);
+    assert_int_equal(pair.method, NW_HALO_PEER3D);
+}
+
 /* The model chooses only methods that are allowed, and none if it knows none of
  * them. */
 static void model_is_bound(void **state)
@@ -930,6 +956,7 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(columns),
         cmocka_unit_test(model_chooses),
+        cmocka_unit_test(interleaved_are_written),
         cmocka_unit_test(model_is_bound),
     };
 

@@ -105,13 +105,13 @@ classes_traffic(const struct nw_halo_connection *connection)
     };
 
     for (size_t i = 0; i < connection->count; i++)
-        for (int32_t k = 0; k < halo->joined_count; k++) {
-            const struct nw_halo_field *field = &halo->field[k];
-
+        for (int32_t k = 0; k < halo->joined_count; k++)
             nw_halo_traffic_add(&traffic, &connection->transfer[i],
-                                field->bytes);
-            traffic.gaps = traffic.gaps || field->bytes != field->stride;
-        }
+                                halo->field[k].bytes);
+    /* 3-D copies must serve the fields of every subset of the quantities */
+    for (int32_t k = 0; k < halo->field_count; k++)
+        traffic.gaps =
+            traffic.gaps || halo->field[k].bytes != halo->field[k].stride;
     return traffic;
 }
 

@@ -94,6 +94,12 @@ static size_t predict_pair(const struct predicting *work, size_t first,
         traffic_of(work, item[first].from, item[first].to);
     size_t i = first;
 
+    for (int32_t q = 0; q < work->options->quantity_count; q++) {
+        const struct nw_halo_quantity *quantity = &work->options->quantity[q];
+
+        traffic.gaps = traffic.gaps || (quantity->stride &&
+                                        quantity->stride != quantity->bytes);
+    }
     for (; i < work->transfers.count && !by_pair(&item[i], &item[first]); i++)
         for (int32_t q = 0; q < work->options->quantity_count; q++)
             nw_halo_traffic_add(&traffic, &item[i],

@@ -21,6 +21,13 @@ void nw_host_boot(char boot[64])
     boot[strcspn(boot, "\n")] = '\0';
 }
 
+void nw_host_pid_space(char space[48])
+{
+    memset(space, 0, 48);
+    if (readlink("/proc/self/ns/pid", space, 47) < 0)
+        space[0] = '\0';
+}
+
 void nw_host_numbers(int number[2])
 {
     char name[256] = "", boot[64];

@@ -38,12 +38,11 @@ struct endpoint_address {
  * namespace and /dev/shm. */
 static void peers_name_host(char host[160])
 {
-    char boot[64], space[48] = "";
+    char boot[64], space[48];
     struct stat about = {0};
 
     nw_host_boot(boot);
-    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
-        space[0] = '\0';
+    nw_host_pid_space(space);
     (void)stat("/dev/shm", &about);
     snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
 }

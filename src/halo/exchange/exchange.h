@@ -186,7 +186,8 @@ struct nw_halo {
     void *memory;  /* struct memory of memory.c; NULL: the caller's arrays */
     /* [piece_count * quantity_count] arrays of the ranks of this node */
     struct nw_halo_remote *remote;
-    int32_t *pid; /* [node_size] process ids on this node */
+    /* [node_size] process ids on this node; 0: another PID namespace */
+    int32_t *pid;
 
     /* The first `joined_count` fields contain all quantities; interleaved
      * quantities share one field. If any of these fields has several

@@ -5,6 +5,8 @@
  * node also exchange the addresses of their arrays here. */
 #include "halo/exchange/gpus.h"
 
+#include "base/host.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -305,18 +307,41 @@ static nw_status halo_memory_tell_all(nw_halo *halo, struct memory_word *own,
     return status ? status : nw_halo_mpi(code, "share the addresses of arrays");
 }
 
+struct memory_process {
+    char space[48]; /* PID namespace */
+    int32_t pid;
+};
+
+/* Fills halo->pid. Collective over the node. */
+static nw_status memory_share_pids(nw_halo *halo)
+{
+    struct memory_process own = {.pid = (int32_t)getpid()}, *all = NULL;
+    int bytes = sizeof own, code = MPI_SUCCESS;
+    nw_status status = nw_alloc((size_t)halo->node_size, sizeof *all, &all);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->node_size, sizeof own.pid, &halo->pid);
+    nw_host_pid_space(own.space);
+    status = nw_halo_agree(halo->node_comm, status);
+    if (!status)
+        code = NW_PMPI(Allgather)(&own, bytes, MPI_BYTE, all, bytes, MPI_BYTE,
+                                  halo->node_comm);
+    for (int i = 0; !status && code == MPI_SUCCESS && i < halo->node_size; i++)
+        halo->pid[i] = strcmp(all[i].space, own.space) ? 0 : all[i].pid;
+    free(all);
+    return status ? status
+                  : nw_halo_mpi(code, "share the numbers of processes");
+}
+
 nw_status nw_halo_memory_tell(nw_halo *halo)
 {
     struct memory_word *own = NULL, *all = NULL, *next;
     int *count = NULL;
-    int32_t pid = (int32_t)getpid();
     nw_status status = nw_alloc((size_t)halo->own_count * halo->quantity_count,
                                 sizeof *own, &own);
 
     if (!status)
         status = nw_alloc((size_t)halo->node_size, sizeof *count, &count);
-    if (!status)
-        status = nw_alloc((size_t)halo->node_size, sizeof pid, &halo->pid);
     if (!status)
         status =
             nw_alloc((size_t)halo->layout->piece_count * halo->quantity_count,
@@ -325,10 +350,7 @@ nw_status nw_halo_memory_tell(nw_halo *halo)
         status = fill_words(halo, own);
     status = nw_halo_agree(halo->node_comm, status);
     if (!status)
-        status =
-            nw_halo_mpi(NW_PMPI(Allgather)(&pid, 1, MPI_INT32_T, halo->pid, 1,
-                                           MPI_INT32_T, halo->node_comm),
-                        "share the numbers of processes");
+        status = memory_share_pids(halo);
     if (!status)
         status = halo_memory_tell_all(halo, own, count, &all);
     next = all;

@@ -33,8 +33,8 @@ static bool peer_watch_is_peer(const nw_halo *halo, int rank)
 }
 
 /* A peer is not watched if the kernel opens no process descriptor for its
- * process id. Then the kernel does not support descriptors, or the peer runs in
- * another container and its process id does not exist here. */
+ * process id. Then the kernel does not support descriptors, or the peer is in
+ * another PID namespace and its process id is 0. */
 nw_status nw_halo_watch_open(nw_halo *halo)
 {
     struct watch *watch = NULL;

@@ -102,8 +102,9 @@ struct nw_channel_options {
                            void *all);
     void *context;
     /* A libfabric provider ("shm", "tcp;ofi_rxm"). NULL:
-     * $NODEWISE_CHANNEL_PROVIDER; if that is not set, shm for peers of this
-     * host and the best provider found for others. */
+     * $NODEWISE_CHANNEL_PROVIDER. If that is not set, or if the name is "" or
+     * "auto": shm for peers of this host and the best provider found for
+     * others. */
     const char *provider;
     /* AUTO: $NODEWISE_CHANNEL_PROTOCOL and $NODEWISE_CHANNEL_COPY; if they are
      * not set, the cheapest. */

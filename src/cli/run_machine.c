@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the topology of the job: the one given by the user, a stored one, one
- * measured on the job's hosts, or that of this machine. */
+/* Finds the topology of the job. If the user gives one, takes it. Otherwise, if
+ * the job runs only on this host, takes that of this machine. Otherwise takes
+ * the stored topology of the job's hosts or, if it cannot be used, asks the
+ * hosts for a new one. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>

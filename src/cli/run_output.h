@@ -18,8 +18,9 @@ struct nw_run_account {
                                                NULL */
 };
 
-/* Writes the command to the file `path`, whole or not at all; "-" and NULL are
- * standard output. */
+/* Writes the command, or with `as_json` the account as JSON, to `path`; "-" and
+ * NULL are standard output. A regular file is written whole or not at all, a
+ * device or a pipe directly. */
 NW_MUST_CHECK nw_status nw_run_tell(const struct nw_job *job,
                                     const struct nw_run_account *account,
                                     bool as_json, const char *path);

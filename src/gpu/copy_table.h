@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts copies of elements at given distances into tables of words, which
- * the kernels read. */
+/* Converts copies of elements at given distances into tables of boxes, which
+ * the kernels copy word by word. A word has 1, 2, 4, 8 or 16 bytes. */
 #ifndef NW_GPU_COPY_TABLE_H
 #define NW_GPU_COPY_TABLE_H
 

@@ -167,8 +167,9 @@ NW_INLINE val velocity(const struct face *a, const struct sums *f,
     return rule.divergent ? v - divergence_term(a, f, rule.gauge) : v;
 }
 
-/* Returns the flux of an antidiffusive velocity. With the infinite gauge, x
- * counts as 1, so that the flux is the velocity itself. */
+/* Returns the flux of an antidiffusive velocity v. With the infinite gauge
+ * (`gauge`), the values `low` and `high` of both cells count as 1, so that the
+ * flux is v itself. */
 NW_INLINE val through(val low, val high, val v, bool gauge)
 {
     return gauge ? v : donor(low, high, v);

@@ -316,8 +316,10 @@ static double find_spacing(const struct nw_network *network,
     return (layout->switch_width - 8) / most;
 }
 
-/* Sets the distance between levels: larger if many links run between them, so
- * that lines are steeper and easier to follow. */
+/* Sets the distance between neighbouring levels, which is the same for all of
+ * them. Unless the network is a tree, the distance grows with the mean number
+ * of links per gap, up to MOST_LEVEL_HEIGHT, so that lines are steeper and
+ * easier to follow. */
 static void space_levels(const nw_topology *topology,
                          struct nw_network_layout *layout)
 {

@@ -204,7 +204,8 @@ static void held_karp_forget(struct held_karp_lines *l)
         l->least[i] = INFINITY;
 }
 
-/* Enters the front `code` into the table as a first line. */
+/* Enters the order whose first line is the front `code`, with no other process
+ * placed, into the table: stores the cost of this line. */
 static void held_karp_begin(struct held_karp_lines *l, int32_t code)
 {
     const struct held_karp_front *f = &l->fronts[code];

@@ -34,8 +34,9 @@ bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
  * - memory is missing;
  * - the objective is not the sum;
  * - speeds are given;
- * - there would be too many states. 14 processes are few enough in any shape,
- * 16 processes in the shape 2 x 8. */
+ * - there is only one process;
+ * - there would be too many states. 14 processes are few enough in any shape;
+ * 16 processes are few enough in the shape 2 x 8, but too many in 4 x 4. */
 bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 

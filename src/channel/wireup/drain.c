@@ -64,8 +64,10 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* If libfabric has cancelled all operations, the connection has ended.
- * Otherwise data may still arrive, and the next check posts another write. */
+/* Called when the write with the invalid key, which is meant to end the
+ * connection, has failed. If the error is that libfabric has cancelled all
+ * operations with the peer, the connection has ended. Otherwise data may still
+ * arrive, and the next nw_drain_is_over posts another such write. */
 void nw_drain_refused(struct nw_peer *peer, int error)
 {
     peer->drained |= error == FI_ECANCELED;

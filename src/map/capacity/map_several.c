@@ -126,8 +126,9 @@ static nw_status map_several_run_method(struct nw_several *several,
                        "%s can place several ranks on an element only for few "
                        "ranks of equal weight; use refine or multilevel",
                        algorithm->name);
-    several->budget.grace_ns = 0; /* no grace time: all this work reads the
-                                     clock often */
+    /* no work may last beyond the limit of time, since all of it reads the
+     * clock often */
+    several->budget.grace_ns = 0;
     if (slots && is_auto)
         return map_several_move_all(several, out, report);
     if (slots)

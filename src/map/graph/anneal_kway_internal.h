@@ -22,9 +22,10 @@ struct anneal_kway_column {
 struct anneal_kway_work {
     struct nw_anneal_kway *anneal;
     double metropolis[NW_METROPOLIS_SIZE];
-    bool is_near; /* true: the gain table `near` is used, without teams; the
-                     fields that describe teams and their table are then
-                     unused */
+    bool is_near; /* true: one thread anneals on the gain table `near`; the
+                     fields that describe teams, and `table`, are then unused;
+                     false: two teams, each one thread with its own parts,
+                     anneal on `table` */
     int rounds;
     struct nw_gain_table near;
     float *thresholds; /* owned; NULL if the caller gave thresholds */

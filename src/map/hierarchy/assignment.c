@@ -332,14 +332,16 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* Argument of the tasks that compute the cost. sum[i] is the cost of range
- * i. */
+/* Argument of the tasks that compute the cost. sum[i] is the sum of range i.
+ * Each edge is counted at both of its ends, so all sums together are twice the
+ * cost. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
     double sum[JOBS];
 };
 
-/* Sums the hop-bytes of the processes in range i; a task for threads. */
+/* Sums the hop-bytes of all edges of each process in range i; a task for
+ * threads. */
 static void assignment_cost_range(void *user, int32_t i)
 {
     struct assignment_costing *costing = user;

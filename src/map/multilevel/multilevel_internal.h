@@ -15,8 +15,9 @@ struct multilevel_search {
     struct nw_assignment *assignment; /* best assignment so far */
     const struct nw_placement *placement;
     double cost;          /* hop-bytes of `assignment` */
-    uint64_t seed, steps; /* seed: of random numbers; steps: swaps to try in one
-                             cycle of swap annealing */
+    uint64_t seed, steps; /* seed: of random numbers; steps: swaps of processes
+                             to try in one cycle of swap annealing (swaps of
+                             subtrees come on top) */
     int cycles;           /* number of cycles of swap annealing: 1, or more for
                              few processes unless the effort is "fast" */
     double temperature;   /* initial temperature of swap annealing, in units of

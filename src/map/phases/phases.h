@@ -12,8 +12,9 @@
 struct nw_phases {
     nw_placer *placer[3];
     unsigned kinds;
-    bool by_distance; /* nw_place_partition lowers hop-bytes before
-                         congestion */
+    bool by_distance; /* true: nw_place_partition prefers fewer hop-bytes and,
+                         if they are equal, less congestion; false: less
+                         congestion and, if it is equal, fewer hop-bytes */
 };
 
 /* Runs phases 1 and 2, and phase 3 if ranks use GPUs, and fills `answer`, which

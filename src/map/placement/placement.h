@@ -98,8 +98,9 @@ struct nw_placement {
      * NULL if loads are not limited. Only annealing on hierarchies (hierarchy/)
      * respects the limits. */
     const int64_t *load, *limit;
-    bool by_distance;         /* nw_place_partition lowers hop-bytes first, then
-                                 congestion */
+    bool by_distance; /* true: nw_place_partition prefers fewer hop-bytes and,
+                         if they are equal, less congestion; false: less
+                         congestion and, if it is equal, fewer hop-bytes */
     struct nw_budget *budget; /* limits the search; NULL: no limit */
     bool in_reduced_effort;   /* less work: nw_place_partition leaves out some
                                  starts and initial cuts */

@@ -16,8 +16,8 @@ struct nw_rashti_weights {
     int64_t largest;          /* largest weight of any pair of places */
 };
 
-/* Finds the shortest and longest distance between nodes and the largest weight;
- * takes O(places^2) time. */
+/* Finds the shortest and longest distance between nodes and the largest weight
+ * of any pair of places; takes O(places^2) time. */
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
 /* Returns the weight of two different places a and b. On different nodes it is
  * between 1, for the farthest nodes, and `farthest` (rounded up, at most a

@@ -70,7 +70,9 @@ struct nw_algorithm {
     enum nw_several_method several;
     bool baseline;     /* the user gets the result even if it is worse than the
                           default mapping */
-    bool by_distance;  /* partitions lower hop-bytes before congestion */
+    bool by_distance;  /* true: nw_place_partition prefers fewer hop-bytes and,
+                          if they are equal, less congestion; false: less
+                          congestion and, if it is equal, fewer hop-bytes */
     bool is_default;   /* the algorithm is the default mapping itself */
     bool takes_start;  /* its search starts from the mapping of --from */
     bool keeps_limits; /* keeps limits of load even with one rank per element */

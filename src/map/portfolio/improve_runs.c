@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The searches that improve one candidate, for improve_work.run. Each function
  * changes the assignment of ranks to slots and sets work->name to the
- * algorithm's name in the report. */
+ * algorithm's name in the report; two of them set it to NULL if they find
+ * nothing. */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/branch_bound.h"

@@ -142,7 +142,9 @@ static nw_status portfolio_price_default(const struct nw_problem *problem)
     return status;
 }
 
-/* Solves the problem and fills *out. */
+/* Solves the problem and fills *out with the mapping, its cost and the report.
+ * Also computes the cost of the default mapping if it was requested
+ * (problem->standard is not NULL). */
 static nw_status portfolio_find_answer(const struct nw_algorithm *algorithm,
                                        struct nw_problem *problem,
                                        struct nw_map_answer *out)

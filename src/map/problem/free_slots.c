@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts the free slots of places (hosts or other parts of the machine) while
- * ranks are assigned to them. */
+ * ranks are assigned to them or leave them. If ranks use GPUs, counts the slots
+ * for these ranks too. */
 #include "map/problem/free_slots.h"
 #include "base/array.h"
 

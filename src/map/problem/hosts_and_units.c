@@ -69,8 +69,8 @@ nw_status nw_problem_list_hosts(struct nw_problem *problem)
     return NW_OK;
 }
 
-/* State while the cores, or the GPUs, of all nodes are divided into units. A
- * member is one core or one GPU of a node. */
+/* State while the cores, or the GPUs, of the problem's hosts are divided into
+ * units. A member is one core or one GPU of a host. */
 struct hosts_and_units_work {
     struct nw_problem *problem;
     struct nw_units *units;

@@ -206,7 +206,8 @@ struct power_diagram_offer {
     int32_t point;
 };
 
-/* Adds point i to the list of the points of part p. */
+/* Puts point i at the beginning of the list of part p, and sets its part to p.
+ */
 static void power_diagram_assign(struct power_diagram_work *work, int32_t i,
                                  int32_t p)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Embeds the last mapping in the page as files to download: the mapping, a
- * rankfile for Open MPI, and a table for spreadsheets. */
+ * rankfile for Open MPI (if a rankfile can express the mapping), and a table
+ * for spreadsheets. Embeds nothing if there are more ranks than
+ * NW_PAGE_MOST_RANKS. */
 #include "base/status.h"
 #include "base/text.h"
 #include "cost/mapping_file.h"

@@ -6,8 +6,9 @@
 
 #include "runtime/messages/staging.h"
 
-/* Returns a shadow of `comm`: another communicator with the same error handler.
- * Returns NULL if out of memory or if MPI fails. */
+/* Returns a shadow of `comm`: a communicator of this process alone with the
+ * same error handler. Not collective. Returns NULL if out of memory or if MPI
+ * fails. */
 struct nw_shadow_comm *nw_shadow_comm_new(MPI_Comm comm);
 void nw_shadow_comm_drop(struct nw_shadow_comm *shadow); /* NULL is allowed */
 /* Returns true if `comm` is the communicator of `owner`. Then, if `shadow` is

@@ -24,7 +24,9 @@ struct record_call {
     char function[RECORD_NAME], algorithm[RECORD_NAME];
     int root, size_class;
     uint64_t bytes, calls;
-    long line; /* line in the file; -1: not written yet */
+    long line; /* number of the call's line in the file of this process; the
+                  line is rewritten when `calls` has grown; -1: not written
+                  yet */
     bool is_new;
 };
 

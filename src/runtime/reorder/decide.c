@@ -68,7 +68,8 @@ static nw_status decide_map(const struct nw_members *members,
     options.threads = 1;
     status = nw_map(members->machine, graph, &options, out, NULL);
     if (status == NW_EUNSUPPORTED && any) {
-        /* "section" needs a tree, which the machine is not */
+        /* the setting is "auto"; "section", which was tried first, needs a
+         * tree, which the machine is not */
         options.algorithm = "auto";
         status = nw_map(members->machine, graph, &options, out, NULL);
     }

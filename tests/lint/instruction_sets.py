@@ -10,7 +10,8 @@ import sys
 import tree
 
 CHOICE = "src/mpdata/select_kernels.c"
-# what __builtin_cpu_supports() of clang 14 cannot ask for, and what the others imply
+# These extensions are not asked for: __builtin_cpu_supports() of clang 14 does not know
+# them, or another extension that is asked for includes them.
 IMPLIED = {"avx", "crc32", "f16c", "lzcnt", "movbe", "popcnt", "sse3", "ssse3", "sse4_1",
            "sse4_2", "xsave", "lahf_sahf"}
 

@@ -292,10 +292,10 @@ static bool all_said_bye(const nw_channel *channel)
     return true;
 }
 
-/* Sends BYE to all peers with which messages were exchanged and that are not
- * lost, and waits for their BYE. After that, no peer writes to this process's
- * memory or reads from it. Gives up after a tenth of the channel's time limit.
- */
+/* Sends BYE to all other processes with which messages were exchanged and that
+ * are not lost, and waits for their BYE. After that, no peer writes to this
+ * process's memory or reads from it. Gives up after a tenth of the channel's
+ * time limit. */
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};

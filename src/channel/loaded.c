@@ -81,9 +81,9 @@ static nw_status loaded_result(nw_status status)
     return status ? nw_fail(status, "%s", loaded.error_text()) : NW_OK;
 }
 
-/* Wraps the caller's allgather function, which sets its error text in
- * libnodewise.so itself. If this function failed, that text must not be
- * overwritten. */
+/* Context of loaded_allgather, which wraps the caller's allgather function. The
+ * caller's function sets its error text in libnodewise.so itself; `failed`
+ * records its failure, so that this text is not overwritten. */
 struct loaded_meeting {
     const struct nw_channel_options *options;
     bool failed;

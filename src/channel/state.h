@@ -50,9 +50,9 @@ enum {
  * more registers for each message. */
 #define NW_RARE __attribute__((noinline))
 
-/* The operation context that this library passes to libfabric and gets back
- * with the completion. It must be the first member of the struct that owns the
- * operation. `kind` identifies the type of that struct. */
+/* struct nw_op is the operation context that this library passes to libfabric
+ * and gets back with the completion. It must be the first member of the struct
+ * that owns the operation, and its `kind` tells which struct that is. */
 enum nw_op_kind {
     NW_OP_SLOT,
     NW_OP_SEND,
@@ -90,7 +90,7 @@ struct nw_slot {
 struct nw_piece {
     char *memory;
     struct fid_mr *region[NW_ENDPOINTS];
-    nw_channel_request *request; /* request that uses it; NULL: free */
+    nw_channel_request *request; /* request that uses the piece; NULL: none */
     uint64_t offset, bytes;
 };
 
@@ -99,7 +99,8 @@ struct nw_piece {
 struct nw_grant {
     struct nw_grant *next;
     struct nw_wire wire;     /* the CTS that granted the memory */
-    uint64_t begun, done;    /* bytes of the writes that have started, ended */
+    uint64_t begun, done;    /* bytes of its writes that have started; that have
+                                ended */
     struct nw_flight *ready; /* next write, not accepted by libfabric yet */
 };
 
@@ -109,7 +110,8 @@ struct nw_flight {
     struct nw_flight *next; /* next flight of the same request */
     nw_channel_request *request;
     struct nw_grant *grant;
-    /* staging piece it reads; NULL: the message's buffer */
+    /* staging piece from which the write reads; NULL: it reads from the
+     * message's buffer */
     struct nw_piece *piece;
     const char *from;
     void *descriptor;
@@ -162,8 +164,8 @@ struct nw_channel_request {
     struct nw_peer *peer; /* NULL if a receive has not matched a message */
     int32_t gpu;
     /* `detached`: the caller already has the result; the request is freed as
-     * soon as libfabric no longer uses it. `head_sent`: the HEAD of this send
-     * was sent. */
+     * soon as libfabric no longer uses it. `head_sent`: the HEAD or the first
+     * part of this send was sent. */
     bool is_send, done, detached, head_sent;
     bool cannot_read; /* this process cannot read the sender's memory */
     bool weighs;      /* timed to compare sending in parts with CMA */
@@ -188,7 +190,8 @@ struct nw_channel_request {
     struct nw_flight *aloft; /* writes in flight */
     struct fid_mr *region;
     struct nw_region *kept; /* cached registration of the GPU memory */
-    nw_status failing;      /* error that is reported after the last write */
+    nw_status failing;      /* error of a receive, which ends when the sender's
+                               writes have ended */
     /* `chosen`: the sender has decided whether to copy. `copied`: the GPU
      * memory is copied to staging pieces before the writes. `timed`: the
      * duration of the message goes into channel->takes. */
@@ -283,8 +286,10 @@ struct nw_channel {
      * a write that waits for libfabric or for a free staging piece. `starved`:
      * receives that wait for free staging pieces. */
     struct nw_list posted, flying, movers, starved;
-    struct nw_list draining;   /* waiting for libfabric, peer lost (drain.c) */
-    struct nw_list leaving;    /* their owners already have the result */
+    struct nw_list draining;   /* of lost peers, still in use by libfabric
+                                  (drain.c) */
+    struct nw_list leaving;    /* requests whose owners already have the
+                                  result */
     nw_channel_request *spare; /* freed requests, to be used again */
     struct nw_control *spare_control;
     struct nw_controls *controls_made;
@@ -328,7 +333,8 @@ struct nw_channel {
     int ack_file;
     struct nw_ack_page *ack_page; /* where peers confirm their reads; or NULL */
     uint64_t nonce;               /* of this process (proto/nonce.h) */
-    nw_channel_request *cma_sends[NW_WIRE_WORDS]; /* send that uses the word */
+    nw_channel_request *cma_sends[NW_WIRE_WORDS]; /* [i]: send that uses word i
+                                                     of ack_page; or NULL */
 };
 
 static inline struct nw_endpoint *nw_fabric_of(nw_channel *channel,
@@ -367,8 +373,8 @@ static inline void nw_request_free(nw_channel_request *request)
     request->next = request->channel->spare;
     request->channel->spare = request;
 }
-/* Frees all requests whose owners already have the result; libfabric must be
- * closed. */
+/* Frees all requests whose owners already have the result, and all spare
+ * requests; libfabric must be closed. */
 void nw_requests_free(nw_channel *channel);
 /* Ends a request with `status`; on an error, nw_error_text() must hold its
  * message. If the peer is lost and libfabric still uses the request's memory,

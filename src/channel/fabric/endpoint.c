@@ -43,7 +43,8 @@ static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
     nw_status status;
 
     sigfillset(&all);
-    /* a second thread would save PSM's handlers */
+    /* without this lock, a second thread could save PSM's handlers as the old
+     * ones */
     (void)pthread_mutex_lock(&lock);
     (void)pthread_sigmask(SIG_BLOCK, &all, &blocked);
     for (int i = 1; i < SIGNALS; i++)
@@ -228,9 +229,9 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
                    fabric->provider);
 }
 
-/* The shared memory must keep its name until all peers have opened it.
- * libfabric 1.17 opens it in nw_endpoint_meet; later versions may open it with
- * the first message, so for them the name stays. */
+/* The shared memory of an shm endpoint must keep its name until all peers have
+ * opened it. libfabric 1.17 opens it in nw_endpoint_meet; later versions may
+ * open it with the first message, so with them this function keeps the name. */
 void nw_endpoint_hide(const struct nw_endpoint *fabric)
 {
     const char *name = strstr(fabric->name, "://");

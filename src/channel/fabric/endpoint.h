@@ -42,15 +42,18 @@ struct nw_endpoint {
      * shared memory; a larger message needs a system call. SIZE_MAX for other
      * providers. */
     size_t whole;
-    /* Messages of up to `whole` bytes are sent with FI_INJECT: the provider
-     * copies them during the call and reports no completion. */
+    /* True only for the provider shm: messages of up to `whole` bytes are sent
+     * with FI_INJECT, so the provider copies them during the call and reports
+     * no completion. */
     bool copies;
     bool streams; /* tcp: data moves only during our calls */
     enum nw_hmem hmem;
     bool local;    /* host memory must be registered before it is sent */
-    bool gathers;  /* sends GPU memory after a host header, uncopied */
+    bool gathers;  /* one send can take a header from host memory and a payload
+                      from GPU memory */
     bool pieces;   /* one send may gather from several iovecs */
-    char why[384]; /* why better methods fail to reach GPU memory */
+    char why[384]; /* why the methods tried do not reach GPU memory; "" if none
+                      failed */
 };
 
 /* Opens an endpoint of the first usable provider in a list that ends with NULL.
@@ -61,7 +64,8 @@ NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers, bool gpu,
 /* Opens an endpoint of this provider, with or without GPU memory. */
 NW_MUST_CHECK nw_status nw_endpoint_open_one(const char *provider, bool gpu,
                                              struct nw_endpoint *out);
-/* accepts a zeroed struct */
+/* Closes the endpoint and zeroes the struct; does nothing for a zeroed
+ * struct. */
 void nw_endpoint_close(struct nw_endpoint *fabric);
 /* Adds the peer with the endpoint address `name` and sets *out to the libfabric
  * address for operations with this peer. */
@@ -74,7 +78,7 @@ void nw_endpoint_hide(const struct nw_endpoint *fabric);
 /* Returns a random key for registered memory, so that only a process that
  * received the key can write to the memory. */
 uint64_t nw_endpoint_draw_key(const struct nw_endpoint *fabric);
-/* Registers memory so that peers can write to it. */
+/* Registers host memory so that peers can write to it. */
 NW_MUST_CHECK nw_status nw_endpoint_register(struct nw_endpoint *fabric,
                                              void *memory, size_t bytes,
                                              struct fid_mr **out);
@@ -85,8 +89,10 @@ NW_MUST_CHECK nw_status nw_endpoint_describe(struct nw_endpoint *fabric,
                                              void *memory, size_t bytes,
                                              struct fid_mr **region,
                                              void **out);
-/* Completes a registration: makes the region usable and sets *out, or returns
- * an error if `code` is a libfabric error. */
+/* Completes a registration. `code` is the result of the libfabric call that
+ * registered `region`. On success, makes the region usable by the endpoint and
+ * sets *out to it. If that fails, closes the region. Returns an error if it
+ * fails or if `code` is a libfabric error. */
 NW_MUST_CHECK nw_status nw_endpoint_ready(const struct nw_endpoint *fabric,
                                           int code, struct fid_mr *region,
                                           struct fid_mr **out);
@@ -113,8 +119,9 @@ struct nw_endpoint_write {
 ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write);
 /* Writes and waits for the completion. The endpoint must have no other
- * operation in flight. If the write does not end within 5 s, sets *hangs and
- * returns an error; the write may then still access the memory. */
+ * operation in flight. Returns an error after 5 s; if libfabric had accepted
+ * the write by then, also sets *hangs to true, because the write may still
+ * access the memory. */
 NW_MUST_CHECK nw_status
 nw_endpoint_write_through(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write, bool *hangs);

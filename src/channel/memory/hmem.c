@@ -32,7 +32,7 @@ struct attributes {
 };
 
 /* Resources of a trial. They are freed after the endpoint's operations have
- * ended. */
+ * ended, and never if one of them hangs. */
 struct trial {
     struct nw_endpoint *fabric;
     fi_addr_t self;
@@ -133,7 +133,7 @@ static nw_status hmem_is_possible(const struct nw_endpoint *fabric,
 
     if (kind == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
         return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
-    /* other providers have this function in their own kernel module */
+    /* providers other than verbs reach GPU memory by their own kernel module */
     if (kind == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
         !has_module())
         return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");

@@ -17,7 +17,7 @@ bool nw_hmem_is_offered(const char *provider);
  * does. fabric->why gets the reasons for failures. */
 bool nw_hmem_find(struct nw_endpoint *fabric);
 /* Registers GPU memory by the method that nw_hmem_find found; NW_EIO if the
- * provider refuses the memory. */
+ * driver or the provider refuses the memory. */
 NW_MUST_CHECK nw_status nw_hmem_register(struct nw_endpoint *fabric,
                                          void *memory, size_t bytes,
                                          struct fid_mr **out);

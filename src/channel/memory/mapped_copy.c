@@ -45,7 +45,8 @@ load_lines(char *to, const char *from, size_t bytes)
 
 static bool can_load_lines(void)
 {
-    /* without it, the loads could return bytes that were read earlier */
+    /* without this fence, the loads could return bytes that were read
+     * earlier */
     _mm_mfence();
     return __builtin_cpu_supports("sse4.1");
 }

@@ -77,8 +77,8 @@ void nw_mapped_read(const struct nw_gpu_mapping *mapping,
                     const struct nw_mapped *mapped, void *to, const void *from,
                     size_t bytes);
 
-/* Copies like memcpy, by the widest non-temporal stores of the CPU, then
- * executes a store fence. */
+/* Copies like memcpy, by the widest non-temporal stores of the CPU if it has
+ * such stores, then executes a store fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
 /* Executes only the store fence of nw_stores. */
 void nw_stores_fence(void);

@@ -11,8 +11,9 @@ enum { NW_LOOPBACK_BYTES = 65536 }; /* maximum bytes of one copy */
 
 struct nw_loopback;
 
-/* Opens a loopback endpoint; loads libfabric if needed. NW_ENODEV if no adapter
- * of this node reaches GPU memory. Close *out by nw_loopback_close. */
+/* Opens a loopback endpoint; loads libfabric if needed. NW_ENODEV if the node
+ * has no GPU or if no adapter reaches GPU memory. Close *out by
+ * nw_loopback_close. */
 NW_MUST_CHECK nw_status nw_loopback_open(struct nw_loopback **out);
 /* Copies `bytes` bytes at `gpu`, which lie in the allocation `range`, to host
  * memory at `to`. The copy is complete on return. After an error, copies from

@@ -20,7 +20,8 @@ struct nw_region {
 };
 
 struct nw_rcache {
-    struct nw_region *item[NW_RCACHE_REGIONS]; /* [count], in no order */
+    struct nw_region *item[NW_RCACHE_REGIONS]; /* the first `count` are used, in
+                                                  no order */
     unsigned count;
     uint64_t uses, hits;
 };

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 /* Returns true if nw_turns_copy_in is faster than the driver's own call for
- * these bytes: the copy is small, another process also uses this GPU, and no
- * MPS runs. Also registers this process as a user of the GPU if the copy is
- * small. The GPU must be current. */
+ * these bytes: the copy has 2 bytes to 32 KiB, `to` belongs to the context in
+ * use, and another process also uses this GPU without MPS. Also registers this
+ * process as a user of the GPU if the size is in this range. The GPU must be
+ * current. */
 bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes);
 /* Copies from host memory into GPU memory; complete on return. The GPU must be
  * current. */

@@ -259,7 +259,7 @@ static bool cma_map_peer(struct nw_peer *peer)
 /* Returns the memory into which the receiver reads the message. For a host
  * buffer it is the buffer itself. For a GPU buffer it is the slot of the
  * header, from which the message is then delivered like an eager message.
- * Returns NULL if the message does not fit into the slot. */
+ * Returns NULL if a message for a GPU buffer does not fit into the slot. */
 static void *cma_target(const nw_channel *channel, const struct nw_slot *slot,
                         const nw_channel_request *request, uint64_t bytes)
 {

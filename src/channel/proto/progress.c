@@ -50,9 +50,9 @@ static void progress_finished(nw_channel *channel,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
-    /* A peer that was given up should refuse this write, which ends the
-     * connection. It has succeeded, so the request ends only at the time limit
-     * of wireup/drain.c. */
+    /* A peer that was given up should refuse this write, since the refusal ends
+     * the connection. Here the write has succeeded instead, so the draining
+     * requests of the peer end only at the time limit of wireup/drain.c. */
     case NW_OP_DRAIN:
         break;
     }

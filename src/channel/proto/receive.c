@@ -273,7 +273,8 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
 /* Decodes the header from the word that libfabric reports beside the payload.
  * The word has only the lower 8 bits of the sequence number; they suffice,
  * because no more messages are in flight than there are credits. Returns false
- * if the word is not a valid header. */
+ * if the word is not a valid header, or if messages of this endpoint have whole
+ * headers. */
 static bool read_word(nw_channel *channel, struct nw_slot *slot,
                       const struct fi_cq_data_entry *entry)
 {

@@ -192,9 +192,9 @@ static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
     return NULL;
 }
 
-/* For a DONE: copies the bytes of the filled staging piece into GPU memory and
- * frees the piece. Returns false if `done` matches no grant of the request.
- * *status gets the result of the copy. */
+/* For a DONE: if it reports that a staging piece was filled, copies the bytes
+ * of the piece into GPU memory and frees the piece; *status gets the result of
+ * the copy. Returns false if `done` matches no grant of the request. */
 static bool rendezvous_take(nw_channel_request *request,
                             const struct nw_wire *done, nw_status *status)
 {
@@ -262,8 +262,10 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
-/* Unregisters the memory that the request has granted, so that a peer which was
- * given up but still runs cannot write into it. */
+/* Unregisters the staging pieces that the request still holds and, if the
+ * request is a receive that failed before all its granted memory was filled,
+ * its receive buffer. So a peer that was given up but still runs cannot write
+ * into this memory. */
 void nw_rendezvous_revoke(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;

@@ -82,9 +82,9 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
 }
 
 /* Sets flight->piece to a staging piece that holds the message's bytes from
- * `offset` on. That is the piece that was filled before the grant arrived, or a
- * free one, into which the bytes are copied. flight->piece stays NULL if none
- * is free. */
+ * `offset` on. That is the piece that was filled before the grant arrived, or
+ * one from nw_piece_take, into which the bytes are copied. flight->piece stays
+ * NULL if nw_piece_take finds none. */
 static nw_status find_piece(nw_channel_request *request,
                             struct nw_flight *flight, uint64_t offset)
 {

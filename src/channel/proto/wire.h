@@ -53,9 +53,10 @@ struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;
     int32_t source;
-    int32_t tag;      /* in CTS: 1 if it grants the last bytes, else 0 */
-    uint16_t credits; /* number of receive slots that the sender returns to the
-                         receiver */
+    int32_t tag;      /* the message's tag; in CTS: 1 if it grants the last
+                         bytes, else 0 */
+    uint16_t credits; /* number of credits that the message's sender returns to
+                         its receiver */
     /* In kinds EAGER to RTS: the message's number in the sequence from this
      * sender to this receiver. In CTS: not 0 if the receiver cannot read memory
      * offered by CMA. In a DONE of 0 bytes: not 0 if the sender can open no

@@ -89,7 +89,8 @@ struct nw_ends {
     /* For ranks of one host. `reads`: the receiver can read the sender's
      * memory. `opens`: the sender can open the receiver's GPU memory. */
     bool reads, opens;
-    /* Larger eager messages, in bytes, are sent in parts; 0: none are. */
+    /* Eager messages of more than this many bytes are sent in parts; 0: no
+     * message is. */
     size_t whole;
     enum nw_regime regime;
 };

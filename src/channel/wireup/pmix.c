@@ -16,7 +16,7 @@
 
 enum { PMIX_GLOBAL = 3, PMIX_UINT32 = 14, PMIX_BYTE_OBJECT = 27 };
 enum { AT_ONCE = -157 }; /* PMIX_OPERATION_SUCCEEDED: no callback follows */
-/* used as a rank, it means all ranks */
+/* PMIX_RANK_WILDCARD: this rank number stands for all ranks */
 static const uint32_t whole_job = UINT32_MAX - 1;
 
 struct pmix_proc {
@@ -216,7 +216,8 @@ static nw_status pmix_put(const char *key, const void *mine, size_t bytes)
 nw_status nw_pmix_gather(const void *mine, size_t bytes, uint64_t until_ns,
                          void *all)
 {
-    /* all ranks must open their channels in the same order */
+    /* number of this gather; it agrees on all ranks only if they open their
+     * channels in the same order */
     static uint32_t rounds;
     char key[48];
     nw_status status;

@@ -36,7 +36,9 @@ struct nw_cost {
     double max_congestion;        /* s, over all links and layers together */
     double max_congestion_host;   /* s, over messages of kind hh only */
     double max_congestion_gpu;    /* s, over messages of kind gg only */
-    int32_t max_congestion_link;  /* 2 x link + direction; -1: none */
+    int32_t max_congestion_link;  /* the link and direction with max_congestion,
+                                     as 2 x link + direction; -1: no link
+                                     carries bytes */
     double latency;               /* s: sum of messages x route latency; if the
                                      topology gives only distances: sum of
                                      messages x distance */

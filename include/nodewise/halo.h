@@ -126,13 +126,13 @@ enum nw_halo_choice {
 };
 enum nw_halo_memory { NW_HALO_MEMORY_HOST, NW_HALO_MEMORY_GPU };
 
-/* One piece of the domain and its place. */
+/* One piece of the domain, and the node and slot on which it is placed. */
 struct nw_halo_piece {
     struct nw_halo_box box;
     int64_t low_ghost[3], high_ghost[3]; /* ghost layers of each side */
     int64_t allocated[3];                /* cells along x, y, z with ghosts */
     int32_t node;
-    int32_t slot; /* inside the node: a GPU or a rank */
+    int32_t slot; /* number of its slot (a GPU or a rank) inside the node */
     int32_t rank; /* -1 in layouts made without MPI */
 };
 
@@ -161,7 +161,8 @@ struct nw_halo_options {
     int32_t ranks_per_node;  /* treats this many ranks as a node, to test
                                 several nodes on one; 0: use the real nodes */
 
-    /* Boxes of this rank's pieces if the caller divides the domain himself. */
+    /* Boxes of this rank's pieces if the caller divides the domain himself;
+     * NULL: the library divides it. */
     const struct nw_halo_box *box;
     int32_t box_count;
 
@@ -178,12 +179,13 @@ struct nw_halo_options {
     void *(*memory)(void *context, const struct nw_halo_piece *piece,
                     int32_t quantity, size_t *pitch);
     void *context;
-    /* Instead of the arrays above: use those of another halo, to make two plans
-     * for one field. Both have the same quantities and on this rank pieces of
-     * the same size, ghost layers included; otherwise the plan fails with
-     * NW_EINVAL. Plans with different radii may divide the domain differently:
-     * pass the boxes of the other halo's pieces in `box`. The other halo must
-     * be freed after this one. */
+    /* Another halo whose arrays this one uses, instead of `base`, `memory` or
+     * arrays of the library: for two plans of one field; NULL: none. Both have
+     * the same quantities and on this rank pieces of the same size, ghost
+     * layers included; otherwise the plan fails with NW_EINVAL. Plans with
+     * different radii may divide the domain differently: pass the boxes of the
+     * other halo's pieces in `box`. The other halo must be freed after this
+     * one. */
     const struct nw_halo *arrays;
     size_t row_align; /* bytes; pitch of the library's arrays is a multiple of
                          this. 0: rows without gaps, but 128 in GPU memory if
@@ -201,8 +203,9 @@ struct nw_halo_options {
     uint32_t methods; /* NW_HALO_BIT of allowed methods; 0: all */
     enum nw_halo_schedule schedule;
     enum nw_halo_choice choice;
-    const char *cache; /* rank 0's file of measured choices; NULL: the user's,
-                          "": none, on all ranks. If it cannot be written,
+    const char *cache; /* file of measured choices, which only rank 0 reads and
+                          writes; NULL: the user's file; "": no file. Either all
+                          ranks pass "" or none does. If it cannot be written,
                           planning succeeds; nw_error_text() gives the reason */
     double timeout; /* seconds until a silent peer is an error; 0: never. A peer
                        whose process ended is always an error */
@@ -279,7 +282,7 @@ struct nw_halo_summary {
                                             one */
     bool exact;     /* both placements are proven to be the best, or the worst
                        if that was requested */
-    uint64_t steps; /* steps that the searches took */
+    uint64_t steps; /* counted steps of the searches for placements */
 };
 NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
                                    struct nw_halo_summary *out);
@@ -290,8 +293,9 @@ NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out);
 
-/* The layout as a mapping of ranks to GPUs (or cores) of the machine for which
- * the layout was made. The caller frees *out with nw_mapping_free. */
+/* The layout as a mapping whose ranks are the pieces: each gets the GPU (or
+ * core) of its slot on the machine for which the layout was made. The caller
+ * frees *out with nw_mapping_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_mapping(const nw_halo_layout *layout,
                        const nw_topology *topology, nw_mapping **out);

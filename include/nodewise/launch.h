@@ -22,7 +22,8 @@ extern "C" {
 /* Whether the command line starts `nodewise exec`, which then starts the
  * program. */
 enum nw_launch_exec {
-    NW_LAUNCH_EXEC_AUTO, /* if the launcher cannot do everything */
+    NW_LAUNCH_EXEC_AUTO, /* start it only if the launcher cannot do
+                            everything */
     NW_LAUNCH_EXEC_ALWAYS,
     NW_LAUNCH_EXEC_NEVER,
 };
@@ -36,8 +37,10 @@ enum nw_gpu_visibility {
 
 /* Binding of a rank's memory to the NUMA nodes of its cores. */
 enum nw_memory_binding {
-    NW_MEMORY_BIND,   /* only there (MPOL_BIND) */
-    NW_MEMORY_PREFER, /* there first (MPOL_PREFERRED_MANY, MPOL_PREFERRED) */
+    NW_MEMORY_BIND,   /* only on the NUMA nodes of the rank's cores
+                         (MPOL_BIND) */
+    NW_MEMORY_PREFER, /* first on the NUMA nodes of the rank's cores, then on
+                         others (MPOL_PREFERRED_MANY, MPOL_PREFERRED) */
     NW_MEMORY_LEAVE,  /* unchanged */
 };
 
@@ -45,7 +48,7 @@ enum nw_memory_binding {
 struct nw_launch_options {
     size_t size;          /* sizeof of this struct */
     const char *launcher; /* a name that nw_launch_launcher gives */
-    const char *prefix;   /* of the file names; NULL: "nodewise" */
+    const char *prefix;   /* beginning of the file names; NULL: "nodewise" */
     enum nw_launch_exec exec;
     enum nw_gpu_visibility visibility;
     /* Arguments of `nodewise exec`: its program (NULL: "nodewise"), the mapping
@@ -57,8 +60,8 @@ struct nw_launch_options {
     const char *srun_mpi; /* value of srun's --mpi; NULL: Slurm's default */
     bool
         place_only; /* place the ranks on hosts; bind nothing, select no GPUs */
-    /* Give each host one block of consecutive ranks. Ranks exchange their
-     * places for this. */
+    /* Give each host one block of consecutive ranks. For this, ranks exchange
+     * their nodes, cores, GPUs and NICs. */
     bool consecutive;
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
@@ -140,17 +143,18 @@ NW_API bool nw_launch_has_far_gpu(const nw_mapping *mapping, int32_t rank);
 NW_API NW_MUST_CHECK nw_status
 nw_launch_machine(const struct nw_topology_options *options, nw_topology **out);
 
-/* The place of one rank: entry `index` of `mapping`, which may lack the other
- * ranks. `rank_count` is that of the job. */
+/* The node, cores, GPUs and NIC of one rank: entry `index` of `mapping`, which
+ * may lack the other ranks. `rank_count` is that of the job. */
 struct nw_launch_place {
     nw_mapping *mapping; /* freed with nw_mapping_free */
     int32_t index, rank_count;
 };
-/* Reads the place of one rank. A file of up to 64 KiB, or any file if `whole`
- * is true, is read and checked as by nw_mapping_read. In a larger file only the
- * head and the rank's line are checked; if that fails, the whole file is read.
- * `index` is -1 if the mapping does not have this rank. NW_EFORMAT and NW_EIO:
- * the sentence names file and line. */
+/* Reads from a mapping file the node, cores, GPUs and NIC of one rank. A file
+ * of up to 64 KiB, or any file if `whole` is true, is read and checked as by
+ * nw_mapping_read. In a larger file only the head and the rank's line are
+ * checked; if that fails, the whole file is read. `index` is -1 if the mapping
+ * does not have this rank. NW_EFORMAT and NW_EIO: the sentence names file and
+ * line. */
 NW_API NW_MUST_CHECK nw_status nw_launch_place_read(
     const char *path, int32_t rank, bool whole, struct nw_launch_place *out);
 

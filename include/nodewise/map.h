@@ -39,8 +39,10 @@ struct nw_map_options {
     int32_t ranks_per_gpu;  /* 0 means 1 */
     const int32_t *hosts;   /* usable nodes, in order; NULL: all */
     size_t host_count;
-    const int32_t *slots;    /* [host_count] most ranks on each, or NULL */
-    const nw_mapping *fixed; /* places of fixed ranks, or NULL */
+    const int32_t *slots;    /* [host_count] maximum number of ranks on each of
+                                `hosts`, or NULL */
+    const nw_mapping *fixed; /* mapping in which each node, core and GPU that is
+                                not open must be kept; NULL: nothing is fixed */
     bool remote_gpus;        /* a rank may get a GPU of another node */
     bool careful; /* "auto" must not be worse than the default mapping in
                      hop-bytes or congestion, whatever the objective; ignored
@@ -80,11 +82,11 @@ struct nw_map_options {
     int32_t spare;
 
     /* A restart: `start` is the mapping of the job before these nodes of the
-     * topology were lost. Their ranks move to nodes without ranks or to free
-     * places. Any other rank moves only if the predicted time of an exchange
-     * falls by more than `move_cost` seconds for each rank that moves; a
-     * negative value means 1 % of the predicted time. The mapping may be worse
-     * than the default. */
+     * topology were lost. Their ranks move to nodes without ranks, or to free
+     * cores and GPUs of other nodes. Any other rank moves only if the predicted
+     * time of an exchange falls by more than `move_cost` seconds for each rank
+     * that moves; a negative value means 1 % of the predicted time. The mapping
+     * may be worse than the default. */
     const int32_t *lost;
     size_t lost_count;
     double move_cost;
@@ -106,8 +108,8 @@ struct nw_map_report {
                      with this number of steps may give another mapping */
     double phase_seconds[3];
     int32_t lost_ranks; /* ranks of lost nodes */
-    int32_t moved;      /* ranks with another place than before, including
-                           lost_ranks */
+    int32_t moved;      /* ranks with another node, core or GPU than before,
+                           including lost_ranks */
     double move_cost;   /* s: the move cost that was used */
 };
 

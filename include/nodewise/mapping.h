@@ -29,7 +29,8 @@ typedef struct nw_mapping {
     size_t *gpu_row;
     int32_t *gpu_node; /* [rank_count] node of the rank's GPUs if remote GPUs
                           are allowed; NULL: always the rank's own node */
-    int32_t *nic;      /* [rank_count] or NULL; -1 not known */
+    int32_t *nic;      /* [rank_count] index of the rank's NIC inside the node,
+                          -1 if unknown; NULL if no rank has a NIC */
     int32_t node_count;
     char **node_name; /* [node_count] */
 } nw_mapping;
@@ -63,8 +64,9 @@ NW_API NW_MUST_CHECK nw_status nw_mapping_write_by(const nw_mapping *mapping,
 NW_API NW_MUST_CHECK nw_status nw_mapping_write_elements(
     const nw_mapping *mapping, const nw_topology *topology, const char *path);
 
-/* The cores and GPUs of a rank, with or without core_row and gpu_row. Borrowed.
- */
+/* The cores or GPUs of a rank, with or without core_row and gpu_row: an array
+ * of the mapping, borrowed, and its length. The length is 0 for a rank without
+ * GPU, and for an open core if core_row is NULL. */
 struct nw_ints {
     const int32_t *values;
     size_t count;

@@ -61,7 +61,8 @@ typedef struct nw_pattern {
     uint8_t *kind;      /* [edge_count], enum nw_kind */
     uint64_t *bytes;    /* [edge_count] */
     uint64_t *messages; /* [edge_count] */
-    uint64_t *weight;   /* computation of each rank; NULL: 1 */
+    uint64_t *weight;   /* [rank_count] amount of computation of each rank, in
+                           any unit; NULL: all equal */
     /* Message counts by size, or NULL if not known. Edge e has entries
      * size_row[e] .. size_row[e + 1] - 1, sorted by bucket. Bucket 0 holds
      * empty messages; bucket b holds sizes from 2^(b-1) to 2^b - 1 bytes. */

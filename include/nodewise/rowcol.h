@@ -36,7 +36,8 @@ extern "C" {
 struct nw_bandwidths {
     int32_t count;
     int32_t *group;                /* [count], from 0, ascending */
-    double *horizontal, *vertical; /* [count * count], from x to y at x, y */
+    double *horizontal, *vertical; /* [count * count] bandwidth from process x
+                                      to process y at index x * count + y */
 };
 NW_API void nw_bandwidths_fini(struct nw_bandwidths *bandwidths);
 /* Reads the format `nodewise bandwidths 1` of nodewise-formats(5). NW_EFORMAT:
@@ -52,8 +53,8 @@ NW_API NW_MUST_CHECK nw_status nw_bandwidths_of(const nw_topology *topology,
                                                 struct nw_bandwidths *out);
 
 enum nw_rowcol_objective {
-    NW_ROWCOL_SUM,     /* sum over all links, as in the paper */
-    NW_ROWCOL_SLOWEST, /* longest exchange of any rank */
+    NW_ROWCOL_SUM,     /* sum of the times of all links, as in the paper */
+    NW_ROWCOL_SLOWEST, /* time of the rank whose exchange takes longest */
 };
 
 /* The grid, the processes and the objective of an arrangement. */
@@ -76,7 +77,8 @@ struct nw_rowcol_problem {
 /* Costs in microseconds, as in the paper. */
 struct nw_rowcol_cost {
     double horizontal, vertical; /* the paper's two sums */
-    double slowest;              /* maximum over all ranks */
+    double slowest;              /* time of the rank whose exchange takes
+                                    longest */
 };
 
 /* An arrangement of processes. */

@@ -100,7 +100,7 @@ struct nw_topology_export_options {
     size_t size; /* sizeof of this struct */
     const char *format;
     const char *host; /* the node that "nccl" and "hwloc" describe; NULL: any
-                       * node, if all are of one type */
+                         node, if all are of one type */
     /* "nccl": the PCI addresses of GPUs and NICs are taken from the first node
      * of this topology, for example as a virtual machine sees them. NULL: from
      * `topology`. */
@@ -197,7 +197,8 @@ NW_API struct nw_device_info nw_topology_nic_info(const nw_topology *topology,
  * data, passed by value. */
 struct nw_end {
     int32_t node;
-    int32_t vertex; /* inside the node; opaque */
+    int32_t vertex; /* number of the core, GPU or NIC inside the node, which has
+                       no meaning for callers */
     int32_t nic;
 };
 NW_API struct nw_end nw_topology_element_end(const nw_topology *topology,

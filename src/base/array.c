@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define LARGE ((size_t)1 << 18)
-/* Arrays up to this size are allocated by malloc, which takes them from a cache
- * of the thread; calloc takes a lock. */
+/* nw_alloc takes arrays of at most this many bytes from malloc, which has a
+ * cache for each thread, and clears them. calloc would take a lock. */
 #define SMALL ((size_t)1 << 10)
 
 static nw_status array_no_memory(size_t count, size_t size)
@@ -22,12 +22,13 @@ static nw_status array_no_memory(size_t count, size_t size)
 /* Chooses the address range for which large pages are requested; `begin` and
  * `end` are those of a new array. If the array is in the heap, the range is
  * extended to the end of the heap, once after each growth of the heap.
- * Otherwise a large page that ends in memory without this advice would be split
- * into small pages. Returns the end of the range, or `begin` if the heap
- * already has the advice. */
+ * Otherwise the kernel would split a large page that ends in memory for which
+ * large pages are not requested. Returns the end of the range, or `begin` if
+ * the heap already has the request. */
 static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
 {
-    static uintptr_t said; /* the heap's end at the last advice */
+    static uintptr_t said; /* the heap's end when large pages were last
+                              requested */
     uintptr_t top = (uintptr_t)sbrk(0);
     uintptr_t before = __atomic_load_n(&said, __ATOMIC_RELAXED);
 

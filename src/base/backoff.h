@@ -64,8 +64,9 @@ static inline void nw_backoff_pause(struct nw_backoff *backoff)
         (void)usleep(NW_NAP_US);
 }
 
-/* Call it after each poll without an event, in a loop around MPI_Test. It only
- * yields, since MPI makes progress inside MPI_Test, and a sleep would delay
+/* Call it after each poll without an event, in a loop around MPI_Test. The
+ * first NW_MPI_LOOKS calls do nothing, and later ones yield the core. It never
+ * sleeps, since MPI makes progress inside MPI_Test, and a sleep would delay
  * MPI's other messages. It does not pause the core, since MPI_Test takes longer
  * than a pause. */
 static inline void nw_backoff_yield(struct nw_backoff *backoff)

@@ -18,8 +18,9 @@ static inline void nw_cache_touch_write(void *memory, size_t bytes,
     memset(memory, (int)(++*word & 0xff), bytes);
 }
 
-/* Reads one byte of each cache line, so that all lines are loaded. The sum of
- * these bytes is added to *word, so that the compiler keeps the reads. */
+/* Reads one of every 64 bytes, the size of a cache line, so that all lines are
+ * loaded. The sum of these bytes is added to *word, so that the compiler keeps
+ * the reads. */
 static inline void nw_cache_touch_read(const void *memory, size_t bytes,
                                        unsigned *word)
 {

@@ -30,7 +30,7 @@ bool nw_cpus_bind(const unsigned long *cpus);
 /* Counts the CPUs in the first `words` words of a set. */
 int nw_cpus_count(const unsigned long *cpus, int words);
 /* Appends a list such as "0-3,8" of the CPUs in the first `words` words of a
- * set. A list of more than `most` bytes ends with ",..." instead. */
+ * set. The list ends with ",..." once it has more than `most` bytes. */
 void nw_cpus_list(const unsigned long *cpus, int words, size_t most,
                   struct nw_text *text);
 

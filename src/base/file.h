@@ -65,8 +65,9 @@ NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
  * umask gives to a new file. */
 mode_t nw_file_mode(const char *path);
 
-/* Returns NW_EIO if `path` is a folder, or if its folder is missing or not
- * writable. Called before long computations. NULL and "-" are fine. */
+/* Returns NW_EIO if `path` is a folder, or if the folder that contains it is
+ * missing or not writable. Call it before long computations. NULL, "-", devices
+ * and pipes are fine. */
 NW_MUST_CHECK nw_status nw_file_writable(const char *path);
 /* Like nw_file_writable, for a file that is written in parts by offset: a pipe
  * or a device is an error, too. */
@@ -103,12 +104,12 @@ bool nw_file_cache(struct nw_text *out);
 NW_MUST_CHECK nw_status nw_file_cache_path(const char *file, const char *name,
                                            char **out);
 
-/* Appends `path` as an absolute path; a relative path is relative to the
- * working folder. */
+/* Appends `path` as an absolute path: a relative path follows that of the
+ * working folder, if this can be found. */
 void nw_file_add_absolute(const char *path, struct nw_text *out);
 
-/* Creates the missing folders above `path`. Returns NW_EIO if a folder is
- * missing and cannot be created. */
+/* Creates the missing folders above `path`, with the permission bits `mode`.
+ * Returns NW_EIO if a folder is missing and cannot be created. */
 NW_MUST_CHECK nw_status nw_file_folders(const char *path, unsigned mode);
 
 /* Iterates over the lines of a text in memory without comments and blank lines.

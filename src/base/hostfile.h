@@ -22,18 +22,17 @@ NW_MUST_CHECK nw_status nw_hostfile_list(const char *list, nw_host_adder *add,
 NW_MUST_CHECK nw_status nw_hostfile_line(char *line, nw_host_adder *add,
                                          void *user);
 
-/* Calls take() for each line of a host file. An error NW_EFORMAT or NW_EINVAL
- * of take() is completed by the names of file and line. `count` points to the
- * caller's number of hosts: if it is 0 after the last line, the file has no
- * hosts, which is NW_EFORMAT, too. */
+/* Calls take() for each line of a host file that has words, until it fails. An
+ * error NW_EFORMAT or NW_EINVAL of take() is completed by the names of file and
+ * line. `count` points to the caller's number of hosts: if it is 0 after the
+ * last line, the file has no hosts, which is NW_EFORMAT, too. */
 typedef nw_status nw_host_taker(void *user, char *line);
 NW_MUST_CHECK nw_status nw_hostfile_read(const char *path, nw_host_taker *take,
                                          void *user, const size_t *count);
 
-/* Returns the sum of the slots of a host that is listed twice, at most
- * INT32_MAX
- * - 1. A listing without slots (0) counts as one slot, as in PBS's list of
- * nodes. */
+/* Returns the sum of the slots of a host that is listed twice. The sum is at
+ * most INT32_MAX - 1. A listing without slots (0) counts as one slot, as in
+ * PBS's list of nodes. */
 int32_t nw_hostfile_slots_sum(int32_t one, int32_t other);
 
 #endif

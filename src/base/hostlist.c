@@ -81,8 +81,8 @@ static void count_on(char *digits, size_t *count)
     digits[(*count)++] = '0';
 }
 
-/* Expands one item "7" or "001-128" of a bracket; the text of `tail` follows
- * each number. */
+/* Expands one item "7" or "001-128" of a bracket. The text from tail[0] to
+ * tail[1] follows each number. */
 static nw_status expand_range(struct expansion *x, size_t length,
                               const char *item, const char *tail[2])
 {

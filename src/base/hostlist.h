@@ -26,8 +26,8 @@ NW_MUST_CHECK nw_status nw_hostlist_expand(const char *text,
                                            struct nw_hostlist *list);
 void nw_hostlist_fini(struct nw_hostlist *list);
 
-/* Makes the shortest list with one bracket a name that expands to exactly these
- * names in this order; "" for no names. The caller frees *out. */
+/* Makes a short list, with at most one bracket in each name, that expands to
+ * exactly these names in this order; "" for no names. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_hostlist_compress(const char *const *names,
                                              size_t count, char **out);
 

@@ -20,7 +20,8 @@ struct nw_names {
 /* Sets *order to the element numbers sorted by name; equal names are in the
  * order of their numbers. The caller frees *order. */
 NW_MUST_CHECK nw_status nw_names_sort(struct nw_names names, int32_t **order);
-/* Returns the lowest number of an element with this name, or -1. */
+/* Returns the lowest number of an element with this name, or -1. `order` is the
+ * result of nw_names_sort. */
 int32_t nw_names_find(struct nw_names names, const int32_t *order,
                       const char *name);
 /* Returns the first position of `order` whose name equals the name before it,

@@ -19,9 +19,9 @@ struct nw_nearest {
 /* Sets the unknown name: the first `length` letters of `name`. */
 void nw_nearest_start(struct nw_nearest *nearest, const char *name,
                       size_t length);
-/* Keeps a known name if at most two letters differ, and at most half of its
- * own, and fewer than in the name kept before. Ignores all names if one of the
- * two has more than 31 letters. */
+/* Keeps a known name if its edit distance from the unknown name is at most 2,
+ * at most half of its length, and smaller than that of the name kept before.
+ * Ignores `known` if it or the unknown name has more than 31 letters. */
 void nw_nearest_try(struct nw_nearest *nearest, const char *known);
 /* Returns "did you mean ...", stored in *nearest, or `otherwise` if no name is
  * near. */

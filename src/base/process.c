@@ -14,8 +14,8 @@ pid_t nw_process_parent(pid_t process, char *state)
     file = fopen(path, "re");
     if (!file)
         return -1;
-    /* the program's name may contain blanks and brackets, so search the last
-     * bracket */
+    /* the program's name may contain blanks and brackets, so search for the
+     * last bracket */
     if (!fgets(line, sizeof line, file) || !(end = strrchr(line, ')')) ||
         sscanf(end + 1, " %c %d", &letter, &parent) != 2)
         parent = -1;

@@ -13,8 +13,8 @@ struct nw_selector {
     uint32_t least_ns[2];  /* shortest time of each variant, replaced after
                               every four timings by the shortest of these four;
                               0: not timed */
-    uint32_t recent_ns[2]; /* shortest time of each variant since that
-                              replacement */
+    uint32_t recent_ns[2]; /* shortest time of each variant since least_ns was
+                              last replaced; `recent` counts these timings */
     uint32_t recent[2];
     /* turns so far */
     uint32_t turns;

@@ -14,8 +14,8 @@
  * followed, since that file may have no name. */
 NW_MUST_CHECK nw_status nw_target_find(const char *path, char out[PATH_MAX]);
 
-/* Returns the descriptor if `target`, from nw_target_find, is an open file of
- * this process such as /proc/self/fd/1; else -1. */
+/* Returns N if `target`, from nw_target_find, is the path /proc/.../fd/N of an
+ * open file of this process, such as /proc/self/fd/1; else -1. */
 int nw_target_is_open(const char *target);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes warnings: nw_warn_once one warning per process in all, nw_warn every
- * message. */
+/* Writes warnings. Of all calls of nw_warn_once in a process, only the first
+ * writes its warning; nw_warn always writes. */
 #include "runtime/warn.h"
 
 #include <stdarg.h>

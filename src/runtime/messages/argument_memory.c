@@ -64,10 +64,11 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* For most predefined datatypes, examines only the first byte. For others,
- * returns GPU if the area lies within one GPU allocation, and host if its first
- * and last byte are in host memory and the buffer is not MPI_BOTTOM. Otherwise
- * examines every piece. */
+/* For predefined datatypes in the table of nw_typemap_is_plain, examines only
+ * the first byte. For others, returns NONE if the area has no bytes, GPU if it
+ * lies within one GPU allocation, and host if its first and last byte are in
+ * host memory and the buffer is not MPI_BOTTOM. Otherwise examines every
+ * piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

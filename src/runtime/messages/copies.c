@@ -100,7 +100,8 @@ static char *open_pieces(const struct move *move)
 }
 
 /* Copies the data by the pack kernel `job` or by the CPU, whichever was faster
- * so far for the pieces of this kernel. */
+ * so far for the pieces of this kernel; always by the CPU if the user has
+ * chosen this and the CPU can map the memory. */
 static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
@@ -159,8 +160,9 @@ static bool move_by_job(const struct move *move)
 
 /* Copies between contiguous host memory and the pieces on the GPU by a pack
  * kernel. Copies piece by piece if there are few pieces or if no kernel can be
- * used: out of memory, an unsupported GPU, or an incomplete last element. Such
- * a copy also reports the error of a broken GPU. */
+ * used: out of memory, an unsupported GPU, an incomplete last element, or a
+ * datatype with `gaps` (typemap.h). Such a copy also reports the error of a
+ * broken GPU. */
 static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;

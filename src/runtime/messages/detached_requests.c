@@ -43,9 +43,10 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->access & NW_READ;
 }
 
-/* Does the work of a freed request if MPI has completed it. If `wait` is true,
- * first waits until it has, unless it is a receive. Returns false if the
- * request still exists: it is pending, or the test has failed. */
+/* Finishes a freed request (if it is a receive, copies its data to the GPU) if
+ * MPI has completed it. If `wait` is true, first waits until it has, unless it
+ * is a receive. Returns false if the request still exists: it is pending, or
+ * the test has failed. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;
@@ -64,12 +65,10 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
     return kept->request == MPI_REQUEST_NULL;
 }
 
-/*
- * Does the work of the freed requests that MPI has completed. If `wait` is
- * true, also waits for each freed send and MPI_Isendrecv. The lock is not held
- * while requests are completed, since an error handler may send messages and
- * free requests.
- */
+/* Finishes the freed requests that MPI has completed, and frees their entries.
+ * If `wait` is true, also waits for each freed send and MPI_Isendrecv. The lock
+ * is not held while requests are completed, since an error handler may send
+ * messages and free requests. */
 static void detached_requests_settle(bool wait)
 {
     struct nw_tracked_request *first, **at = &first;

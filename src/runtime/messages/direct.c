@@ -84,8 +84,9 @@ static nw_status messages_direct_put(const struct nw_load *load,
                              NULL);
 }
 
-/* Returns true if envelopes may be sent to process `peer`: it has never called
- * a probe, or NODEWISE_GPU_DIRECT is "on". */
+/* Returns true if envelopes may be sent to process `peer`: the number is not
+ * -1, and the process has never called a probe or NODEWISE_GPU_DIRECT is
+ * "on". */
 bool nw_direct_suits(int peer)
 {
     return peer >= 0 && (nw_direct_to_all ||

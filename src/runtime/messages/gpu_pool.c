@@ -30,7 +30,8 @@ static struct {
     bool busy[NW_SLOTS];
 } pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **mapped;       /* [peers] address of each peer's pool, or NULL */
+static char **mapped;       /* mapped[i]: address of peer i's pool here; or
+                               NULL */
 static int32_t mapper = -1; /* GPU on which the pools are mapped */
 /* context in which the pools are mapped; its end is the end of the mappings */
 static struct nw_gpu_life mapper_life;

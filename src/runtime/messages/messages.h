@@ -317,8 +317,9 @@ struct nw_sendrecv_pair {
 };
 int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request);
 int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
-/* Does an MPI_Sendrecv_replace by a send and a receive, if nw_is_apart returns
- * true. */
+/* nw_is_apart returns true if an MPI_Sendrecv_replace of this area must be made
+ * by a send and a receive. nw_sendrecv_through then makes it, and returns the
+ * MPI error code. */
 bool nw_is_apart(
     struct nw_area area); /* true if MPI's own function must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);

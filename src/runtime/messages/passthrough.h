@@ -26,7 +26,8 @@ struct nw_round_trip {
 
 /* In passthrough_benchmark.c: finds the sizes for which staging is faster, from
  * measurements between ranks 0 and 1 on GPU 0 or from stored results. Returns
- * false if that failed. Collective over MPI_COMM_WORLD. */
+ * false if that failed or if there is only one rank. Collective over
+ * MPI_COMM_WORLD. */
 bool nw_passthrough_start(void);
 /* True after nw_passthrough_start has succeeded: MPI gets GPU memory itself,
  * except in point-to-point messages for which nw_passthrough_is_ours returns

@@ -85,8 +85,9 @@ int nw_request_table_finish_all(struct nw_tracked_request *kept,
  * Frees the entries. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
 
-/* In detached_requests.c: does the work of requests that the program freed
- * before they were complete, if MPI has completed them since. */
+/* In detached_requests.c: finishes the requests that the program freed before
+ * they were complete, if MPI has completed them since: copies received data to
+ * the GPU, and frees the entries. */
 void nw_detached_reap(void);
 
 #endif

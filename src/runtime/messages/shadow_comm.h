@@ -18,8 +18,8 @@ bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
 /* Calls the error handler of the communicator in *owner with the error `code`.
  */
 void nw_comm_owner_report(const struct nw_comm_owner *owner, int code);
-/* Between nw_shadow_comms_lock and the next function, no other thread calls an
- * error handler. */
+/* Between nw_shadow_comms_lock and nw_shadow_comms_unlock, no other thread
+ * calls an error handler by nw_comm_owner_report. */
 void nw_shadow_comms_lock(void);
 void nw_shadow_comms_unlock(void);
 

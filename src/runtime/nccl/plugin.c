@@ -18,7 +18,7 @@
 
 /* Returns the bytes of an element by the first digits in the name of its type:
  * 2 for "ncclBfloat16", 1 for "ncclFloat8e4m3". Returns 1 for a name without
- * digits. */
+ * digits, or if the digits are not a number from 8 to 64. */
 static uint64_t plugin_type_bytes(const char *type)
 {
     const char *digits = type ? strpbrk(type, "0123456789") : NULL;

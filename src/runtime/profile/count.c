@@ -29,7 +29,7 @@ struct table {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table *tables;
-static unsigned generation = 1; /* number of the open part */
+static unsigned generation = 1; /* incremented when the counts are freed */
 static pthread_key_t thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct table *mine;
@@ -79,7 +79,7 @@ static struct table *count_take_table(void)
     return table;
 }
 
-/* Empties a table whose records belong to an earlier part, which has been
+/* Empties a table whose records belong to counts that nw_count_close has
  * freed. */
 static void count_renew(struct table *table)
 {

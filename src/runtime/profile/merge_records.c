@@ -195,9 +195,10 @@ merge_records_common(const struct nw_part_record *from,
     return both;
 }
 
-/* Adds the four kinds of edges of one pair of ranks. `host` and `gpu` contain
- * the messages that the sender sent from host and GPU memory. `received`
- * contains those that arrived in the receiver's GPU memory. */
+/* Adds the edges of the four kinds of memory for one tag of one pair of ranks.
+ * `host` and `gpu` contain the messages that the sender sent from host and GPU
+ * memory. `received` contains those that arrived in the receiver's GPU
+ * memory. */
 static nw_status merge_split(struct nw_merge *merge, struct merge_half *host,
                              struct merge_half *gpu,
                              struct nw_part_record *received)

@@ -27,8 +27,9 @@ static int by_id(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The members on this rank and on all ranks, and how many bytes each rank
- * sends, and where they start in `all`. */
+/* `own`: the members on this rank. `all`: those of all ranks. bytes[r]: size of
+ * the members of rank r in bytes. first[r]: offset in bytes at which they start
+ * in `all`. */
 struct nccl_finish_lists {
     struct nccl_finish_member *own, *all;
     int *bytes, *first;

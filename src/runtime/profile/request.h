@@ -48,7 +48,8 @@ struct nw_watch {
     int count;
     const MPI_Request *left; /* the caller's own array of requests */
     MPI_Request *request;
-    /* [count] for a caller that passed MPI_STATUSES_IGNORE */
+    /* memory for `count` statuses, used if the caller passed
+     * MPI_STATUSES_IGNORE or MPI_STATUS_IGNORE */
     MPI_Status *status;
 };
 struct nw_some {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores the part of this rank in memory, and writes it to the part file. */
+/* Stores the counts of this rank (its part, part.h) in memory, and writes them
+ * to the part file. */
 #ifndef NW_PROFILE_STORAGE_H
 #define NW_PROFILE_STORAGE_H
 

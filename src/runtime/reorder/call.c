@@ -100,10 +100,10 @@ bool nw_call_verdict(struct nw_call *call, bool good)
     return true;
 }
 
-/* Returns true if `count` numbers with this sum and this sum of squares are all
- * equal. They are equal exactly if count times the sum of their squares is the
- * square of their sum (Cauchy-Schwarz inequality). So the all-reduce that sums
- * the costs can also compare the hashes of all ranks. */
+/* all_same returns true if `count` numbers with this sum and this sum of
+ * squares are all equal. They are equal exactly if count times the sum of their
+ * squares is the square of their sum (Cauchy-Schwarz inequality). So the
+ * all-reduce that sums the costs can also compare the hashes of all ranks. */
 #define HASH_BITS 20
 
 static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)

@@ -9,7 +9,7 @@
 #include <nodewise/pattern.h>
 
 struct nw_decision {
-    int *vertex; /* [members] vertex of each member; -1: none. Owned */
+    int *vertex; /* vertex[i]: vertex of member i, or -1 for none; owned */
     /* Costs, as sums of bytes x distance: `before` with vertex i on member i,
      * `after` with `vertex`. */
     double before, after;

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 struct gathering {
-    /* all ranks; the ranks of this node; the leaders (MPI_COMM_NULL on other
-     * ranks) */
+    /* communicators of all ranks; of the ranks of this node; of the leaders,
+     * the first rank of each node (MPI_COMM_NULL on other ranks) */
     MPI_Comm comm, local, leaders;
     int local_rank, local_size;
 };

@@ -110,8 +110,8 @@ static int trouble_below(const struct nw_gather_stage *stage)
 }
 
 /* At rank 0 of the stage, gathers the lengths, allocates memory for all lists,
- * and returns the total length, or one of the codes above. Returns 0 on the
- * other ranks. Collective. */
+ * and returns the total length, or a negative code (TROUBLE, ALL_BAD or
+ * SOME_BAD). Returns 0 on the other ranks. Collective. */
 static int count_up(struct nw_gather_stage *stage, int mine)
 {
     int trouble;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With NODEWISE_CHECK=1, checks whether the program asks for its rank in a
  * reordered communicator. A program that keeps using its old rank would compute
- * with the neighbours of another process. Its rank 0 warns when it is freed or
- * at the end of the program; each process that calls MPI_Abort warns, too. A
- * process warns only once. */
+ * with the neighbours of another process. If the program has not asked, rank 0
+ * of the communicator warns when the communicator is freed or at the end of the
+ * program; each process that calls MPI_Abort warns, too. A process warns only
+ * once. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"

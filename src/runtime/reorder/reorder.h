@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI's topology functions with reordering. The meaning of an order ("vertex
+/* MPI's topology functions with reordering. The meaning of an order ("vertex
  * semantics") is: the process with the new rank k takes vertex k of the given
  * graph. So the program finds, under its new rank, the neighbours that the
  * graph gives to this rank, and edges with much traffic are short. (If each
  * process kept its neighbours under new numbers, the same bytes would move
- * between the same places.)
+ * between the same cores.)
  *
  * Each function here replaces the MPI function of its name. The generated
  * wrapper calls it with nw_depth raised, so that MPI calls inside are not
- * replaced. If Nodewise fails, the MPI library's own function is called.
- */
+ * replaced. If Nodewise fails, the MPI library's own function is called. */
 #ifndef NW_REORDER_REORDER_H
 #define NW_REORDER_REORDER_H
 
@@ -132,8 +130,8 @@ bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
  * library would return an error there, and the other ranks would wait forever.
  */
 int nw_call_refuse(const struct nw_call *call, int error);
-/* Reports the decision on rank 0. Returns true if the ranks must be reordered.
- */
+/* Reports the decision on rank 0, unless settings->quiet is true. Returns true
+ * if the ranks must be reordered. */
 bool nw_call_report(struct nw_call *call, const char *shape);
 /* Returns the argument `reorder` that the MPI library's own function gets if
  * the order stays. It is 0 if Nodewise has decided (unless it only reports),

@@ -271,7 +271,8 @@ static struct nw_members *find_members(MPI_Comm comm)
     return NULL;
 }
 
-/* Needs no memory of its own, unlike world_ranks. */
+/* Returns true if all members of the communicator are in MPI_COMM_WORLD. Unlike
+ * world_ranks, it allocates no memory. */
 static bool all_in_world(MPI_Comm comm)
 {
     int size = 0, world = MPI_UNDEFINED;

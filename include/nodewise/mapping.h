@@ -65,8 +65,8 @@ NW_API NW_MUST_CHECK nw_status nw_mapping_write_elements(
     const nw_mapping *mapping, const nw_topology *topology, const char *path);
 
 /* The cores or GPUs of a rank, with or without core_row and gpu_row: an array
- * of the mapping, borrowed, and its length. The length is 0 for a rank without
- * GPU, and for an open core if core_row is NULL. */
+ * of the mapping, borrowed, and its length. Without core_row or gpu_row, a
+ * value of -1 (an open core, or no GPU) gives the length 0. */
 struct nw_ints {
     const int32_t *values;
     size_t count;

@@ -2,10 +2,10 @@
 /*
  * Sorts the vertices of a node type and the link classes, so that the same
  * machine has the same order for every source. In a type, processor vertices
- * come first, then bridges, GPUs, NICs and GPU switches; a type with a
- * processor below a device keeps its order. Classes have the order of their
- * first use. A cluster file that is written and read again then gives the same
- * machine.
+ * come first, then bridges (PCIe switches and boards), GPUs, NICs and GPU
+ * switches; a type with a processor below a device keeps its order. Classes
+ * have the order of their first use. A cluster file that is written and read
+ * again then gives the same machine.
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -165,7 +165,7 @@ struct classes {
 };
 
 /* Gives a link class its new number when it is found for the first time, and
- * replaces *class by that number. */
+ * replaces *class by that number. Does nothing if *class is -1, no class. */
 static void canonical_meet(void *user, int32_t *class)
 {
     struct classes *classes = user;

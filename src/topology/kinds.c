@@ -48,8 +48,9 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
     };
 }
 
-/* The rates of NVIDIA's data sheets. A GA102 (8.6) has links of four lanes at
- * 14 GB/s; all other GPUs from 7.0 to 9.0 have links of 25 GB/s. */
+/* The rates of NVIDIA's data sheets. GPUs of compute capability 8.6 (GA102)
+ * have links of four lanes at 14 GB/s, and 8.9 is taken to have them too. Links
+ * have 20 GB/s below 7.0, 50 GB/s from 10.0 on, and 25 GB/s otherwise. */
 double nw_nvlink_rate(int32_t capability)
 {
     if (capability < 70)

@@ -62,7 +62,7 @@ struct nw_direct_link {
 
 /* The names of a GPU or NIC. */
 struct nw_device {
-    char *name, *uuid, *pci; /* owned; NULL if unknown */
+    char *name, *uuid, *pci; /* each is owned, and NULL if unknown */
 };
 
 /* The inside of a node. Arrays have [vertex_count] entries unless a comment
@@ -149,7 +149,7 @@ struct nw_network_ops {
      * the routes of the old port from[p]. NULL if routes do not depend on ports
      */
     nw_status (*move_ports)(const nw_topology *topology, const int32_t *from);
-    void (*free_state)(void *state); /* or NULL */
+    void (*free_state)(void *state); /* frees `state`; may be NULL */
     /* returns the struct of network/networks.h that the network was built from,
      * borrowed; `shape` itself is NULL for a tree or a graph */
     const void *(*shape)(const struct nw_network *network);

@@ -86,7 +86,8 @@ static nw_status finish_nic(const struct site *site, const struct nw_yaml *part)
 }
 
 /* Finds the key of a part that names its kind, and the number of equal parts
- * that this key gives. Fails if a part has no such key or several. */
+ * that this key gives. Fails if a part has no such key or several, or has a key
+ * that does not suit its kind. */
 static nw_status part_kind(const struct nw_yaml *part,
                            enum nw_vertex_kind *kind, int32_t *count)
 {

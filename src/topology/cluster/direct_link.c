@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ends of direct links, as vertices, that a list of the file names. */
+/* The vertices that a list in the file, such as [gpu 0-3], names as ends of
+ * direct links. */
 struct ends {
     int32_t *vertex;
     size_t count, capacity;

@@ -182,7 +182,7 @@ static nw_status set_port_figures(struct nw_cluster *cluster,
     return status;
 }
 
-/* Refuses keys of an item that need a network. */
+/* For a file without a network: fails if an item has a key that needs one. */
 static nw_status node_check_alone(const struct span *span)
 {
     static const char *const keys[] = {"switch", "port", "ports"};

@@ -109,7 +109,7 @@ static nw_status check_keys(const struct nw_yaml *part,
 
 /* Records `count` devices that are like `device`. They are numbered from
  * 'number' on. If this key is missing, they are numbered from one above the
- * highest number so far of a GPU or NIC. */
+ * highest number so far of this kind (GPU or NIC). */
 static nw_status note_devices(struct parts_parts *parts,
                               const struct nw_yaml *part,
                               const struct device *device, int32_t count)

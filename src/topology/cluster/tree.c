@@ -18,8 +18,8 @@ struct tree {
     int32_t *parent;
     int32_t *class; /* [switch] class of the link to the parent */
     size_t class_capacity;
-    /* link class of the links without a key 'link': what this key says at the
-     * root */
+    /* class of the link to the parent for switches without a key 'link': that
+     * of the root's key 'link' */
     int32_t otherwise;
 };
 
@@ -134,7 +134,7 @@ static nw_status walk_order(const struct tree *tree, int32_t *order)
     return status;
 }
 
-/* Renumbers the switches in the order of walk_order. */
+/* Renumbers the switches depth first, in the order that walk_order finds. */
 static nw_status sort_tree(struct tree *tree)
 {
     size_t n = tree->names.count;

@@ -179,7 +179,8 @@ nw_status nw_write_nodes(struct nw_text *text, const nw_topology *topology)
 }
 
 /* Writes an item for each group of consecutive domains that have the same upper
- * domain and uplinks with the same figures. */
+ * domain and the same link class of their uplinks. Domains without an upper
+ * domain are left out. */
 nw_status nw_write_domains(struct nw_text *text, const nw_topology *topology)
 {
     const int32_t *upper = topology->upper, *class = topology->uplink_class;

@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* Returns true if the word certainly needs no quotes: it has only harmless
- * characters and is not a constant of YAML such as "yes". Numbers need none,
- * since the reader takes every value as text. */
+ * characters, does not begin with '-' or '.', and is not a constant of YAML
+ * such as "yes". Numbers need none, since the reader takes every value as
+ * text. */
 static bool is_plain(const char *word)
 {
     static const char *const meant[] = {"true", "false", "null", "yes",

@@ -61,7 +61,7 @@ struct nw_compose {
     nw_topology *whole;
     struct nw_combined *combined;
     size_t combined_count, combined_capacity;
-    struct nw_text notes; /* one line for each difference */
+    struct nw_text notes; /* one line for each difference between the sources */
 };
 
 /* Sets *out to the link class of the result, which is added if it is new, with
@@ -69,8 +69,9 @@ struct nw_compose {
 NW_MUST_CHECK nw_status nw_compose_class(struct nw_compose *compose,
                                          const nw_topology *from, int32_t class,
                                          int32_t *out);
-/* Copies a type to the result, unfinished. `drop` marks vertices without
- * children that are not copied; it may be NULL. */
+/* Copies a type to the result, without the tables that nw_node_type_finish
+ * computes. `drop` marks vertices without children that are not copied; it may
+ * be NULL. */
 NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const nw_topology *from,
                                         const struct nw_node_type *type,

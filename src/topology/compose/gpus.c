@@ -390,8 +390,8 @@ static nw_status compose_add_kind(struct match *match, enum nw_vertex_kind kind,
                                       &match->ours->nic_count);
 }
 
-/* Sets made[v] for each PCIe switch v above a matched GPU of the other source:
- * it corresponds to the parent of that GPU in `ours`. */
+/* Sets made[v] for each PCIe switch v directly above a matched GPU of the other
+ * source: v corresponds to the parent of that GPU in `ours`. */
 static void compose_match_bridges(const struct match *match, int32_t *made)
 {
     for (int32_t i = 0; i < match->theirs->gpu_count; i++) {

@@ -20,15 +20,16 @@
 struct hwloc_file {
     struct nw_export *export;
     const struct nw_node_type *type;
-    struct nw_groups below; /* children of each vertex */
+    struct nw_groups below; /* the children of each vertex in the tree of the
+                               node type */
     /* threads of core c: thread[first[c]] to thread[first[c + 1] - 1] */
     int32_t *first, *thread;
     /* [vertex] number of the NUMA node that is written for it; -1: none */
     int32_t *memory;
     int32_t memory_count, thread_end;
-    /* The sets that are written next: whether each hardware thread (`in`,
-     * [thread_end]) and each NUMA node (`near`, [memory_count]) belongs to
-     * them. */
+    /* The sets of the object that is written next: in[t] says whether it
+     * contains hardware thread t (below thread_end), near[m] whether NUMA node
+     * m (below memory_count) is inside or around it. */
     bool *in;
     bool *near;
     int depth;

@@ -26,15 +26,16 @@
 struct nccl_file {
     struct nw_export *export;
     const struct nw_node_type *type;
-    struct nw_groups below; /* children of each vertex */
+    struct nw_groups below; /* the children of each vertex in the tree of the
+                               node type */
     bool *processor;        /* [vertex] true if it is written as a <cpu> */
     /* PCI addresses of GPUs and NICs, as NCCL writes them */
     char **gpu, **nic;
     /* depth of the tag that is being written */
     int depth;
     int bridges; /* number of bridges written so far */
-    /* number of places where the file omits or changes a property of the
-     * machine */
+    /* how often the file omits or changes a property of the machine, by kind of
+     * property */
     int odd_cores, odd_links, odd_rates, one_way, host_bridges, far_devices,
         assumed_switches, assumed_nvlinks;
 };
@@ -202,9 +203,10 @@ static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
 }
 
 /* Returns the compute capability to write for a GPU, from which NCCL derives
- * the bandwidth of one NVLink: 100 (50 GB/s) if the GPU has a link faster than
- * all of NVLink 4. Returns 0 if it is 25 GB/s or unknown; NCCL then asks the
- * GPU. */
+ * the bandwidth of one NVLink. It is 100 (50 GB/s) if the GPU has a link faster
+ * than all of NVLink 4 together, and 60 or 86 if that of its first NVLink is a
+ * multiple of their 20 or 14 GB/s, but not of 25 GB/s. Returns 0 in all other
+ * cases; NCCL then asks the GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
     static const int others[] = {60, 86};

@@ -15,7 +15,8 @@ struct slurm_file {
     struct nw_export *export;
     bool yaml, block;
     struct nw_switch_tree tree;
-    const char **list; /* buffer for the names of a list */
+    const char **list; /* buffer for the names of the list that is being
+                          written */
 };
 
 /* Fails if Slurm's files cannot contain the name: a blank or '=' ends a name in
@@ -132,7 +133,8 @@ static nw_status slurm_write_tree(struct slurm_file *file)
 struct slurm_blocks {
     int32_t count;
     const char **name;      /* [count] names of the blocks, borrowed */
-    int32_t *group;         /* [count] a switch of the tree; -1: none */
+    int32_t *group;         /* [groups so far] switch of the tree with which the
+                               group corresponds; -1: none */
     struct nw_groups nodes; /* nodes of each block */
 };
 

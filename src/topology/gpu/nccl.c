@@ -217,8 +217,8 @@ static const char *nccl_host_of(const struct nw_xml *cpu)
     return host ? host : "";
 }
 
-/* Returns the first <cpu> of the host nccl->host from `tag` on; NULL if not
- * found. */
+/* Returns the first <cpu> from `tag` on that belongs to the host nccl->host, or
+ * to any host if that is NULL. Returns NULL if there is none. */
 static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
                                      const struct nw_xml *tag)
 {

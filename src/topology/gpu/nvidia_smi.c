@@ -133,8 +133,8 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
-/* Checks the lists of cores and NUMA nodes of a device, even if they are not
- * used. */
+/* Fails if a device's list of cores or of NUMA nodes is invalid, even if the
+ * list is not used. */
 static nw_status check_lists(const struct nw_smi *smi,
                              const struct nw_smi_device *device)
 {

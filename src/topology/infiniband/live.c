@@ -60,8 +60,9 @@ static bool is_first_rank(void)
     return !rank || !strcmp(rank, "0");
 }
 
-/* Sets *out to the path of the job's cache file, ~/.cache/nodewise/fabric-JOB,
- * or to NULL outside a job. Makes the folders. */
+/* Sets *out to the path of the job's cache file, fabric-JOB in the folder of
+ * nw_file_cache, and makes the folders. Sets *out to NULL outside a job, or if
+ * that folder is unknown. */
 static nw_status cache_path(char **out)
 {
     const char *job = job_id();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a message arrives, in an exchange of which the load of each link is
- * known. This is used by nw_exchange_estimate (by default, one message of mean
- * size for each edge) and by the mapping engine's nw_exchange_makespan (all
- * bytes of the pattern). */
+/* Computes when a message arrives, in an exchange in which the bytes that each
+ * link carries are known. This is used by nw_exchange_estimate (by default, one
+ * message of mean size for each edge) and by the mapping engine's
+ * nw_exchange_makespan (all bytes of the pattern). */
 #ifndef NW_COST_ARRIVAL_H
 #define NW_COST_ARRIVAL_H
 

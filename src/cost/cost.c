@@ -54,7 +54,7 @@ struct evaluation {
     nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] load: first in bytes, then in s */
     struct nw_cost *cost;
-    double value[NW_FLOW_LAYERS]; /* hop-bytes */
+    double value[NW_FLOW_LAYERS]; /* fractional hop-bytes of each layer */
 };
 
 /* Adds one slice of the edges to a share (sums over some of the edges) to which

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_LEAST 65536 /* edges */
+#define SLICE_LEAST 65536 /* minimum number of edges of a slice */
 
 static int layer_of(uint8_t kind)
 {

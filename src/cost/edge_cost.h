@@ -27,10 +27,12 @@ struct nw_edge_cost_common {
     struct nw_intranode_types intranode_types;
     bool each_edge; /* add every edge by itself, without intranode.h */
     int32_t slices;
-    int32_t first[NW_SLICES_MOST + 1]; /* ranks first[i] .. first[i + 1] - 1 */
+    int32_t first[NW_SLICES_MOST + 1]; /* slice i has the edges from ranks
+                                          first[i] to first[i + 1] - 1 */
     double value[NW_SLICES_MOST][NW_FLOW_LAYERS]; /* fractional hop-bytes of
                                                      each slice */
-    double latency[NW_SLICES_MOST];               /* s */
+    double latency[NW_SLICES_MOST];               /* sum of latencies of each
+                                                     slice in s */
 };
 
 /* A share: sums of costs over some edges of the pattern, added by one
@@ -40,7 +42,7 @@ struct nw_edge_cost {
     const struct nw_edge_cost
         *first; /* the share whose latencies this share uses; NULL: its own */
     int slice;  /* index of the slice being added */
-    /* space for a route */
+    /* space for the links of a route */
     uint32_t *hops;
     bool has_link_bytes;
     struct nw_link_bytes link_bytes;

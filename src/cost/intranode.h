@@ -37,8 +37,8 @@ struct nw_intranode {
     const struct nw_intranode_types *types;
     uint64_t *bytes, *messages; /* [links] bytes and messages whose common
                                    vertex is this vertex */
-    uint64_t *begun, *ended;    /* [links] bytes that this core sent and
-                                   received */
+    uint64_t *begun, *ended;    /* [links] bytes that the core with this link
+                                   number sent and received */
     bool overflows;
 };
 
@@ -57,11 +57,12 @@ struct nw_intranode_row {
     struct nw_end from;
     const struct nw_intranode_type *type; /* of the core's node; its code is
                                              NULL if the method does not fit */
-    uint64_t *ended;                      /* bytes received by each vertex of
-                                             the node */
+    uint64_t *ended;                      /* [vertices] bytes received by each
+                                             vertex of the node */
     uint64_t code;
     uint64_t bytes[NW_INTRANODE_DEPTHS],
-        messages[NW_INTRANODE_DEPTHS]; /* by the depth of the common vertex */
+        messages[NW_INTRANODE_DEPTHS]; /* sums of the core's messages, by the
+                                          depth of the common vertex */
     bool overflows;
 };
 void nw_intranode_begin(struct nw_intranode *sums, struct nw_end from,

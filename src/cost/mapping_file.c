@@ -102,7 +102,8 @@ static nw_status check_set(struct reader *reader, const char *what,
     return check_doubles(reader, what, values, count);
 }
 
-/* Open fields are kept as a set of the one value -1 (cores) or -2 (GPUs). */
+/* Reads the cores of a rank. An open field ('*') is kept as the one value
+ * -1. */
 static nw_status mapping_file_read_cores(struct reader *reader, char *word,
                                          int32_t node)
 {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define PIECE 4096 /* ranks */
+#define PIECE 4096 /* ranks of a piece */
 
 /* Appends indexes such as "3-4,8" in their order, with ranges for ascending
  * runs. */

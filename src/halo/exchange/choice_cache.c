@@ -24,7 +24,7 @@
  *   library;
  * - the topology's name, and the node and package of each rank;
  * - the domain, its pieces and the fields;
- * - the methods that all ranks can use. */
+ * - the methods that all ranks can use, and the kind of memory. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = nw_mpi_hash(NW_HASH_START);

@@ -22,8 +22,9 @@
 #include <math.h>
 
 #define LIMIT 2.25 /* seconds after which measurements of a halo end */
-/* The same limit if ranks share cores: times then mostly show effects of the
- * scheduler, so that a long measurement is useless. */
+/* Seconds after which measurements of a halo end if ranks share cores: times
+ * then mostly show effects of the scheduler, so that a long measurement is
+ * useless. */
 #define OVERSUBSCRIBED_LIMIT 0.45
 #define SHARE 0.67 /* part of the time left that a comparison may use */
 #define ROUNDS 16  /* most rounds until the slower half is dropped */
@@ -35,7 +36,8 @@
 
 struct rival {
     struct nw_halo_set set;
-    /* [measuring.rounds] shortest exchange of each turn */
+    /* seconds[i]: shortest exchange of turn i; one for each of
+     * measuring.rounds */
     double seconds[STAGES * ROUNDS];
     double quartile; /* lower quartile of `seconds` */
 };

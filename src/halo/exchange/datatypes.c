@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct types {
-    MPI_Datatype *type; /* [field_count + 1] last: all joined fields */
+    MPI_Datatype *type; /* one for each field; then one for all joined fields */
     MPI_Request *request;
     int request_count;
 };

@@ -48,7 +48,8 @@ struct nw_halo_aggregate {
     const struct nw_halo_share *share; /* [count] shares of the aggregate */
     size_t count;
     size_t cells;
-    int leader, other;        /* rank of the leader on this, the other node */
+    int leader, other;        /* ranks of the leaders on this node and on the
+                                 other node */
     struct nw_halo_spot spot; /* position of the counters and buffer of the
                                  leader on this node, in shared memory */
 };
@@ -60,7 +61,7 @@ struct nw_halo_aggregates {
     size_t count;
 };
 
-/* Returns true if halo->scheme may use this method for a class of connections
+/* Returns true if halo->scheme may use NW_HALO_NODES for a class of connections
  * between nodes. The result is equal on all ranks. */
 bool nw_halo_aggregates_wanted(const nw_halo *halo);
 /* Finds the node's aggregates, and adds a connection for each one that this

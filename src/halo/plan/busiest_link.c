@@ -10,7 +10,7 @@
 
 struct busiest_link_load {
     uint32_t *hops; /* space for one route */
-    double *bytes;  /* [2 * links] for each direction of each link */
+    double *bytes;  /* bytes[2 * l + d]: bytes over direction d of link l */
 };
 
 static struct nw_end busiest_link_end_of(const struct nw_halo_network *network,

@@ -13,8 +13,9 @@
 #define AHEAD 12 /* number of elements between a prefetch and its use */
 /* distance of elements in bytes from which prefetching helps */
 #define FAR 64
-/* About the number of runs of a turn, after which the next copy has its turn;
- * the cache lines that the copies share are then still in the cache. */
+/* About the number of runs of bytes that a copy makes before the next copy has
+ * its turn; the cache lines that the copies share are then still in the
+ * cache. */
 #define BLOCK 512
 
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)

@@ -28,15 +28,16 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
  */
 #define MEMORY 4.3e12
 #define SECTOR 32.0
-#define LAUNCH 6.5e-6 /* a kernel, until its event is seen (5 to 8 us) */
-#define COPY 8e-6     /* a small copy, until its event is seen (6 to 10 us) */
-#define NEXT 2.5e-6   /* each further kernel or copy in one stream */
-#define EVENT 2e-6    /* notifying another process by counter and event */
-#define ROW 4e-9      /* each short row of a 3-D copy */
+#define LAUNCH 6.5e-6 /* seconds until a kernel's event is seen (5 to 8 us) */
+#define COPY 8e-6     /* seconds until a copy's event is seen (6 to 10 us) */
+#define NEXT 2.5e-6   /* seconds of each further kernel or copy in one stream */
+#define EVENT 2e-6    /* seconds to notify a process by counter and event */
+#define ROW 4e-9      /* seconds of each short row of a 3-D copy */
 #define STORE 0.8     /* fraction of a link's rate that kernels reach */
-#define MESSAGE 2e-6  /* an MPI message of host memory */
-#define MESSAGE_BYTE 2.3e-10 /* each byte of this message inside a node */
-#define AWARE 15e-6          /* an MPI message of GPU memory, without GDRCopy */
+#define MESSAGE 2e-6  /* seconds of an MPI message of host memory */
+#define MESSAGE_BYTE 2.3e-10 /* seconds per byte of a message inside a node */
+/* seconds of an MPI message of GPU memory, without GDRCopy */
+#define AWARE 15e-6
 
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds the messages that one rank sends in a collective operation. */
+/* Adds the messages that a rank sends in a collective operation. */
 #include "pattern/collective.h"
 
 nw_status nw_member_send(const struct nw_member *member, int32_t to,

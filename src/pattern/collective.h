@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds the messages that one rank sends in a collective operation of all ranks,
+/* Adds the messages that a rank sends in a collective operation of all ranks,
  * for traces that only name the operation. nodewise-pattern(1) describes the
  * models. */
 #ifndef NW_PATTERN_COLLECTIVE_H

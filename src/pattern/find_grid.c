@@ -14,7 +14,9 @@
 struct grid_tally {
     size_t count[NW_GRID_CODES];
     uint64_t least[NW_GRID_CODES], most[NW_GRID_CODES];
-    double bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* sums */
+    double bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* sums over the edges
+                                                             with each offset
+                                                             code */
 };
 
 int nw_grid_codes(const struct nw_grid *grid)

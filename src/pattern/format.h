@@ -48,7 +48,8 @@ struct nw_shape {
 struct nw_pattern_format {
     const char *name;        /* prefix of a path, without the colon */
     nw_pattern_reader *read; /* reads a text; must be set if `fits` is */
-    nw_pattern_opener *open; /* reads a folder or file by its path; or NULL */
+    nw_pattern_opener *open; /* reads a folder or file by its path; NULL: the
+                                format has only `read` */
     nw_pattern_renderer *render; /* writes; NULL: the format can only be read */
     /* whether a text looks like this format; NULL: the format needs its prefix
      * or suffix */
@@ -87,7 +88,7 @@ bool nw_fits_ti(const struct nw_shape *shape);
 NW_MUST_CHECK nw_status nw_pair_next(const nw_pattern *pattern, int32_t src,
                                      size_t *edge, uint64_t *bytes);
 
-/* Fails if `ranks` is larger than 2^24 and than `length`, the size of the file
+/* Fails if `ranks` is larger than both 2^24 and `length`, the size of the file
  * in bytes, so that a wrong number in a file cannot use all memory. */
 NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
                                             size_t length, uint64_t ranks);

@@ -15,7 +15,8 @@ struct list_line {
 /* The state of the reader. */
 struct list {
     struct nw_scan scan;
-    int32_t *id; /* [id_count] ascending, unique; NULL if ids are ranks */
+    int32_t *id; /* [id_count] the ids of the file; ascending and unique after
+                    sort_ids; NULL if ids are ranks */
     size_t id_count, id_capacity;
     int32_t largest;
     nw_pattern_builder *builder;

@@ -221,7 +221,9 @@ static nw_status read_time(struct native *in)
     return expect_end(scan);
 }
 
-/* Reads a number of "bucket:count,bucket:count" or "name*count". */
+/* Reads the digits at *at as a number, in words such as "bucket:count" or
+ * "name*12", and moves *at behind them. Returns false if no digit stands before
+ * `end` or the number exceeds 64 bits. */
 static bool take_digits(const char **at, const char *end, uint64_t *out)
 {
     const char *start = *at;
@@ -342,7 +344,8 @@ static bool read_kind(struct nw_scan *scan, uint8_t *out)
     return false;
 }
 
-/* Checks that edges are sorted and unique, so that one pass can read them. */
+/* Fails unless the edge that was just read sorts after the edge before it.
+ * Sorted and unique edges can be read in one pass. */
 static nw_status check_order(const struct native *in, int32_t src)
 {
     const nw_pattern *p = in->pattern;

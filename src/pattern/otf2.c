@@ -68,7 +68,8 @@ static const struct nw_symbol symbols[] = {
 struct location {
     uint64_t ref;
     uint32_t process; /* number of its location group */
-    int32_t rank;     /* -1 if not an MPI rank */
+    int32_t rank;     /* rank in MPI_COMM_WORLD; -1: the thread's process is not
+                         an MPI rank */
 };
 
 /* A group of ranks or locations. */

@@ -22,10 +22,10 @@ struct nw_body {
 bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern);
 
 /* Describes the lines of a METIS graph, one line per vertex. A line begins with
- * `numbers` numbers about the vertex; number `kept` of them is the vertex
- * weight if the pattern stores weights. The neighbours follow, numbered from 1,
- * in any order; each has an edge weight if `weighted` is set. Each edge is on
- * the lines of both ends. */
+ * `numbers` numbers about the vertex; number `kept` of them (from 0) is the
+ * vertex weight if the pattern stores weights. The neighbours follow, numbered
+ * from 1, in any order; each has an edge weight if `weighted` is set. Each edge
+ * is on the lines of both ends. */
 struct nw_vertex_lines {
     uint64_t numbers, kept;
     bool weighted;

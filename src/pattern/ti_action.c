@@ -39,8 +39,9 @@ static nw_status ti_action_read_rank(struct nw_ti *ti, int32_t *out)
     return NW_OK;
 }
 
-/* Reads the type and sets the size of an item; without a type, sets the trace's
- * default. */
+/* Reads the type of the items, and sets *size to the bytes of one item. If the
+ * line has no type, that is the trace's default: 8 or 1. An unknown type counts
+ * as 1 byte, and ti->unsized counts the action. */
 static nw_status read_type(struct nw_ti *ti, uint64_t *size)
 {
     double number;
@@ -250,8 +251,8 @@ static nw_status ti_action_read_counts(struct nw_ti *ti)
     return status;
 }
 
-/* Adds one message to each rank; ti->counts[r] is the number of items to rank
- * r, and an item has `size` bytes. */
+/* Adds one message to each other rank that gets items; ti->counts[r] is the
+ * number of items to rank r, and an item has `size` bytes. */
 static nw_status send_counts(struct nw_ti *ti, uint64_t size)
 {
     nw_status status = NW_OK;
@@ -359,7 +360,8 @@ static nw_status take_scan(struct nw_ti *ti)
     return nw_member_send(&ti->member, ti->member.me + 1, count);
 }
 
-/* Reads "init 1": counts without a type are doubles, otherwise bytes. */
+/* Reads "init" or "init 1". After "init 1", the rank's counts without a type
+ * are doubles, otherwise bytes. */
 static nw_status take_init(struct nw_ti *ti)
 {
     ti->is_double[ti->member.me] = !nw_scan_is_done(&ti->scan);

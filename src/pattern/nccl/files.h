@@ -11,7 +11,8 @@ struct nw_nccl_reader {
     /* glob(7) pattern of what follows a prefix in file names; NULL: a path
      * cannot be a prefix */
     const char *suffix;
-    const char *remedy; /* see nw_nccl_job_build */
+    const char *remedy; /* end of the error message if the files have no
+                           communicator: "" or "; ..." */
 };
 
 /* Reads the file `path`, all files of the folder `path`, or all files whose

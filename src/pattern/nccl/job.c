@@ -312,8 +312,10 @@ static nw_status nccl_find_phases(struct nw_nccl_job *job,
 /* Which phase sends the most bytes over each edge of a pattern. */
 struct nccl_edges {
     const nw_pattern *pattern;
-    uint8_t *phase_of; /* [edges] this phase */
-    uint64_t *most;    /* [edges] the bytes that it sends */
+    uint8_t *phase_of; /* [edges] the phase that sends the most bytes over the
+                          edge */
+    uint64_t *most;    /* [edges] the bytes that this phase sends over the
+                          edge */
 };
 
 /* Enters `phase` as the phase of the edges over which no phase before it sends

@@ -209,7 +209,7 @@ static const char *headline_impossible(const nw_pattern *pattern,
 }
 
 /* Writes the verdict for a mapping that is as good as the default: the reason
- * why there is no gain, if one is known. */
+ * why nothing is gained, if one is known. */
 static void headline_explain_none(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   const struct nw_cost *before,

@@ -16,7 +16,8 @@ struct nw_panel {
     const struct nw_heat *heat;
     double x, y; /* upper left corner */
     const char *title, *subtitle;
-    const int32_t *block; /* as in nw_heat_square */
+    const int32_t *block; /* positions of ranks at which a node (or package)
+                             begins; lines are drawn there */
     int32_t block_count;
 };
 

@@ -162,9 +162,8 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
 }
 
 /* Returns how many of `count` boxes are in each line: usually `columns`. If a
- * line has enough space for more boxes than that (`room` is their number), the
- * boxes fill as few lines as possible, and all lines have about the same
- * length. */
+ * line has space for `room` boxes and this is more than `columns`, the boxes
+ * fill as few lines as possible, and all lines have about the same length. */
 static int32_t node_layout_widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;

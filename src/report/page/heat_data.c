@@ -2,7 +2,7 @@
 /* Writes the data from which the page's script describes the cell of a heat map
  * that the reader selects by mouse or keyboard. The data are the rank at each
  * position, and the bytes and lengths of routes of each cell that has traffic.
- * Those of a difference name the two maps. */
+ * For a difference of two maps, the data name these maps instead. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"

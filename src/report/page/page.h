@@ -65,7 +65,7 @@ struct nw_page_panel {
 };
 /* Appends the attributes from which the page's script describes the cells of a
  * heat map: the rank at each position, and bytes and lengths of routes of the
- * cells. Those of a difference name the two maps instead. */
+ * cells. For a difference of two maps, they name these maps instead. */
 NW_MUST_CHECK nw_status nw_page_heat_data(struct nw_text *text,
                                           const struct nw_page *page,
                                           const struct nw_page_panel *what);

@@ -26,8 +26,8 @@ struct nw_exchange {
     struct nw_endpoints ends;
     bool total;           /* the bytes of the whole run are sent at once */
     double scale;         /* factor for the bytes of every message */
-    uint32_t *hops;       /* working memory for a route */
-    double *link_latency; /* [links] latency in s */
+    uint32_t *hops;       /* working memory for the links of a route */
+    double *link_latency; /* [links] latency of each link in s */
 };
 
 NW_MUST_CHECK nw_status nw_exchange_init(struct nw_exchange *exchange,

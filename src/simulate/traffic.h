@@ -14,7 +14,7 @@ struct nw_traffic {
                           a link of the machine */
     size_t flow_count;
     double *bytes;   /* [flow_count], more than 0 */
-    double *latency; /* [flow_count] s */
+    double *latency; /* [flow_count] latency of the flow's route in s */
     size_t *row;     /* [flow_count + 1] */
     int32_t *link;
     double waiting; /* longest latency in s of messages without bytes */

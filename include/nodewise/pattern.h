@@ -118,9 +118,10 @@ struct nw_pattern_read_options {
     {                                                                          \
         .size = sizeof(struct nw_pattern_read_options)                         \
     }
-/* Reads a pattern input: "PREFIX:FILE", or FILE. Without a prefix, the format
- * is that of the file's first line, or else that of its suffix; see
- * nodewise-formats(5). The caller frees *out with nw_pattern_free. */
+/* Reads a pattern input: "PREFIX:FILE", or FILE. Without a prefix, the suffixes
+ * .prof and .otf2 give the format; of other files, the format is found by their
+ * first line and shape, or else by their suffix; see nodewise-formats(5). The
+ * caller frees *out with nw_pattern_free. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_read(
     const char *input, const struct nw_pattern_read_options *options,
     nw_pattern **out);

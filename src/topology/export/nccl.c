@@ -204,9 +204,9 @@ static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
 
 /* Returns the compute capability to write for a GPU, from which NCCL derives
  * the bandwidth of one NVLink. It is 100 (50 GB/s) if the GPU has a link faster
- * than all of NVLink 4 together, and 60 or 86 if that of its first NVLink is a
- * multiple of their 20 or 14 GB/s, but not of 25 GB/s. Returns 0 in all other
- * cases; NCCL then asks the GPU. */
+ * than all of NVLink 4 together. It is 60 or 86 if the bandwidth of its first
+ * NVLink is a multiple of 20 or 14 GB/s, but not of 25 GB/s. Returns 0 in all
+ * other cases; NCCL then asks the GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
     static const int others[] = {60, 86};

@@ -37,10 +37,10 @@ struct nw_gpu_link {
 struct nw_gpu_links {
     struct nw_gpu_found gpu[NW_GPU_MAX];
     int32_t gpu_count;
-    /* distance of two GPUs as NVML defines it (10: one PCIe bridge between
-     * them, 20: several bridges, 30: a host bridge, 40: one processor, 50:
-     * several processors), but NW_GPU_ONE_BOARD for NVML's 0, two GPUs of one
-     * board; 0: unknown */
+    /* distance of two GPUs as NVML defines it. 10: one PCIe bridge between
+     * them; 20: several bridges; 30: a host bridge; 40: one processor; 50:
+     * several processors. NW_GPU_ONE_BOARD stands for NVML's 0, two GPUs of one
+     * board. 0: unknown */
     uint8_t near[NW_GPU_MAX][NW_GPU_MAX];
     struct nw_gpu_link *link; /* owned */
     size_t link_count, link_capacity;

@@ -218,7 +218,7 @@ static const char *nccl_host_of(const struct nw_xml *cpu)
 }
 
 /* Returns the first <cpu> from `tag` on that belongs to the host nccl->host, or
- * to any host if that is NULL. Returns NULL if there is none. */
+ * to any host if that is NULL. Returns NULL if no such tag follows. */
 static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
                                      const struct nw_xml *tag)
 {

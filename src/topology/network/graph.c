@@ -66,8 +66,8 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
 }
 
 /* Returns the first link of the route from s to `to`: that of the forwarding
- * table, or one that reduces the distance if there is no table or it has no
- * entry. */
+ * table, or one that reduces the distance if the graph lacks a table or the
+ * table lacks an entry. */
 static int32_t graph_step(const struct nw_network *network, int32_t s,
                           struct nw_network_end to)
 {

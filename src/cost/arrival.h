@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /* Returns when a message arrives, in s: the latency of its route plus the time
- * of the slowest link of the route. hops[i] is 2 * link + direction.
- * link_seconds[hops[i]] is the time in which this link sends all its bytes, of
- * all messages, in this direction. */
+ * of the slowest link of the route. hops[i] is 2 * link + direction. In
+ * link_seconds[hops[i]] s, this link sends all bytes that cross it in this
+ * direction, those of all messages. */
 static inline double nw_arrival(double latency, const uint32_t *hops,
                                 size_t count, const double *link_seconds)
 {

@@ -105,7 +105,8 @@ nw_status nw_alloc_all(const struct nw_array *array, size_t count)
     for (size_t i = 0; i < count; i++)
         memcpy(array[i].out, &none, sizeof none);
     for (size_t i = 0; !status && i < count; i++)
-        status = nw_alloc(array[i].count, array[i].size, array[i].out);
+        status = (array[i].raw ? nw_alloc_raw : nw_alloc)(
+            array[i].count, array[i].size, array[i].out);
     return status;
 }
 

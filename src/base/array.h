@@ -4,6 +4,7 @@
 #define NW_BASE_ARRAY_H
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Like calloc, but on failure sets *out to NULL and returns NW_ENOMEM with an
@@ -21,12 +22,19 @@ NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 struct nw_array {
     size_t count, size;
     void *out;
+    bool raw; /* the memory is not cleared, as by nw_alloc_raw */
 };
 NW_MUST_CHECK nw_status nw_alloc_all(const struct nw_array *array,
                                      size_t count);
 #define NW_ARRAY(count, pointer)                                               \
     {                                                                          \
-        count, sizeof *(pointer), &(pointer)                                   \
+        count, sizeof *(pointer), &(pointer), false                            \
+    }
+/* Like NW_ARRAY, for an array of which every byte is written before it is read.
+ */
+#define NW_ARRAY_RAW(count, pointer)                                           \
+    {                                                                          \
+        count, sizeof *(pointer), &(pointer), true                             \
     }
 #define NW_ALLOC_ALL(...)                                                      \
     nw_alloc_all((const struct nw_array[]){__VA_ARGS__},                       \

@@ -47,10 +47,9 @@ static nw_status rb_power_diagram_place(const struct sectioning *work,
     size_t n = (size_t)(piece->end - piece->first);
     double scale[NW_STENCIL_DIMS];
     nw_status status =
-        nw_alloc_raw(n * (size_t)stencil->dims, sizeof *out->at, &out->at);
+        NW_ALLOC_ALL(NW_ARRAY_RAW(n * (size_t)stencil->dims, out->at),
+                     NW_ARRAY_RAW(n, out->part));
 
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *out->part, &out->part);
     if (status)
         return status;
     rb_power_diagram_stretch(stencil, scale);

@@ -249,19 +249,12 @@ static nw_status rb_prepare(struct sectioning *work)
     const struct nw_assignment *assignment = work->bisection->assignment;
     size_t n = (size_t)assignment->count,
            slots = (size_t)work->hierarchy->slots;
-    nw_status status =
-        nw_alloc_raw(assignment->row[n], sizeof *work->arc, &work->arc);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY_RAW(assignment->row[n], work->arc), NW_ARRAY(n, work->list),
+        NW_ARRAY_RAW(n, work->place), NW_ARRAY(slots + 1, work->unfixed_before),
+        NW_ARRAY(n + 1, work->now), NW_ARRAY(n + 1, work->next),
+        NW_ARRAY(n + 1, work->held));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
-
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *work->place, &work->place);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(slots + 1, work->unfixed_before),
-                              NW_ARRAY(n + 1, work->now),
-                              NW_ARRAY(n + 1, work->next),
-                              NW_ARRAY(n + 1, work->held));
     if (!status)
         nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
                         assignment->row[n] < nw_tuned.threads.edges_min

@@ -276,7 +276,6 @@ static nw_status hosts_and_units_size_units(struct hosts_and_units_work *cut)
     struct nw_units *units = cut->units;
     int32_t hosts = cut->problem->host_count, most = 0;
     size_t total = 0;
-    nw_status status;
 
     for (int32_t h = 0; h < hosts; h++) {
         int32_t members = hosts_and_units_member_count(cut, h);
@@ -284,15 +283,11 @@ static nw_status hosts_and_units_size_units(struct hosts_and_units_work *cut)
         most = members > most ? members : most;
         total += (size_t)members;
     }
-    status = nw_alloc((size_t)hosts + 1, sizeof *units->first, &units->first);
-    if (!status)
-        status = nw_alloc_raw(total, sizeof *units->member, &units->member);
-    if (!status)
-        status = nw_alloc_raw(total, sizeof *units->capacity, &units->capacity);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY((size_t)most, cut->capacity),
-                              NW_ARRAY((size_t)most, cut->free_members));
-    return status;
+    return NW_ALLOC_ALL(NW_ARRAY((size_t)hosts + 1, units->first),
+                        NW_ARRAY_RAW(total, units->member),
+                        NW_ARRAY_RAW(total, units->capacity),
+                        NW_ARRAY((size_t)most, cut->capacity),
+                        NW_ARRAY((size_t)most, cut->free_members));
 }
 
 /* Divides the cores, or GPUs, of a host into units if ranks are fixed on it or

@@ -16,11 +16,9 @@ nw_status nw_answer_init(struct nw_answer *answer, int32_t rank_count)
     nw_status status;
 
     *answer = (struct nw_answer){0};
-    status = nw_alloc_raw(n, sizeof *answer->host, &answer->host);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *answer->core, &answer->core);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *answer->gpu, &answer->gpu);
+    status = NW_ALLOC_ALL(NW_ARRAY_RAW(n, answer->host),
+                          NW_ARRAY_RAW(n, answer->core),
+                          NW_ARRAY_RAW(n, answer->gpu));
     for (size_t r = 0; !status && r < n; r++)
         answer->host[r] = answer->core[r] = answer->gpu[r] = -1;
     return status;

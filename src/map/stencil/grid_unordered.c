@@ -495,22 +495,18 @@ nw_status nw_stencil_find_unordered(const struct nw_assignment *assignment,
 {
     struct grid_unordered_work work = {.assignment = assignment};
     size_t n = (size_t)assignment->count;
+    size_t edges = assignment->row[n];
     nw_status status;
 
     *found = false;
     if (!grid_unordered_may_be_grid(assignment))
         return NW_OK;
-    status = nw_alloc_raw(assignment->row[n], sizeof *work.peer, &work.peer);
-    if (!status)
-        status = nw_alloc(assignment->row[n], 1, &work.shared);
-    if (!status)
-        status = nw_alloc_raw(assignment->row[n], 1, &work.diagonal);
     work.markers = grid_unordered_markers_for(assignment);
-    if (!status)
-        status = nw_alloc(n * (size_t)work.markers, 1, &work.mark);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(n, work.faces), NW_ARRAY(n, work.spot),
-                              NW_ARRAY(n, work.queue));
+    status = NW_ALLOC_ALL(
+        NW_ARRAY_RAW(edges, work.peer), NW_ARRAY(edges, work.shared),
+        NW_ARRAY_RAW(edges, work.diagonal),
+        NW_ARRAY(n * (size_t)work.markers, work.mark), NW_ARRAY(n, work.faces),
+        NW_ARRAY(n, work.spot), NW_ARRAY(n, work.queue));
     if (!status)
         *found = grid_unordered_find_order(&work, order);
     NW_FREE_ALL(work.peer, work.shared, work.diagonal, work.mark, work.faces,

@@ -374,26 +374,17 @@ static void power_diagram_even_out(struct power_diagram_work *work)
 static nw_status power_diagram_alloc(struct power_diagram_work *work)
 {
     size_t parts = (size_t)work->round->parts, wide = work->wide;
-    nw_status status = nw_alloc(wide, sizeof *work->power, &work->power);
+    size_t n = (size_t)work->round->n;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(wide, work->power), NW_ARRAY(parts, work->sum),
+        NW_ARRAY(parts, work->size), NW_ARRAY(parts, work->target),
+        NW_ARRAY_RAW(parts * wide, work->cost),
+        NW_ARRAY(parts, work->displacement), NW_ARRAY(parts, work->from),
+        NW_ARRAY(parts, work->first), NW_ARRAY_RAW(n, work->after),
+        NW_ARRAY_RAW(n, work->offer));
 
     for (int d = 0; !status && d < work->round->dims; d++)
         status = nw_alloc(wide, sizeof *work->center[d], &work->center[d]);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(parts, work->sum),
-                              NW_ARRAY(parts, work->size),
-                              NW_ARRAY(parts, work->target));
-    if (!status)
-        status = nw_alloc_raw(parts * wide, sizeof *work->cost, &work->cost);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(parts, work->displacement),
-                              NW_ARRAY(parts, work->from),
-                              NW_ARRAY(parts, work->first));
-    if (!status)
-        status = nw_alloc_raw((size_t)work->round->n, sizeof *work->after,
-                              &work->after);
-    if (!status)
-        status = nw_alloc_raw((size_t)work->round->n, sizeof *work->offer,
-                              &work->offer);
     return status;
 }
 

@@ -24,7 +24,7 @@ struct inner {
     bool guessed;
 };
 
-/* The cluster file in the making. */
+/* What the functions that write a cluster file work with. */
 struct sheet {
     const struct nw_probe *probe;
     struct nw_probe_groups host, gpu;
@@ -71,8 +71,8 @@ static const struct nw_probe_rank *of_host(const struct sheet *sheet,
     return &sheet->probe->rank[nw_probe_first_rank(sheet->probe, host)];
 }
 
-/* Returns the number of cores of a host. If it has more ranks than cores, each
- * rank counts as having a core of its own. */
+/* Returns the number of cores of a host, or its number of ranks if there are
+ * more ranks: each rank then counts as having a core of its own. */
 static int32_t cluster_elements(const struct sheet *sheet, int32_t host)
 {
     int32_t ranks = nw_probe_ranks_on(sheet->probe, host);
@@ -144,9 +144,10 @@ static double fastest_port(const struct nw_probe_groups *found)
 }
 
 /* Sets the links inside hosts. Every route out of a host crosses both links, so
- * that neither may be slower than the fastest stream between hosts. If nothing
- * was measured inside hosts, the figures are assumptions, which are so fast
- * that they never limit a host's link to the network. */
+ * that neither may be slower than the fastest single stream between hosts. A
+ * figure that was not measured is an assumption; the assumed link of a package
+ * is at least as fast as the fastest link of a host to the network, so that it
+ * never limits that link. */
 static void find_inner(struct sheet *sheet)
 {
     const struct nw_probe_groups *found = &sheet->host;

@@ -34,7 +34,8 @@ bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank)
            !coordinator->probe->rank[rank].lost;
 }
 
-/* Counts a rank as lost and prints the record. */
+/* Counts a rank as lost and prints a record of it; does nothing if the rank
+ * already counts as lost. */
 static void coordinator_lose(struct nw_probe_coordinator *coordinator, int rank,
                              const char *why)
 {
@@ -157,9 +158,10 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Waits until each of the `count` ranks has answered or was given up. If a rank
- * was lost, the time that was spent here does not count against the time
- * budget. */
+/* Waits until each of the `count` ranks has answered or was given up. If
+ * `count` is not 1, half[2i] and half[2i + 1] are the two ranks of a task. If a
+ * rank is lost meanwhile, the duration of this wait does not count against the
+ * time budget. */
 static void coordinator_end(struct nw_probe_coordinator *coordinator,
                             struct half *half, size_t count, double until)
 {

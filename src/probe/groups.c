@@ -2,8 +2,9 @@
 /* Finds the tree of groups. The rates between hosts form classes with gaps
  * between them. Beginning with the fastest class, hosts between which a rate
  * belongs to the class or to a faster one are joined to a group (single
- * linkage). If all rates are in one class, latencies are used instead, provided
- * that they divide the hosts without contradictions. */
+ * linkage). If the rates give only one group and there are more than three
+ * hosts, latencies are used instead, where they divide the hosts without
+ * contradictions. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -18,11 +19,12 @@
 /* Smallest ratio of two successive latencies that separates two classes. */
 #define LATENCY_GAP 1.5
 
-/* The partition of the hosts into groups before and after a class is taken in.
- * A group has the number of its node in the tree. */
+/* The partition of the hosts into groups before and after the pairs of hosts of
+ * one more class of rates are joined. A group has the number of its node in the
+ * tree. */
 struct sets {
-    int32_t *of;      /* [hosts] group of each host before the class */
-    int32_t *next_of; /* [hosts] group of each host after the class */
+    int32_t *of;      /* [hosts] group of each host before */
+    int32_t *next_of; /* [hosts] group of each host after */
 };
 
 /* Returns the geometric mean of both directions between two hosts, or the one
@@ -73,8 +75,9 @@ static void rename_all(int32_t *of, int32_t n, int32_t from, int32_t to)
             of[h] = to;
 }
 
-/* Sets next_of: joins the groups in `of` of all pairs of hosts whose value is
- * above the limit. A joined group keeps the number of one of its parts. */
+/* Sets next_of: for each pair of hosts whose value in the matrix is above the
+ * limit, joins the two groups of `of` that the hosts are in. A joined group
+ * keeps the number of one of the groups that it was joined from. */
 static void probe_groups_join(const double *matrix, int32_t n, double limit,
                               struct sets *sets)
 {
@@ -115,9 +118,9 @@ static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
         sets->of[h] = sets->next_of[h] < 0 ? ~sets->next_of[h] : sets->of[h];
 }
 
-/* Returns how badly a partition fits to the limit: of all measured pairs of
- * hosts in the same group, the share whose value is not above the limit.
- * Returns 1 if no group has a measured pair. */
+/* Returns how badly a partition fits the limit: of all measured pairs of hosts
+ * in the same group, the share whose value is not above the limit. Returns 1 if
+ * no group has a measured pair. */
 static double groups_exceptions(const double *matrix, int32_t n, double limit,
                                 const int32_t *of)
 {
@@ -135,8 +138,8 @@ static double groups_exceptions(const double *matrix, int32_t n, double limit,
     return together ? (double)wrong / (double)together : 1;
 }
 
-/* Returns true if a partition by latencies must not be trusted, since latencies
- * are noisy: a group has only one host, or a pair contradicts the partition
+/* Returns true if a partition by latencies, which are noisy, must not be
+ * trusted: if a group has only one host, or if a pair contradicts the partition
  * (`wrong` > 0, see groups_exceptions()). */
 static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
 {
@@ -151,7 +154,10 @@ static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
     return wrong > 0;
 }
 
-/* Builds the tree from the classes of the matrix, one class after the other. */
+/* Builds the tree from the classes of the matrix, one class after the other. If
+ * the matrix is of latencies (`gap` is LATENCY_GAP), leaves out classes that
+ * give a doubtful partition. Raises groups->untidy to the largest share of
+ * pairs that contradict a partition. */
 static nw_status groups_cluster(struct nw_probe_groups *groups,
                                 const double *matrix, double gap,
                                 struct sets *sets)
@@ -182,7 +188,8 @@ static nw_status groups_cluster(struct nw_probe_groups *groups,
 }
 
 /* Makes the root of the tree. All groups that are not yet joined, since nothing
- * was measured between them, become its children. */
+ * was measured between them, become its children. Does nothing if all hosts are
+ * in one group already. */
 static void make_root(struct nw_probe_groups *groups, struct sets *sets)
 {
     for (int32_t h = 0; h < groups->host_count; h++)
@@ -190,8 +197,8 @@ static void make_root(struct nw_probe_groups *groups, struct sets *sets)
     make_groups(groups, sets);
 }
 
-/* Builds the tree again, from the latencies. Called if all rates are in one
- * class and therefore show no groups, and there are more than three hosts. */
+/* Builds the tree again, from the latencies. Called if the rates gave only one
+ * group, and there are more than three hosts. */
 static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
 {
     size_t n = (size_t)groups->host_count;

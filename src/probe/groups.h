@@ -11,17 +11,19 @@
  * groups, children before parents. The last node is the root; a single host is
  * its own root. */
 struct nw_probe_group {
-    int32_t parent; /* -1 at the root */
-    int32_t hosts;  /* number of hosts below it */
+    int32_t parent; /* number of the parent node; -1 at the root */
+    int32_t hosts;  /* number of hosts in the subtree of the node */
     double rate;    /* bytes/s of a single stream between two hosts below
-                       different children of it, as a median; 0: unknown */
-    double latency; /* time in s of the smallest message between two such hosts,
-                       as a median; 0: unknown */
-    double up[2];   /* bytes/s of its link to the parent, the highest that was
-                       measured: out of the group, into it */
-    bool shared;    /* for a group: simultaneous streams over the link had less
-                       than 3/4 of the sum of the rates of single streams
-                       between the same hosts */
+                       different children of the node, as a median; 0:
+                       unknown */
+    double latency; /* time in s of the smallest message between two hosts below
+                       different children of the node, as a median; 0:
+                       unknown */
+    double up[2];   /* bytes/s of the link to the parent, the highest that was
+                       measured: up[0] to the parent, up[1] from it */
+    bool shared;    /* for a group; true: simultaneous streams over the link to
+                       the parent had less than 3/4 of the sum of the rates of
+                       single streams between the same hosts */
 };
 
 /* The tree and the figures that it was built from. */
@@ -31,8 +33,8 @@ struct nw_probe_groups {
     double *rate; /* [host_count x host_count] bytes/s of a single stream from
                      host (row) to host (column), estimated from round trips if
                      no stream between hosts was measured; 0: unknown */
-    double *latency;       /* [host_count x host_count] latency in s; 0: not
-                              measured */
+    double *latency;       /* [host_count x host_count] latency in s between two
+                              hosts; 0: not measured */
     double inside, across; /* latency in s between two ranks of a host, as
                               medians: in the same package, in two packages; 0:
                               not measured */

@@ -61,16 +61,16 @@ struct nw_probe_self {
                                         NW_PROBE_WINDOW x NW_PROBE_LARGEST
                                         bytes; that of GPU memory is NULL
                                         without `gpu` */
-    char *stage;                     /* host buffer for GPU messages that are
-                                        copied through host memory */
+    char *stage;                     /* host buffer through which GPU messages
+                                        are copied; NULL if none are copied */
 };
 
 #define NW_PROBE_WINDOW 4
 #define NW_PROBE_LARGEST ((size_t)1 << 21) /* largest chunk in bytes */
 
 /* Waits up to `seconds` for the request. Returns true if it is complete.
- * Returns false if MPI reports an error, or if the time is over, and then
- * cancels it. */
+ * Returns false if MPI reports an error. Cancels the request and returns false
+ * if the time is over. */
 bool nw_probe_wait(MPI_Request *request, MPI_Status *status, double seconds);
 double nw_probe_now(void);
 
@@ -140,9 +140,9 @@ void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
 /* Starts a process that prints a record on standard output when this rank ends
  * or is stopped. The process prints nothing if the rank has called
  * nw_probe_watch_end before. Must be called before MPI_Init. Returns -1 if the
- * process cannot be started. The caller passes the result to the other two
- * functions. nw_probe_watch_rank sends the number of the rank to the
- * process. */
+ * process cannot be started. The caller passes the result as `to` to
+ * nw_probe_watch_rank, which sends the number of the rank to the process, and
+ * to nw_probe_watch_end. */
 int nw_probe_watch(void);
 void nw_probe_watch_rank(int to, int32_t rank);
 void nw_probe_watch_end(int to);

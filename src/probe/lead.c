@@ -13,28 +13,30 @@
 
 #include <stdlib.h>
 
-/* Limits of streams: duration of a single stream in s, shortest duration,
- * duration of simultaneous streams. */
+/* Durations of streams in s: the longest and the shortest of a single stream,
+ * and that of simultaneous streams. */
 #define STREAM_SECONDS 0.1
 #define SHORTEST_STREAM 0.03
 #define TOGETHER_SECONDS 0.4
 /* Time in s until streams start together; enough for all ranks to receive the
  * command. */
 #define START_SECONDS 0.05
-/* A stream with fewer than FEWEST_CHUNKS chunks is repeated with smaller ones.
- * Streams between hosts are measured FEWEST_STREAMS to MOST_STREAMS times,
- * until two successive rates differ by at most the fraction EQUAL. */
+/* A stream with fewer than FEWEST_CHUNKS chunks is repeated with smaller
+ * chunks, of at least 16384 bytes. Streams between hosts are measured
+ * FEWEST_STREAMS to MOST_STREAMS times, until two successive rates differ by at
+ * most the fraction EQUAL. */
 #define FEWEST_CHUNKS 15
 #define FEWEST_STREAMS 3
 #define MOST_STREAMS 5
 #define EQUAL 0.05
 #define TOGETHER 8 /* largest number of simultaneous streams */
-/* Shares of the time budget at which stages must end. */
+/* Shares of the time budget. When such a share is over, no more round trips,
+ * single streams or simultaneous streams, in this order, are begun. */
 #define PAIRS_END 0.4
 #define STREAMS_END 0.75
 #define TOGETHER_END 0.9
 
-/* Returns true if more than this share of the time budget is over. */
+/* Returns true if more than `share` of the time budget is over. */
 static bool lead_is_late(const struct nw_probe_coordinator *coordinator,
                          double share)
 {
@@ -103,8 +105,9 @@ static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
 }
 
 /* Runs a round in waves in which no host occurs twice. Returns false if the
- * time is up; the remaining pairs are then skipped. `class_seconds` is the time
- * for each class of sizes. */
+ * share PAIRS_END of the time budget is over before the last wave; the
+ * remaining pairs are then skipped. `class_seconds` is the time in s for each
+ * class of sizes. */
 static bool play_round(struct nw_probe_coordinator *coordinator,
                        struct round *round, double class_seconds)
 {
@@ -150,7 +153,8 @@ static nw_status make_round(const struct nw_probe_coordinator *coordinator,
 }
 
 /* Measures all pairs of ranks in the rounds of a round-robin tournament, so
- * that many pairs are measured at the same time. */
+ * that many pairs are measured at the same time. Ends early if the time for
+ * this stage is over. */
 static void play_tournament(struct nw_probe_coordinator *coordinator,
                             enum nw_probe_memory memory)
 {
@@ -193,8 +197,9 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
 }
 
 /* Estimates the size of chunks in bytes, from the time of the largest messages
- * of the pair a, b, such that a stream of `seconds` has more than FEWEST_CHUNKS
- * chunks. The size is from 16384 to NW_PROBE_LARGEST. */
+ * of the pair a, b (a rate of 1e9 bytes/s if the pair was not measured), such
+ * that a stream of `seconds` has more than FEWEST_CHUNKS chunks. The size is
+ * from 16384 to NW_PROBE_LARGEST. */
 static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                           int b, double seconds)
 {
@@ -217,8 +222,9 @@ static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
 }
 
 /* Repeats a stream until two successive results agree, but at least
- * FEWEST_STREAMS and at most `most` times (`most` may be lower). Uses smaller
- * chunks if too few arrived. */
+ * FEWEST_STREAMS and at most `most` times (`most` may be lower). Ends early if
+ * a rank is lost or the stream fails. Uses smaller chunks if too few
+ * arrived. */
 static void run_alone(struct nw_probe_coordinator *coordinator,
                       struct nw_probe_task *task, int most)
 {
@@ -320,7 +326,8 @@ static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
 
 /* Measures a stream in each host between its first rank and another rank of the
  * same package, and one between the first rank and a rank of another package.
- * Ranks whose package is unknown count as of the same package. */
+ * Ranks whose package is unknown count as of the same package. Ends early if
+ * the time of this stage is over. */
 static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
@@ -374,8 +381,9 @@ static void start_soon(struct experiment *it)
 }
 
 /* Runs the streams at the same time, then all of them in the other direction.
- * Repeats the streams of a direction with smaller chunks if too few chunks of
- * one of them arrived. */
+ * Does nothing with fewer than two streams, or if the time of this stage is
+ * over. Repeats the streams of a direction with smaller chunks if too few
+ * chunks of one of them arrived. */
 static void run_together(struct nw_probe_coordinator *coordinator,
                          struct experiment *it)
 {
@@ -482,8 +490,8 @@ static bool has_stream(const struct nw_probe *probe, int a, int b)
     return false;
 }
 
-/* Measures a stream for each pair of ranks that has none yet, until the time is
- * over. */
+/* Measures a stream for each pair of ranks that has none yet, until the time
+ * budget is used up. */
 static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
     int size = coordinator->self->size, rounds = nw_probe_rounds(size);

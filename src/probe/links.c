@@ -139,7 +139,8 @@ static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
 }
 
 /* Sets the figures inside hosts, which are medians over all hosts: in a package
- * and between packages. */
+ * and between packages. A rate is computed from round trips if no stream was
+ * measured. */
 static nw_status probe_links_find_inside(const struct nw_probe *probe,
                                          enum nw_probe_memory memory,
                                          struct nw_probe_groups *groups)
@@ -179,7 +180,8 @@ static nw_status probe_links_find_inside(const struct nw_probe *probe,
     return status;
 }
 
-/* Computes rate and latency between the children of each group. */
+/* Sets rate and latency of each group: medians over the pairs of hosts below
+ * different children of the group. */
 static nw_status probe_links_find_levels(struct nw_probe_groups *groups)
 {
     size_t n = (size_t)groups->host_count;
@@ -214,8 +216,9 @@ static double probe_links_most(double a, double b)
     return a > b ? a : b;
 }
 
-/* A single stream is never faster than a link on its way, so that its rate is a
- * lower bound for the bandwidth of these links. */
+/* Raises up[] of the links between each two hosts to the rate of a single
+ * stream between them. The stream is never faster than a link on its way, so
+ * that its rate is a lower bound for the bandwidth of these links. */
 static void bound_from_below(struct nw_probe_groups *groups)
 {
     size_t n = (size_t)groups->host_count;

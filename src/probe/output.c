@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #define MATRIX_BYTES 1048576.0
-/* Smallest number of pairs from which a rank is judged. */
+/* Fewest measured pairs with which a rank can be called slow. */
 #define FEWEST_PAIRS 3
-/* A rank is called slow if its messages take this many times as long as those
- * of similar pairs. */
+/* A rank is called slow if its messages take more than this many times as long
+ * as those of similar pairs. */
 #define SLOW 3.0
 
 struct output_view {
@@ -165,9 +165,9 @@ static nw_status fill_matrix(const struct output_view *view, double *cell)
     return NW_OK;
 }
 
-/* Replaces the cells of the matrix for pairs of ranks between which a stream
- * was measured, and adds the latency of pairs of ranks whose round trips were
- * measured. */
+/* Replaces the cells of the matrix for pairs of ranks between which a single
+ * stream was measured, and adds the latency of pairs of ranks whose round trips
+ * were measured. */
 static void put_pairs(const struct output_view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;

@@ -100,8 +100,9 @@ static nw_status records_damaged(const char *what)
     return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
 }
 
-/* The following functions read the next words of a record from *rest; they
- * return false if a word is missing or invalid. */
+/* records_take_number, take_figure, records_take_rank and records_take_memory
+ * read the next word of a record from *rest; they return false if it is missing
+ * or invalid. */
 static bool records_take_number(char **rest, int32_t *out)
 {
     char *word = nw_word_next(rest);
@@ -109,7 +110,8 @@ static bool records_take_number(char **rest, int32_t *out)
     return word && nw_parse_i32(word, out);
 }
 
-/* Reads a finite number that is at least 0. */
+/* Reads a finite number that is at least 0 from *rest; returns false if there
+ * is none. */
 static bool take_figure(char **rest, double *out)
 {
     char *word = nw_word_next(rest);
@@ -123,8 +125,8 @@ static bool records_take_rank(const nw_probe *probe, char **rest, int32_t *out)
            *out < probe->rank_count;
 }
 
-/* The following functions take one kind of record each; `rest` is the text
- * after the kind. */
+/* Each function that the table records[] names takes one kind of record; `rest`
+ * is the text after the word for the kind. */
 static nw_status records_take_ranks(nw_probe *probe, char *rest)
 {
     int32_t count;
@@ -142,8 +144,8 @@ static nw_status records_take_ranks(nw_probe *probe, char *rest)
     return NW_OK;
 }
 
-/* Returns the number of a host. Hosts are numbered in the order in which their
- * names first occur. */
+/* Returns the number of the host with this name. Hosts are numbered in the
+ * order in which their names first occur. */
 static int32_t records_host_of(nw_probe *probe, const char *name)
 {
     for (int32_t r = 0; r < probe->rank_count; r++)

@@ -23,17 +23,17 @@ struct nw_probe_rank {
                                       of their first ranks */
     int32_t cores, packages, gpus; /* numbers of cores, packages and GPUs of its
                                       host */
-    int32_t core, package;         /* the core and package that it is bound to;
-                                      else -1 */
-    bool staged;                   /* messages of GPU memory are copied through
-                                      host memory */
+    int32_t core, package;         /* the core that it is bound to and the
+                                      package of this core; else -1 */
+    bool staged;                   /* true: messages of GPU memory are copied
+                                      through host memory */
     char *lost;                    /* why the rank counts as failed; NULL if
                                       it does not */
 };
 
-/* Parameters of the LogGP model for a message size, in s: half of a round trip,
- * L + 2o + (s - 1)G; the sender's overhead o; the gap g between messages of a
- * burst. */
+/* Parameters of the LogGP model for a message of s bytes, in seconds: half of a
+ * round trip, L + 2o + (s - 1)G; the sender's overhead o; the gap g between
+ * messages of a burst. */
 struct nw_probe_class {
     double time, overhead, gap;
 };
@@ -64,7 +64,7 @@ struct nw_probe {
     size_t stream_count, stream_capacity;
     struct nw_probe_stage stage;
     char what[32];
-    bool done;          /* the last record has come: rank 0 has ended the
+    bool done;          /* true: the last record has come: rank 0 has ended the
                            measurement */
     int32_t first_dead; /* rank + 1 of the first rank reported dead; 0: none was
                            reported */

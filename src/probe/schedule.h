@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* Returns the number of rounds in which `players` players all meet once:
- * players - 1, or players if that is odd; 0 for fewer than two players. */
+ * players - 1 if `players` is even, else `players`; 0 for fewer than two
+ * players. */
 int32_t nw_probe_rounds(int32_t players);
 /* Returns the opponent of `player` in a round; -1 if `player` has none. */
 int32_t nw_probe_opponent(int32_t players, int32_t round, int32_t player);

@@ -216,7 +216,8 @@ static double spread_of(const double *sorted, int n)
 
 /* Measures a class of sizes: runs batches of round trips until the median is
  * stable or the time is up, then a burst. figure[] receives time, overhead and
- * gap. Returns the spread of the times. */
+ * gap. Returns the spread of the times (see spread_of); 0 if the peer is
+ * lost. */
 static double measure_class(struct talk *talk, int class, double *figure,
                             double seconds)
 {
@@ -355,11 +356,11 @@ struct arrivals {
     size_t count, capacity;
 };
 
-/* Returns the rate in bytes/s in the steady part of a stream. The first third
- * of `seconds` does not count: buffers fill, and token buckets of rate limiters
- * empty. Chunks after `seconds` do not count either: the sender only empties
- * its queue, and simultaneous streams no longer overlap. *chunks is the number
- * of chunks that count. */
+/* Returns the rate in bytes/s in the steady part of a stream; 0 if too few
+ * chunks arrived in it. The first third of `seconds` does not count: buffers
+ * fill, and token buckets of rate limiters empty. Chunks after `seconds` do not
+ * count either: the sender only empties its queue, and simultaneous streams no
+ * longer overlap. *chunks is the number of chunks that count. */
 static double rate_of(const struct arrivals *arrivals,
                       const struct nw_probe_command *command, double *chunks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise channel tune measures once which protocol is best for small messages
- * on this machine, and keeps the result in the user's cache folder for every
+/* nodewise channel tune measures which protocol is best for small messages on
+ * this machine. The result stays in the user's cache folder, for every later
  * channel. nodewise channel reach shows how adapters access GPU memory here. */
 #include <nodewise/channel.h>
 #include <nodewise/report.h>

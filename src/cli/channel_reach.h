@@ -6,8 +6,8 @@
 #include "cli/command.h"
 
 /* Prints how the adapter of a libfabric provider accesses GPU memory; NULL
- * stands for every provider that has adapters. Fails if there is no GPU.
- * Returns the command's exit status. */
+ * stands for every provider that has adapters. Fails if this machine has no
+ * GPU. Returns the command's exit status. */
 int nw_cli_channel_reach(const struct nw_common *common, const char *provider);
 
 #endif

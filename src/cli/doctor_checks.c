@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of things that nodewise doctor checks, and its checks: a program on
- * the PATH, its version, a library, the entries of a folder, a file with access
- * rights, and some for a single item, such as the limit of locked memory. */
+/* The list of things that nodewise doctor checks, and the functions that check
+ * them. Some serve many items: a program on the PATH, its version, a library,
+ * the entries of a folder, a file with access rights. Others serve one item,
+ * such as the limit of locked memory. */
 #include "cli/doctor.h"
 #include "base/cpus.h"
 #include "base/install_path.h"

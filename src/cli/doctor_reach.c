@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks how GPU memory can be accessed without the driver: by the CPU, as a
- * channel does it on this machine, and by NICs, whose libraries register it as
- * a dma-buf or through NVIDIA's peer-memory module. */
+/* Checks how GPU memory can be accessed without the driver. The CPU does it as
+ * a channel does it on this machine. NICs do it through their libraries, which
+ * register the memory as a dma-buf or with NVIDIA's peer-memory module. */
 #include "cli/doctor.h"
 
 #include <nodewise/channel.h>

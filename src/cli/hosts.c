@@ -295,7 +295,7 @@ static bool is_line_of(const char *line, int rank)
 }
 
 /* Reads lines up to the line of `rank`, or to the line "ranks N" if `rank` is
- * -1. Returns false if there is no such line, as in a list of hosts. */
+ * -1. Returns false if the file lacks this line, as a list of hosts does. */
 static bool find_rank(struct nw_lines *lines, int rank)
 {
     const char *line;

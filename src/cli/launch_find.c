@@ -18,7 +18,7 @@ bool nw_launch_is_alias(const char *name)
 }
 
 /* Returns the launcher of Slurm or Flux if this process belongs to a job of it;
- * NULL if there is no such job or its launcher is not in PATH. */
+ * NULL outside such a job, or if its launcher is not in PATH. */
 static const char *batch_launcher(void)
 {
     static const char *const launchers[][2] = {{"SLURM_JOB_ID", "srun"},

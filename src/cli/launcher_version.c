@@ -42,8 +42,8 @@ static int left_ms(uint64_t until)
 }
 
 /* Reads from the file descriptor `from` until its end or until the time
- * `until`. Stores the first room - 1 bytes in `answer`. Reads and discards the
- * rest, because a full pipe would block the program. */
+ * `until`. Stores as much as fits into `answer`, and a NUL. Reads and discards
+ * the rest, because a full pipe would block the program. */
 static void listen_to(int from, uint64_t until, char *answer, size_t room)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};

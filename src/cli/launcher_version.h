@@ -11,7 +11,7 @@ enum {
 }; /* seconds that nw_cli_ask waits; so long because a busy machine starts
       programs slowly */
 
-/* Runs `NAME --version` and stores the output in `answer`, which has `room`
+/* Runs `NAME --version` and stores the output in `answer`, a buffer of `room`
  * bytes. Discards output that does not fit. `answer` is "" if the launcher
  * cannot be started. If the program does not end in time, kills it and returns
  * false. */

@@ -877,7 +877,8 @@ static int map_show(struct map_work *work,
 }
 
 /* Stores name and summary of algorithm i: those of the library, then rowcol,
- * which only this command has. Returns false if there is no such algorithm. */
+ * which only this command has. Returns false if i is not the index of an
+ * algorithm. */
 static bool name_algorithm(size_t i, const char **name, const char **summary)
 {
     if (nw_map_algorithm(i, name, summary))

@@ -66,7 +66,7 @@ NW_MUST_CHECK nw_status nw_priced_hosts(const struct nw_priced *priced,
 /* A mapping that costs more than the default. */
 struct nw_priced_worse {
     const nw_mapping *standard, *mapping;
-    const char *name; /* of the mapping */
+    const char *name; /* name of `mapping` */
 };
 /* Unless --quiet is given, prints a note if no hosts were named and the mapping
  * uses other nodes than the default: nodewise map with --hosts compared it with

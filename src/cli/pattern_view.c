@@ -24,7 +24,8 @@ struct pattern_view_total {
 struct summary {
     struct pattern_view_total total[NW_KIND_COUNT];
     int32_t src[NW_KIND_COUNT];    /* sender of the largest edge of each kind */
-    size_t largest[NW_KIND_COUNT]; /* index of that edge; SIZE_MAX: none */
+    size_t largest[NW_KIND_COUNT]; /* index of the largest edge of each kind;
+                                      SIZE_MAX: the kind has no edge */
     size_t fewest, most; /* smallest, largest and mean number of other ranks
                             that a rank sends to */
     double mean;

@@ -149,7 +149,7 @@ struct profile_run {
                            by which ranks recognise a file of an earlier run */
     char said[48];      /* name of an abstract socket, on which ranks report
                            warnings */
-    int hears;          /* descriptor of this socket, or -1 */
+    int hears;          /* descriptor of the socket `said`; -1: none */
 };
 
 static nw_status profile_make_absolute(const char *path, char **out)

@@ -31,7 +31,7 @@ enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 struct report_arguments {
     struct nw_common common;
     struct nw_priced priced;
-    const char *simulate; /* auto, always, never */
+    const char *simulate; /* value of --simulate: auto, always or never */
     bool svg, computes;   /* svg: write only the heat maps; computes: an
                              option says how to compute the mapping */
     struct nw_map_options map;
@@ -152,7 +152,7 @@ struct report_work {
     nw_mapping **owned; /* [count] the mappings to free */
     struct nw_cost *cost;
     size_t count;
-    struct nw_hosts hosts; /* referred to by `map` */
+    struct nw_hosts hosts; /* `map` points to these hosts */
     struct nw_map_options map;
 };
 

@@ -128,13 +128,14 @@ struct result {
     struct nw_rowcol_problem problem;
     struct nw_rowcol paper, best;
     double *speed;                  /* speed of each process, or NULL */
-    const struct nw_rowcol *chosen; /* paper or best */
+    const struct nw_rowcol *chosen; /* the arrangement to use: &paper or
+                                       &best */
     nw_mapping *mapping;
 };
 
-/* Checks that the bandwidths are those of as many processes as the machine has
- * nodes and, once an arrangement is chosen, that the grid has at least one cell
- * for each row and column of processes. */
+/* Checks that the bandwidths are for one process per node of the machine. Once
+ * an arrangement is chosen, also checks that the grid has at least one cell for
+ * each row and each column of processes. */
 static nw_status check_fit(const struct result *r,
                            const struct nw_cli_rowcol *rowcol)
 {

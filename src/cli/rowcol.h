@@ -18,12 +18,12 @@ extern const struct argp nw_rowcol_argp;
 struct nw_cli_rowcol {
     const char *bandwidths; /* file of bandwidths, or NULL: those of the
                                topology */
-    int32_t grid[3];        /* points of the grid in each dimension; 0: not
+    int32_t grid[3];        /* cells of the grid in each dimension; 0: not
                                given */
     int32_t halo;           /* width of the halo in cells; 0: not given */
     const char *speeds;     /* file of speeds, or NULL: all equal */
     bool single, periodic, all_shapes, paper, slowest;
-    const char *option; /* name of the last of these options on the command
+    const char *option; /* name of the last of rowcol's options on the command
                            line */
 };
 

@@ -50,8 +50,8 @@ struct nw_job {
  * does not print its version in time. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
 /* Returns NW_EMPI if the program is linked with another MPI than that of the
- * launcher, so that each rank would be a job of its own. srun and programs that
- * use the MPI standard ABI are not checked. */
+ * launcher: each rank would then be a job of its own. Does not check jobs that
+ * srun starts, nor programs whose MPI is unknown or is the MPI standard ABI. */
 NW_MUST_CHECK nw_status nw_job_check_mpi(const struct nw_job *job);
 /* Checks the list of --hosts, which the launcher gets even if Nodewise cannot
  * read it. Returns NW_EINVAL if an item begins with '-', so that the launcher

@@ -9,7 +9,8 @@
 /* The command that nodewise run starts, and the reason for this command. */
 struct nw_run_account {
     const char *action;    /* profile, map or plain (without Nodewise) */
-    const char *why;       /* the reason for plain after an error; or NULL */
+    const char *why;       /* the error because of which `action` is plain;
+                              NULL: none */
     char *const *variable; /* NAME=VALUE, NULL at the end; may be NULL */
     char *const *word;     /* words of the command, NULL at the end */
     const struct nw_run_plan *plan;         /* the plan of a mapped run; else

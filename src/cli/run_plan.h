@@ -16,7 +16,8 @@ struct nw_run_plan_options {
     const char *topology; /* the SOURCE of -t, or NULL */
     double probe_seconds; /* longest time in s for measuring hosts that are
                              not in the store; 0: do not measure */
-    bool refresh, store;  /* measure again; write to the store */
+    bool refresh, store;  /* refresh: ignore the pattern and topology of the
+                             store; store: write to the store */
     bool quiet;           /* draw no progress bar */
 };
 

@@ -184,11 +184,11 @@ static nw_status store_fail(const char *path, const char *why)
                    path, why);
 }
 
-/* Creates the folder unless it exists. Returns an error if it belongs to a user
- * other than this one and root, or if other users may write to it and it is not
- * sticky, since they could then replace patterns and commands. The group may
- * write only if its number is that of the folder's owner: the owner's private
- * group. */
+/* Creates the folder unless it exists. Returns an error if this process may not
+ * write to it, or if its owner is neither this user nor root. It is also an
+ * error if other users may write to the folder and it is not sticky: they could
+ * then replace patterns and commands. The group may write only if its number is
+ * that of the folder's owner: the owner's private group. */
 static nw_status make_folder(const char *path)
 {
     struct stat info;
@@ -264,8 +264,8 @@ static void remove_run(const char *folder)
     rmdir(folder);
 }
 
-/* Removes the folder of a run that was killed. A running one holds the lock of
- * its folder, so that the lock cannot be taken. */
+/* Removes the folder of a run that was killed. A run that is still active holds
+ * the lock of its folder; its folder stays. */
 static void remove_if_dead(const char *folder)
 {
     struct nw_text name = {0};
@@ -280,7 +280,8 @@ static void remove_if_dead(const char *folder)
     nw_text_fini(&name);
 }
 
-/* Calls `remove` for the folders of runs in the store whose names start so. */
+/* Calls `remove` for the folders of runs in the store whose names begin with
+ * `begins`. */
 static void remove_folders(const char *store, const char *begins,
                            void (*remove)(const char *folder))
 {

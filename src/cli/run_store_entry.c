@@ -319,7 +319,7 @@ static bool is_program(const struct cli_run_known *one, const char *program)
            (!one->program[length] || one->program[length] == ' ');
 }
 
-/* Removes a file, if it exists, and adds 1 to *count. */
+/* Removes a file. Adds 1 to *count, also if the file was missing. */
 static nw_status remove_file(const char *path, size_t *count)
 {
     if (unlink(path) && errno != ENOENT)

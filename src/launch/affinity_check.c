@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define GENERATIONS 16
-#define LIST_MOST 180 /* bytes of a list of CPUs in a message */
+#define LIST_MOST 180 /* maximum bytes of a list of CPUs in a message */
 
 /* Returns the launcher's process: the nearest ancestor in another process
  * group; 0 if none of the nearest GENERATIONS ancestors is. Launchers give each

@@ -52,7 +52,8 @@ nw_status nw_launch_choose_gpus(const char *gpus)
         status = launch_environment_set("ROCR_VISIBLE_DEVICES", gpus);
     if (!status)
         status = set_hip(gpus);
-    /* this variable would select again among the GPUs selected above */
+    /* GPU_DEVICE_ORDINAL would select again among the GPUs that the variables
+     * set here select */
     unsetenv("GPU_DEVICE_ORDINAL");
     if (status || !numbers)
         return status;

@@ -26,8 +26,8 @@ int32_t nw_launch_node_rank_index(const struct nw_launch_node_rank *place);
  * (*out)[l] of the node, which has `count` GPUs. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_launch_gpu_order(
     const struct nw_launch_node_rank *place, int32_t count, int32_t **out);
-/* Does the same as nw_launch_gpus, if the ranks of the rank's node are already
- * known. The mapping must have GPUs. */
+/* Does the same as nw_launch_gpus, for a caller that has already found the
+ * ranks of the rank's node, *place. The mapping must have GPUs. */
 NW_MUST_CHECK nw_status
 nw_launch_node_rank_gpus(const nw_topology *topology, int32_t node,
                          const struct nw_launch_node_rank *place,

@@ -28,20 +28,20 @@ struct nw_launch_job {
     nw_launch *launch;   /* the output: files and command line */
     struct nw_text note; /* remarks for the user; become launch->note */
     struct nw_launch_node_ranks places;
-    /* the command contains `nodewise exec`, which binds the ranks */
+    /* true: the command contains `nodewise exec`, which binds the ranks */
     bool exec;
-    /* the launcher, or a script that its writer adds, binds the ranks */
+    /* true: the launcher, or a script that its writer adds, binds the ranks */
     bool binds;
-    /* the writer has added the variables for OpenMP, if any */
+    /* true: the writer has added the variables for OpenMP, if any */
     bool sets_threads;
-    /* the command contains a script of nw_launch_add_wrapper, which binds the
-     * ranks */
+    /* true: the command contains a script of nw_launch_add_wrapper, which binds
+     * the ranks */
     bool wrapper;
-    /* some rank has a GPU on its own node, and ranks are not only placed on
-     * hosts (place_only) */
+    /* true: some rank has a GPU on its own node, and ranks are not only placed
+     * on hosts (place_only) */
     bool has_gpus;
-    /* the launcher, or a script that its writer adds, gives each rank its GPUs
-     */
+    /* true: the launcher, or a script that its writer adds, gives each rank its
+     * GPUs */
     bool chooses_gpus;
     /* mapping file for `nodewise exec`, borrowed; NULL: nodewise.mapping */
     const char *mapping_path;
@@ -88,9 +88,10 @@ int32_t nw_launch_element(const struct nw_launch_job *job, int32_t rank,
 NW_MUST_CHECK nw_status nw_launch_node_ranks_init(
     struct nw_launch_node_ranks *places, const nw_mapping *mapping);
 void nw_launch_node_ranks_fini(struct nw_launch_node_ranks *places);
-/* nw_launch_node_ranks_sort_by_core sorts the ranks of each node by the first
- * core in the mapping. nw_launch_node_ranks_sort_nodes sorts the nodes by their
- * lowest ranks, if the ranks of each node are still in ascending order. */
+/* nw_launch_node_ranks_sort_by_core sorts the ranks of each node by their first
+ * cores in the mapping. nw_launch_node_ranks_sort_nodes sorts the nodes by
+ * their lowest ranks, if the ranks of each node are still in ascending
+ * order. */
 void nw_launch_node_ranks_sort_by_core(struct nw_launch_node_ranks *places,
                                        const nw_mapping *mapping);
 NW_MUST_CHECK nw_status
@@ -126,9 +127,10 @@ bool nw_launch_cpus_known(const struct nw_launch_job *job);
  * these nodes. */
 bool nw_launch_alike(const struct nw_launch_job *job);
 bool nw_launch_gpus_alike(const struct nw_launch_job *job);
-/* These functions append a list with an entry for each local rank of the node
- * with the most ranks: its hardware threads by the operating system's numbers,
- * its mask, or its GPUs. `joint` separates the numbers of one rank, `comma`
+/* nw_launch_add_cpu_list, nw_launch_add_mask_list and nw_launch_add_gpu_list
+ * append a list with an entry for each local rank of the node with the most
+ * ranks: its hardware threads by the operating system's numbers, the mask of
+ * these, or its GPUs. `joint` separates the numbers of one rank, `comma`
  * separates ranks, and `before` precedes each mask. Masks are separated by ",".
  * The entry of a rank whose numbers are unknown is empty. */
 void nw_launch_add_cpu_list(const struct nw_launch_job *job, const char *joint,
@@ -144,19 +146,21 @@ struct nw_ints nw_launch_own_gpus(const nw_mapping *mapping, int32_t rank);
 bool nw_launch_has_gpus(const nw_mapping *mapping);
 bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank);
 
-/* --- threads.c: variables for OpenMP, if all ranks have the same number of
- * cores, at least 2; otherwise these functions add nothing --- */
+/* --- threads.c: variables for OpenMP; none if the ranks have different numbers
+ * of cores, or only one core each --- */
 
-/* Appends the variables that are unset in this process as words of the command
- * line. If `option` is not NULL, this word precedes each of them. */
+/* Appends the variables for OpenMP that are unset in this process as words of
+ * the command line. If `option` is not NULL, this word precedes each of
+ * them. */
 NW_MUST_CHECK nw_status nw_launch_add_thread_words(struct nw_launch_job *job,
                                                    const char *option);
-/* Appends the variables to a script, as export lines that keep the value of a
- * variable that is already set. */
+/* Appends the variables for OpenMP to a script, as export lines that keep the
+ * value of a variable that is already set. */
 void nw_launch_add_thread_exports(struct nw_launch_job *job,
                                   struct nw_text *text);
-/* Adds the variables that are unset in this process to the command's
- * environment, unless one of the two functions above was called. */
+/* Adds the variables for OpenMP that are unset in this process to the command's
+ * environment; does nothing if nw_launch_add_thread_words or
+ * nw_launch_add_thread_exports was called for this job. */
 NW_MUST_CHECK nw_status
 nw_launch_add_thread_variables(struct nw_launch_job *job);
 
@@ -189,8 +193,8 @@ NW_MUST_CHECK nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
 void nw_launch_add_rank_search(struct nw_text *text);
 /* nw_launch_add_wrapper adds PREFIX.sh, a script that selects the GPUs of a
  * rank, binds it and then executes the program. nw_launch_add_rank_cases
- * appends such lines to a script that torchrun or DeepSpeed starts. They also
- * replace the launcher's RANK by the rank of the mapping. */
+ * appends lines that do the same to a script that torchrun or DeepSpeed starts.
+ * These lines also replace the launcher's RANK by the rank of the mapping. */
 NW_MUST_CHECK nw_status nw_launch_add_wrapper(struct nw_launch_job *job,
                                               const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
@@ -211,8 +215,9 @@ nw_launch_add_environment_wrapper(struct nw_launch_job *job, const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_torchrun(struct nw_launch_job *job,
                                                bool c10d, struct nw_text *text);
 void nw_launch_add_python(struct nw_text *text);
-/* Appends the lines of a rankfile for Open MPI. If `flat` is true, or if a core
- * is in no package, it is numbered within the node, else within its package. */
+/* Appends the lines of a rankfile for Open MPI. A core is numbered within the
+ * node if `flat` is true or the core is in no package, else within its
+ * package. */
 void nw_launch_add_rank_lines(const struct nw_launch_job *job, bool flat,
                               struct nw_text *text);
 /* One rank in a generated script. The shell compares a process's rank, or with
@@ -224,8 +229,8 @@ struct nw_launch_case {
 };
 /* nw_launch_add_gpus appends assignments of the rank's GPUs to shell variables.
  * nw_launch_add_gpu_choice appends the lines that set CUDA_VISIBLE_DEVICES and
- * similar variables from them. Both append nothing if job->has_gpus is false.
- */
+ * similar variables from these shell variables. Both append nothing if
+ * job->has_gpus is false. */
 NW_MUST_CHECK nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                                            const struct nw_launch_case *one,
                                            struct nw_text *text);

@@ -234,7 +234,8 @@ static void note_far_gpus(struct nw_launch_job *job)
 
 /* Decides whether the command uses `nodewise exec`, or the wrapper script, for
  * the tasks that the launcher cannot do; with place_only, neither. Fails with
- * NW_EINVAL if the launcher cannot bind the ranks and neither is possible. */
+ * NW_EINVAL if the launcher cannot bind the ranks and neither is possible; if
+ * it only cannot select their GPUs, adds a note. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
 {
@@ -272,7 +273,7 @@ static nw_status decide_exec(struct nw_launch_job *job,
 }
 
 /* Returns true if the source of the topology is given and `nodewise exec` needs
- * it. It does for UUIDs of GPUs, names of NICs, or the order of GPUs, but not
+ * the topology: for UUIDs of GPUs, names of NICs, or the order of GPUs, but not
  * for cores. */
 static bool needs_topology(const struct nw_launch_job *job)
 {

@@ -138,8 +138,8 @@ static bool same_gpus(const struct nw_launch_job *job, int32_t a, int32_t b)
 
 typedef bool same_ranks(const struct nw_launch_job *, int32_t, int32_t);
 
-/* Returns true if same() holds between local rank l of every node and local
- * rank l of the node with the most ranks. */
+/* Returns true if, for every l, same() holds between local rank l of every node
+ * that has one and local rank l of the node with the most ranks. */
 static bool all_alike(const struct nw_launch_job *job, same_ranks *same)
 {
     const struct nw_launch_node_ranks *places = &job->places;

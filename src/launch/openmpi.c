@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* If the element is in no core, as in a topology without cores, counts the
- * elements of the node instead. */
+/* If the element is in no core, as in a topology without cores, the number of
+ * the element within the node is returned instead. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package)
 {
@@ -42,8 +42,9 @@ static int32_t first_core(const struct nw_launch_job *job, int32_t node,
 }
 
 /* Appends a rank's cores such as "1:0-3,0:2": each range of cores with its
- * socket, if it is in one, as Open MPI 4 requires. With `flat`, cores are
- * numbered inside the node without a socket, as Open MPI 5 requires. */
+ * socket, if the cores are in a socket, as Open MPI 4 requires. With `flat`,
+ * cores are numbered inside the node without a socket, as Open MPI 5
+ * requires. */
 static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
                       struct nw_text *text)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a rankfile of Open MPI, or a list of hosts in the order of ranks, and
  * makes a mapping of it. The mapping has no NICs; its GPUs, and for a list of
- * hosts its cores, are open. Also reads a file in the format of mappings. */
+ * hosts its cores, are open, which means not yet chosen. Also reads a file in
+ * the format of mappings. */
 #include "launch/job.h"
 
 #include "base/array.h"
@@ -169,7 +170,8 @@ static int32_t placement_find_core(const nw_topology *topology, int32_t node,
     return -1;
 }
 
-/* Adds cores such as "1:0-3" (with the package) or "0-3" to the mapping. */
+/* Adds cores such as "1:0-3" (with the package) or "0-3" to the mapping. If its
+ * elements are hardware threads, adds the first one of each core. */
 static nw_status placement_add_cores(struct placement *placement, int32_t node,
                                      char *item)
 {

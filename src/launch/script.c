@@ -95,9 +95,9 @@ static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
                                 "the operating system for some cores\n");
 }
 
-/* Appends the selection of GPUs, the binding and the start of the program to a
- * script, and adds the script to the job. Frees the text in any case. If
- * `status` is an error, returns it and adds no file. */
+/* Appends the selection of GPUs, the variables for OpenMP, the binding and the
+ * start of the program to a script, and adds the script to the job. Frees the
+ * text in any case. If `status` is an error, returns it and adds no file. */
 static nw_status end_script(struct nw_launch_job *job, nw_status status,
                             struct nw_text *text, const char **path)
 {
@@ -228,8 +228,8 @@ nw_status nw_launch_script_write(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, script);
 }
 
-/* A command without a slash would be searched in PATH, so such a path gets "./"
- * in front. */
+/* Appends the path of a script to the command line. A command without a slash
+ * would be searched in PATH, so such a path gets "./" in front. */
 nw_status nw_launch_run_script(struct nw_launch_job *job, const char *path)
 {
     return nw_launch_word(job, "%s%s", strchr(path, '/') ? "" : "./", path);

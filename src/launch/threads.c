@@ -14,9 +14,10 @@ struct thread_variable {
     char value[24];
 };
 
-/* Fills in 3, 1 or 0 variables and returns their number. If ranks are not
- * bound, OMP_PROC_BIND is not set, because it would bind the threads of all
- * ranks to the same first cores of the node. */
+/* Fills in `out` and returns the number of variables: 0 if the ranks have
+ * different numbers of cores, or only one core each; else 1 if ranks are not
+ * bound, else 3. Without binding, OMP_PROC_BIND is left out, because it would
+ * bind the threads of all ranks to the same first cores of the node. */
 static int thread_variables(const struct nw_launch_job *job,
                             struct thread_variable *out)
 {

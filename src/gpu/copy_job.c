@@ -39,7 +39,8 @@ static size_t table_bytes(const struct nw_gpu_copy_table *table)
     return bytes;
 }
 
-/* Writes the index of its box for each thread block of a group. */
+/* Writes, for each thread block of a group, the index of the box on which the
+ * block works. */
 static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
 {
     for (size_t i = 0; i < group->box_count; i++) {

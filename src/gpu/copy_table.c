@@ -14,7 +14,8 @@
 /* Finds the reciprocal for a division without a divide instruction: n / divisor
  * = n * magic >> shift for n < 2^31. With the smallest s for which 2^s >=
  * divisor, shift is 31 + s and magic is 2^shift / divisor rounded up. The error
- * of the product stays below 2^shift. */
+ * of n * magic / 2^shift then stays below 1 / divisor, so that the quotient is
+ * exact. */
 static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
 {
     uint32_t s = 0;
@@ -26,9 +27,10 @@ static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
 }
 
 /* Returns the bitwise OR of the address of one side of a copy and of the
- * distances between its rows, planes and quantities. The lowest bit that is 1
- * limits the width of a word, because all addresses must be multiples of the
- * width. */
+ * distances between its rows, planes and quantities; without rows and planes
+ * for a dense side, where these distances follow from the row's bytes. The
+ * lowest bit that is 1 limits the width of a word, because all addresses must
+ * be multiples of the width. */
 static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)
 {
     const int64_t *shift = to ? p->to_shift : p->from_shift;
@@ -57,9 +59,10 @@ static int width_of(uint64_t loose)
 struct copy_table_cut {
     enum nw_gpu_work work;
     int width;
-    uint32_t parts; /* number of boxes; box i has word i of every element */
-    /* whether rows have no gaps on either side, so that a word may contain
-     * several elements */
+    uint32_t parts; /* number of boxes: 1, or the number of words of an element;
+                       box i then has word i of every element */
+    /* true: the elements of a row have no gaps between them on either side, so
+     * that a word may contain several elements */
     bool rows;
 };
 
@@ -101,8 +104,8 @@ static struct nw_gpu_group *group_for(struct nw_gpu_copy_table *table,
     return group;
 }
 
-/* Appends the shifts of one side and sets *at to their index. On a dense side
- * without shifts, the quantities follow one another. */
+/* Appends the shifts of one side and sets *at to the index of the first. On a
+ * dense side without shifts, the quantities follow one another. */
 static nw_status add_shifts(struct nw_gpu_copy_table *table,
                             const struct nw_gpu_piece *p, const int64_t *shift,
                             uint32_t *at)

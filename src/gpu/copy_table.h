@@ -13,7 +13,7 @@
  * quantity q, to_shift[q] and from_shift[q] bytes are added to the addresses.
  * The dense side is `to` when packing and `from` when unpacking. It is a buffer
  * in which x varies fastest and elements have no gaps. Its distances are not
- * read, and NULL shifts mean that the quantities follow one another. The arrays
+ * read; if its shifts are NULL, its quantities follow one another. The arrays
  * are borrowed during the call. */
 struct nw_gpu_piece {
     void *to;
@@ -47,8 +47,9 @@ struct nw_gpu_copy_table {
 /* Makes the tables of `count` pieces. Words are as wide as sizes, distances and
  * addresses allow. The order of bytes on the dense side does not depend on this
  * width, so the sender of a message may pack with other words than the receiver
- * unpacks. Pieces without elements are skipped. The caller frees the table with
- * nw_gpu_copy_table_fini. */
+ * unpacks. Pieces without elements are skipped. NW_EUNSUPPORTED: a box would
+ * have 2^31 words or more, or one launch too many thread blocks. The caller
+ * frees the table with nw_gpu_copy_table_fini. */
 NW_MUST_CHECK nw_status
 nw_gpu_copy_table_make(enum nw_gpu_work work, const struct nw_gpu_piece *pieces,
                        size_t count, struct nw_gpu_copy_table *out);

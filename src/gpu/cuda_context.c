@@ -27,7 +27,8 @@ struct cuda_context_known {
     cu_context context;
     nw_gpu_stream stream;
     cu_memory witness; /* memory that is freed with the context */
-    uint64_t id;       /* id of `witness`, never reused by the driver */
+    uint64_t id;       /* id of `witness`, never reused by the driver; 0: no
+                          witness */
 };
 
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;

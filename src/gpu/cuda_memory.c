@@ -137,8 +137,8 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu)
     return found;
 }
 
-/* The driver finds the range of an address only in a thread that has a context.
- */
+/* Finds start and size of the allocation that contains an address. The driver
+ * can tell them only in a thread that has a context. */
 static int memory_range(cu_memory at, cu_memory *start, size_t *bytes)
 {
     cu_context current = NULL;
@@ -221,8 +221,9 @@ nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
 /* --- synchronous copies --- */
 
 /* Waits for the default stream of the context in which the memory was
- * allocated, if that is not our context. Our stream is ordered only after the
- * default stream of its own context. */
+ * allocated, if that is not the current context. The library's stream in the
+ * current context is ordered only after the default stream of the same
+ * context. */
 static void memory_await(const void *gpu)
 {
     cu_context theirs = NULL, ours = NULL;

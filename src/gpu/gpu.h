@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * GPU operations in one table, equal for NVIDIA and AMD GPUs. Operations with a
- * stream argument only add work to the stream and do not wait for the GPU,
- * except stream_wait; all others are complete when they return. Operations that
- * create an object use the current GPU of the calling thread.
- */
+/* GPU operations in one table, equal for NVIDIA and AMD GPUs. Operations with a
+ * stream argument do not wait for the GPU, except stream_wait; those that copy,
+ * fill, launch, record or join only add work to the stream. All others are
+ * complete when they return, except `drop`. Operations that create an object
+ * use the current GPU of the calling thread. */
 #ifndef NW_GPU_GPU_H
 #define NW_GPU_GPU_H
 
@@ -39,7 +38,8 @@ struct nw_gpu_copy {
     const void *from;
     size_t row_bytes, rows, planes;
     size_t to_row, to_plane, from_row, from_plane;
-    int32_t to_gpu, from_gpu; /* if they differ, both memories are on GPUs */
+    int32_t to_gpu, from_gpu; /* GPU of each memory; if they differ, both
+                                 memories are on GPUs */
 };
 
 /* Identifies the context that the library uses on a GPU, until that context is
@@ -63,8 +63,9 @@ struct nw_gpu {
     nw_status (*open)(int32_t *count);
     /* Makes `gpu` the current GPU of the calling thread. */
     nw_status (*select)(int32_t gpu);
-    /* Return and restore the current context. They are called around library
-     * code in a thread whose program may have its own context. */
+    /* `context` returns the current context of the calling thread, and
+     * `restore` makes it current again. They are called around library code in
+     * a thread whose program may have its own context. */
     void *(*context)(void);
     void (*restore)(void *context);
     /* Returns whether kernels of this library may access the memory. They may
@@ -83,7 +84,8 @@ struct nw_gpu {
      * if memory is short. */
     nw_status (*alloc)(size_t bytes, void **out);
     void (*free)(void *memory); /* NULL is allowed; waits for the GPU */
-    void (*drop)(void *memory); /* frees unused memory without waiting */
+    void (*drop)(void *memory); /* frees unused memory, without waiting if the
+                                   driver can */
     /* Synchronous copies between GPU memory and any host memory. They run after
      * earlier work in the program's default stream, and do not wait for the
      * program's other streams. */
@@ -92,13 +94,14 @@ struct nw_gpu {
     /* Allocates host memory that GPUs can access at the same address. */
     nw_status (*alloc_pinned)(size_t bytes, void **out);
     void (*free_pinned)(void *memory); /* NULL is allowed */
-    /* Returns whether the memory is on a GPU, and sets *gpu to its number (-1:
-     * none). Managed memory counts as GPU memory. */
+    /* Returns whether the memory is on a GPU, and sets *gpu to the number of
+     * this GPU (-1: none, or unknown). With CUDA, managed memory counts as GPU
+     * memory. */
     bool (*holds)(const void *memory, int32_t *gpu);
     nw_status (*range)(const void *memory, struct nw_gpu_range *out);
-    /* Returns the id of the allocation that contains an address, or 0 if it is
-     * not GPU memory. Cached facts about an allocation are valid as long as its
-     * id is the same. */
+    /* Returns the id of the allocation that contains an address, or 0 if the
+     * driver did not allocate this memory. Cached facts about an allocation are
+     * valid as long as its id is the same. */
     uint64_t (*id)(const void *memory);
     /* Makes later synchronous copies into the allocation complete when they
      * return. Needed for memory that is also accessed without the driver, for
@@ -112,11 +115,12 @@ struct nw_gpu {
     nw_status (*enable_peer_access)(int32_t to);
 
     /* Returns the library's own stream on the current GPU, for work that the
-     * caller waits for at once. The work runs after earlier work in the
-     * program's default stream, and does not wait for the program's other
-     * streams. */
+     * caller waits for at once; NULL, the default stream, if there is none. The
+     * work runs after earlier work in the program's default stream, and does
+     * not wait for the program's other streams. */
     nw_gpu_stream (*own)(void);
-    nw_status (*stream_new)(nw_gpu_stream *out); /* waits for no other stream */
+    nw_status (*stream_new)(nw_gpu_stream *out); /* its work waits for no other
+                                                    stream */
     void (*stream_free)(nw_gpu_stream stream);
     /* Sets *done to whether all work of the stream is complete. Returns the
      * error of that work, if any. */

@@ -228,8 +228,8 @@ static nw_status hip_enable_peer_access(int32_t to)
                : hip_check(code, "enable access to another GPU");
 }
 
-/* With HIP the library has no own stream and does not check contexts, so the
- * next four functions have nothing to do. */
+/* With HIP the library has no own stream and does not check contexts, so
+ * hip_own, hip_serves, hip_life and hip_lives have nothing to do. */
 static nw_gpu_stream hip_own(void)
 {
     return NULL;

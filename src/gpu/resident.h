@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum {
-    NW_RESIDENT_DEPTH = 16,       /* orders in the ring */
-    NW_RESIDENT_PIECE = 8192,     /* maximum bytes of an order */
-    NW_RESIDENT_ROOM = 8192 + 64, /* payload of an order, with space for its
-                                     alignment */
+    NW_RESIDENT_DEPTH = 16,       /* maximum number of orders in the inbox */
+    NW_RESIDENT_PIECE = 8192,     /* maximum bytes that an order copies */
+    NW_RESIDENT_ROOM = 8192 + 64, /* bytes for the payload of an order, with
+                                     space for its alignment */
     NW_RESIDENT_ALIGN = 16,       /* bytes that a thread copies at once */
     NW_RESIDENT_LINE = 64,
 };
@@ -24,10 +24,10 @@ enum {
 enum nw_resident_work { NW_RESIDENT_IN, NW_RESIDENT_OUT, NW_RESIDENT_LEAVE };
 
 /* An order: copy bytes between the payload and a GPU address. Each word has
- * half of the GPU's address in its low 32 bits and the low 16 bits of the
- * order's number in its top 16 bits. In the bits between, `low` has the number
- * of bytes and `high` the kind of work. The words may be read in any order: if
- * both have the order's number, the order is complete. */
+ * half of the GPU address in its low 32 bits and the low 16 bits of the order's
+ * number in its top 16 bits. In the bits between, `low` has the number of bytes
+ * and `high` the kind of work. The words may be read in any order: if both have
+ * the order's number, the order is complete. */
 struct nw_resident_order {
     uint64_t low, high;
     uint64_t rest[6]; /* fills the 64-byte line */
@@ -51,8 +51,8 @@ struct nw_resident {
     uint64_t inbox, outbox;
     /* number of this launch, and of the first order that it executes */
     uint64_t epoch, turn;
-    uint64_t idle_ns;  /* ns without an order after which it stops */
-    uint64_t lease_ns; /* ns after which it stops in any case */
+    uint64_t idle_ns;  /* ns without an order after which the kernel stops */
+    uint64_t lease_ns; /* ns after which the kernel stops in any case */
 };
 
 /* Makes a word of an order from half of the address, the value for the bits

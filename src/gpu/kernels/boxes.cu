@@ -71,9 +71,10 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
         }                                                                      \
     }
 
-/* `blocks` is the number of blocks that fit on a multiprocessor. When moving
- * 16-byte words, the addresses need so many registers that only four blocks fit
- * without spills. */
+/* `blocks` is the number of thread blocks that must fit on a multiprocessor at
+ * the same time in the kernel for 16-byte words; it is 5 for smaller words.
+ * When moving 16-byte words, the addresses need so many registers that only
+ * four blocks fit without spills. */
 #define NW_WIDTHS(name, dense_to, dense_from, blocks)                          \
     NW_BOXES(name##_1, uint8_t, dense_to, dense_from, 5)                       \
     NW_BOXES(name##_2, uint16_t, dense_to, dense_from, 5)                      \

@@ -40,8 +40,8 @@ NW_INLINE uint64_t nw_clock(void)
     return ns;
 }
 #define NW_CLOCK() nw_clock()
-/* Accesses that bypass the caches, for words that other devices read or write
- * while the kernel runs. */
+/* NW_PEEK and NW_POKE, and the read of NW_RELAY, bypass the caches, because
+ * other devices read or write these words while the kernel runs. */
 #define NW_PEEK(at) (*(const volatile NW_FAR uint64_t *)(at))
 #define NW_POKE(at, value) (*(volatile NW_FAR uint64_t *)(at) = (value))
 #define NW_RELAY(type, to, from)                                               \

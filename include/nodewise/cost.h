@@ -56,12 +56,14 @@ struct nw_cost {
                                      step */
     bool has_congestion;          /* false for matrices */
     int32_t remote_gpus;          /* ranks whose GPU is on another node */
-    int32_t level_count;          /* as nw_topology_level_count */
-    uint64_t *level_bytes[2];     /* [level_count]; 0: kind hh, 1: all other
-                                     kinds */
+    int32_t level_count;          /* number of levels, see
+                                     nw_topology_level_count */
+    uint64_t *level_bytes[2];     /* each [level_count]; level_bytes[0]: kind
+                                     hh, level_bytes[1]: all other kinds */
     uint64_t *level_messages[2];
     int32_t link_count;
-    double *link_congestion; /* [2 x link_count], s, all layers; or NULL */
+    double *link_congestion; /* [2 x link_count], s, all layers; NULL if
+                                has_congestion is false */
     struct nw_cost *phase;   /* for a training step [NW_PHASE_COUNT], the cost
                                 of each phase, without link_congestion;
                                 level_count is 0 for a phase without traffic.

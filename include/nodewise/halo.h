@@ -146,7 +146,7 @@ struct nw_halo_options {
      * ghost cells in this direction are filled to this depth along each axis of
      * the direction. */
     int32_t radius[27];
-    enum nw_halo_border border[3][2]; /* axis; low side, high side */
+    enum nw_halo_border border[3][2]; /* [axis][0: low side, 1: high side] */
     const struct nw_halo_quantity *quantity;
     int32_t quantity_count;
     int32_t interval; /* number of time steps for which one exchange is enough,
@@ -330,10 +330,10 @@ NW_API NW_MUST_CHECK nw_status nw_halo_layout_predict(
  * facility i. The sum of flow x distance is minimised, or maximised for
  * NW_HALO_PLACE_WORST; the trivial and the random placement need no search.
  * NW_EINVAL: n is below 1, or a number is invalid. Up to n = 16, branch and
- * bound proves the result and
- * sets `exact`. If the step limit ends it first, the best assignment found so
- * far is returned and `exact` is false. Beyond 16 the mapping engine searches
- * and `exact` is false. Equal input gives equal results on every machine. */
+ * bound proves the result optimal and sets `exact`. If the step limit ends it
+ * first, the best assignment found so far is returned and `exact` is false.
+ * Beyond 16 the mapping engine searches and `exact` is false. Equal input gives
+ * equal results on every machine. */
 struct nw_halo_assignment {
     int32_t n;
     const double *flow, *distance; /* [n * n], borrowed */

@@ -28,8 +28,8 @@ enum nw_effort { NW_EFFORT_DEFAULT, NW_EFFORT_FAST, NW_EFFORT_STRONG };
 struct nw_map_options {
     size_t size;           /* sizeof of this struct */
     const char *algorithm; /* NULL: "auto" */
-    const char *phase[3];  /* an algorithm for each of the paper's three phases,
-                              or NULL */
+    const char *phase[3];  /* an algorithm for each of the paper's three phases;
+                              NULL: that of `algorithm` */
     enum nw_objective objective;
     uint64_t seed;
     double affinity; /* how strongly a rank's core, GPU and NIC are kept close
@@ -40,7 +40,7 @@ struct nw_map_options {
     const int32_t *hosts;   /* usable nodes, in order; NULL: all */
     size_t host_count;
     const int32_t *slots;    /* [host_count] maximum number of ranks on each of
-                                `hosts`, or NULL */
+                                `hosts`; NULL: no such limit */
     const nw_mapping *fixed; /* mapping in which each node, core and GPU that is
                                 not open must be kept; NULL: nothing is fixed */
     bool remote_gpus;        /* a rank may get a GPU of another node */
@@ -70,7 +70,8 @@ struct nw_map_options {
     int32_t capacity;
     double imbalance;
     const uint64_t *weights; /* [rank_count] or NULL */
-    const double *speeds;    /* [elements of the topology], from 0; or NULL */
+    const double *speeds;    /* [elements of the topology] speed of each, at
+                                least 0; NULL: all equal */
 
     /* Keep the blocks of consecutive ranks that the default mapping or `start`
      * gives the nodes: each node gets one of these blocks as a whole. Launchers

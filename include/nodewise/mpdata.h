@@ -55,7 +55,7 @@ struct nw_mpdata_options {
     bool fast;           /* one division per face, with different last digits;
                             in single precision only for x from about 1e-9 to
                             1e11 and h up to 1e18 */
-    enum nw_mpdata_border border[3][2]; /* axis; low side, high side */
+    enum nw_mpdata_border border[3][2]; /* [axis][0: low side, 1: high side] */
     enum nw_mpdata_path path;
     int32_t threads; /* 0: OpenMP decides */
     int32_t block;   /* rows of a block; 0: the cache size decides */

@@ -21,7 +21,7 @@ extern "C" {
 /* A Cartesian grid with the meaning that MPI_Cart_create gives it. Borrowed for
  * the call. */
 struct nw_reorder_grid {
-    int count; /* dimensions */
+    int count; /* number of dimensions */
     const int *dims, *periods;
     const double *weights; /* traffic along each dimension, in any unit; NULL:
                               found as nodewise-reorder(7) says */

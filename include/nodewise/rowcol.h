@@ -35,7 +35,8 @@ extern "C" {
  * processes. Processes of a group follow one another in the given order. */
 struct nw_bandwidths {
     int32_t count;
-    int32_t *group;                /* [count], from 0, ascending */
+    int32_t *group;                /* [count] group of each process; the numbers
+                                      start at 0 and ascend */
     double *horizontal, *vertical; /* [count * count] bandwidth from process x
                                       to process y at index x * count + y */
 };

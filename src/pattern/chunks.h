@@ -21,7 +21,7 @@ struct nw_chunk {
     size_t lines, words;         /* a last line without '\n' counts */
     size_t filled, fewest, most; /* lines with words; smallest and largest
                                     number of words in such a line */
-    size_t first_line;           /* lines before this chunk */
+    size_t first_line;           /* number of lines before this chunk */
     bool plain;                  /* only digits, blanks and line ends */
 };
 

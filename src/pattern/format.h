@@ -38,8 +38,9 @@ struct nw_shape {
     /* The members below only cover the lines up to the first line that has a
      * word which does not start like a number. */
     size_t lines, words; /* lines that have words; all words */
-    size_t fewest, most; /* words of the shortest and longest of these lines */
-    size_t later_lines;  /* lines after line `first`, with blank ones */
+    size_t fewest, most; /* smallest and largest number of words in a line that
+                            has words */
+    size_t later_lines;  /* lines after line `first`, blank lines included */
     size_t later_filled; /* later lines that have words */
     bool numeric;        /* every word starts like a number */
 };

@@ -50,8 +50,8 @@ static nw_status otf2_files_check(struct nw_text *name)
     return status;
 }
 
-/* Checked here because libotf2 leaks memory if it fails to open a file that is
- * not a trace. */
+/* The anchor file is checked here, because libotf2 leaks memory if it fails to
+ * open a file that is not a trace. */
 nw_status nw_otf2_check_anchor(const char *anchor)
 {
     static const char mark[] = "\003BOTF2";

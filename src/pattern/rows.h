@@ -30,8 +30,8 @@ struct nw_vertex_lines {
     uint64_t numbers, kept;
     bool weighted;
 };
-/* Reads these lines. The pattern's arrays of ranks and edges must exist; each
- * edge gets 1 message. True on success. */
+/* Reads the lines of a METIS graph. The pattern's arrays of ranks and edges
+ * must exist; each edge gets 1 message. True on success. */
 bool nw_rows_of_vertices(const struct nw_body *body,
                          const struct nw_vertex_lines *lines,
                          nw_pattern *pattern);

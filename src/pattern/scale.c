@@ -45,8 +45,9 @@ static void scale_consider(const struct nw_grid_found *found,
     }
 }
 
-/* Finds the grid of n ranks whose aspect ratio is closest. Returns false if all
- * grids differ too much. A grid of one dimension fits if n > 1. */
+/* Finds the grid of n ranks whose aspect ratio is closest to that of the grid
+ * found. Returns false if all grids differ too much. If the grid found has one
+ * dimension, or all ranks are one group of an all-to-all, each n > 1 fits. */
 static bool scale_lay_out(const struct nw_grid_found *found, int32_t n,
                           struct nw_grid *out)
 {

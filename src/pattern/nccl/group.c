@@ -25,7 +25,7 @@ struct nccl_gpu {
 struct nccl_build {
     const struct nccl_lists *lists;
     struct nccl_groups *groups;
-    struct nccl_member **member; /* sorted */
+    struct nccl_member **member; /* sorted by GPU, later by communicator */
     struct nccl_gpu *gpu;
     size_t gpu_count;
 };

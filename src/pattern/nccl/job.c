@@ -19,8 +19,8 @@
 struct nccl_call {
     size_t member;
     struct nw_nccl_call call;
-    /* nccl_find_phases sets both. The group is NULL if not all of its ranks are
-     * known; the call then has no phase. */
+    /* nccl_find_phases sets `group` and `phase`. The group is NULL if not all
+     * of its ranks are known; the call then has no phase. */
     const struct nccl_group *group;
     enum nw_phase phase;
 };
@@ -36,7 +36,8 @@ struct nw_nccl_job {
     struct nccl_ring *ring;
     size_t ring_count, ring_capacity;
     uint64_t skipped, lost;
-    void *process_tree, *member_tree; /* trees of tsearch(3) */
+    void *process_tree, *member_tree; /* trees of tsearch(3) that find a process
+                                         or member */
 };
 
 nw_status nw_nccl_job_new(struct nw_nccl_job **out)

@@ -18,7 +18,7 @@ struct nw_network_layout {
      * node's box */
     double *node_x, *node_y;
     double *node_box; /* [nodes] width of the node's box; the caller sets it */
-    double *switch_x, *switch_y; /* [switches] centre */
+    double *switch_x, *switch_y; /* [switches] centre of each switch */
     double switch_width;
     double level_height; /* distance between levels */
     double line_room;    /* smallest distance of two lines at the edge of a

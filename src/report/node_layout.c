@@ -161,9 +161,10 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Returns how many of `count` boxes are in each line: usually `columns`. If a
- * line has space for `room` boxes and this is more than `columns`, the boxes
- * fill as few lines as possible, and all lines have about the same length. */
+/* Returns how many of `count` boxes are in each line: usually `columns`. If the
+ * last argument, the number of boxes for which a line has space, is larger, the
+ * boxes fill as few lines as possible, and all lines have about the same
+ * length. */
 static int32_t node_layout_widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;

@@ -29,8 +29,9 @@ bool nw_picture_is_whole(const nw_topology *topology);
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);
 /* Draws the second level of NVLink domains, if there is one, below a picture of
- * this width that ends at y: the domains, the upper domains, and the uplinks
- * between them. For many domains, draws only those of one upper domain. */
+ * the given width that ends at y: the domains, the upper domains, and the
+ * uplinks between them. For many domains, draws only those of one upper
+ * domain. */
 void nw_picture_uplinks(struct nw_text *text, const struct nw_picture *picture,
                         double width, double y);
 /* Returns the height that nw_picture_uplinks needs; 0 without a second level.

@@ -282,8 +282,8 @@ NW_MUST_CHECK nw_status nw_node_type_add(struct nw_node_type *type,
 NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
                                                 int32_t a, int32_t b,
                                                 int32_t class);
-/* Computes orders, depths, nearest NICs and direct routes. Returns NW_EFORMAT
- * if the tree is too deep. */
+/* Sorts the vertices, and computes depths, lists of each kind, nearest NICs and
+ * direct routes. Returns NW_EFORMAT if the tree is too deep. */
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
 

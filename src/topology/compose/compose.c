@@ -245,8 +245,8 @@ static nw_status compose_combine(struct nw_compose *compose,
     return status;
 }
 
-/* Finds the combined type that is made from these parts, or makes it for the
- * first host that needs it. */
+/* Finds the combined type with the members inside, type and ports of `wanted`,
+ * or makes it for `host`, the first host that needs it. */
 static nw_status find_combined(struct nw_compose *compose,
                                struct nw_combined wanted, const char *host,
                                const struct nw_combined **out)
@@ -381,9 +381,10 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
     return status ? status : copy_domains(compose);
 }
 
-/* Adds a note on each name that is not a host of the network: in HOSTS= lists,
- * and of nodes of the sources without a list. The name may be misspelt, or the
- * network may lack the host. */
+/* Adds a note on each name that is not a host of the network: names in HOSTS=
+ * lists, and node names of sources without a list. If all hosts get the same
+ * node type, only the first node of the source counts. The name may be
+ * misspelt, or the network may lack the host. */
 static void note_unused(struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Compares `name` with the first `length` bytes of `key`, in the order of the
- * list. */
+ * sorted list. */
 static int hosts_compare(const char *name, const char *key, size_t length)
 {
     size_t x = strcspn(name, "."), y = strcspn(key, ".");
@@ -73,8 +73,8 @@ static size_t hosts_lower_bound(const struct nw_host_index *hosts,
     return low;
 }
 
-/* Returns hosts->order[at] if that name equals the first `length` bytes of
- * `host`, otherwise -1. */
+/* Returns the host hosts->order[at] if its name equals the first `length` bytes
+ * of `host`. Returns -1 otherwise, and if `at` is past the last host. */
 static int32_t hosts_exactly(const struct nw_host_index *hosts, size_t at,
                              const char *host, size_t length)
 {

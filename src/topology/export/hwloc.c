@@ -491,7 +491,7 @@ static void hwloc_add_devices(struct hwloc_file *file, int32_t v)
 
 /* The rows of a matrix: vertices that links of one kind connect. */
 struct hwloc_ends {
-    int32_t *number; /* [vertex] its row; -1: none */
+    int32_t *number; /* [vertex] row of the vertex in the matrix; -1: none */
     int32_t *vertex;
     int32_t count;
 };

@@ -160,7 +160,8 @@ static nw_status check_attributes(const struct synthetic_reading *reading,
     return status;
 }
 
-/* Adds a level with that many objects in each object of the level above. */
+/* Adds a level. The number in `digits` is that of its objects in each object of
+ * the level above. */
 static nw_status synthetic_add_level(struct synthetic_reading *reading,
                                      const char *digits)
 {

@@ -21,7 +21,7 @@
 struct forwarding_tables_reader {
     const struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
-    size_t *by_guid, *by_lid; /* ports of adapters, sorted */
+    size_t *by_guid, *by_lid; /* ports of adapters, sorted by GUID and by LID */
     size_t count;
     int32_t node; /* the current switch; -1 before the first one */
     int line;

@@ -44,7 +44,8 @@ NW_MUST_CHECK nw_status nw_slurm_add(struct nw_slurm *slurm, char *name,
 bool nw_slurm_size_fits(const int32_t *sizes, size_t count, int32_t size);
 /* Groups the blocks, in order, under switches of sizes[1] / sizes[0] blocks
  * each, these under switches of sizes[2] / sizes[0] blocks each, and so on. If
- * several switches have no switch above then, adds one above them. */
+ * several switches then have no switch above them, adds one that is above all
+ * of them. */
 NW_MUST_CHECK nw_status nw_slurm_group(struct nw_slurm *slurm,
                                        const int32_t *sizes, size_t count);
 /* Makes the network, and the nodes of all switches. */

@@ -15,7 +15,7 @@
  * neither `size` nor `taken`. */
 struct cells {
     struct nw_slurm *slurm;
-    int32_t size[3]; /* x, y, z */
+    int32_t size[3]; /* number of nodes along x, y and z */
     bool *taken;     /* whether [x + size[0] * (y + size[1] * z)] has a node */
     /* names of all nodes, which the fabric borrows */
     struct nw_hostlist names;

@@ -100,7 +100,8 @@ struct nw_common_help {
 extern const struct argp nw_common_argp;
 /* The common options without -o, for a command that defines -o itself. */
 extern const struct argp nw_common_rest_argp;
-/* Children of a command that shares only these options with others. */
+/* The argp children of a command that shares only the options of nw_common_argp
+ * with others. */
 extern const struct argp_child nw_common_children[];
 
 /* Prints nw_error_text() to standard error and returns the exit status for
@@ -146,7 +147,7 @@ NW_MUST_CHECK nw_status nw_cli_spares(const char *option, const char *output,
 struct nw_cli_file {
     const char *option, *path;
 };
-/* Returns NW_EINVAL if two of these files, -o and --json would write to the
+/* Returns NW_EINVAL if two of the files of file[count], -o and --json are the
  * same file. */
 NW_MUST_CHECK nw_status nw_cli_apart(const struct nw_common *common,
                                      const struct nw_cli_file *file,

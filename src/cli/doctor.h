@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of things that nodewise doctor checks, and its checks. */
+/* The list of things that nodewise doctor checks, and the functions that check
+ * them. */
 #ifndef NW_CLI_DOCTOR_H
 #define NW_CLI_DOCTOR_H
 

@@ -11,10 +11,9 @@ enum {
 }; /* seconds that nw_cli_ask waits; so long because a busy machine starts
       programs slowly */
 
-/* Runs `NAME --version` and stores the output in `answer`, a buffer of `room`
- * bytes. Discards output that does not fit. `answer` is "" if the launcher
- * cannot be started. If the program does not end in time, kills it and returns
- * false. */
+/* Runs `NAME --version` and stores as much of the output as fits into `answer`,
+ * and a NUL. `answer` is "" if the launcher cannot be started. If the program
+ * does not end in time, kills it and returns false. */
 bool nw_cli_ask(const char *name, char *answer, size_t room);
 
 #endif

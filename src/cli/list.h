@@ -14,7 +14,8 @@ struct nw_cli_list {
     const char *key; /* key of the list of names in JSON */
     /* Stores name i and its sentence; returns false if i is past the last. */
     bool (*name)(size_t i, const char **name, const char **summary);
-    const char *more_key, *more; /* key and value of one more entry, or NULL */
+    const char *more_key, *more; /* key and value of one more entry; NULL:
+                                    none */
 };
 
 /* Prints the list as a table or as JSON; returns the exit status. */

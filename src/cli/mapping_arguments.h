@@ -19,7 +19,8 @@ struct nw_priced {
     const char *source, *pattern;
     struct nw_topology_options topology;
     struct nw_pattern_read_options read;
-    const char *hosts, *hostfile; /* nodes of the default mapping, or NULL */
+    const char *hosts, *hostfile; /* values of --hosts and --hostfile, the nodes
+                                     of the default mapping; NULL: not given */
     char **mapping;               /* [mapping_count] */
     size_t mapping_count;
 };

@@ -127,7 +127,7 @@ struct result {
     struct nw_bandwidths bandwidths;
     struct nw_rowcol_problem problem;
     struct nw_rowcol paper, best;
-    double *speed;                  /* speed of each process, or NULL */
+    double *speed;                  /* speed of each process; NULL: all equal */
     const struct nw_rowcol *chosen; /* the arrangement to use: &paper or
                                        &best */
     nw_mapping *mapping;

@@ -12,7 +12,7 @@
 #define NW_ROWCOL_SUMMARY                                                      \
     "the rows and columns of a divided grid, by bandwidths"
 
-/* The argp parser of these options; its input is a struct nw_cli_rowcol. */
+/* The argp parser of rowcol's options; its input is a struct nw_cli_rowcol. */
 extern const struct argp nw_rowcol_argp;
 
 struct nw_cli_rowcol {

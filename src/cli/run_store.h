@@ -71,10 +71,10 @@ NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
                                          const struct nw_job *job,
                                          nw_pattern **out, const char **why);
 /* Returns true if this launch equals the one that nw_store_set_tried stored
- * last as accepted by the launcher. Compares the words and the variables, the
- * content of their files in the folder of the run, size and time of the
- * launcher's file, and the environment variables that configure Open MPI, PMIx,
- * Hydra or Intel MPI. */
+ * last as accepted by the launcher. Compares the words, the variables, and the
+ * content of their files in the folder of the run. Also compares size and time
+ * of the launcher's file, and the environment variables that configure Open
+ * MPI, PMIx, Hydra or Intel MPI. */
 bool nw_store_is_tried(const struct nw_store *store,
                        const struct nw_words *word,
                        const struct nw_words *variable);

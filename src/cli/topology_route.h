@@ -13,8 +13,8 @@ struct nw_cli_route {
     bool json;
 };
 
-/* Makes the text. Returns NW_EINVAL if an end is not written as such or the
- * machine lacks it. The caller frees *out. */
+/* Makes the text of the output. Returns NW_EINVAL if an end is neither a number
+ * nor gpuN, or if the machine lacks it. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_route(const nw_topology *topology,
                                      const struct nw_cli_route *route,
                                      char **out);

@@ -259,8 +259,8 @@ static void limited_row(const struct block *b, struct cell c)
 }
 
 /* Computes the fluxes through the upper faces of a row along each axis, then
- * the ratios that need them. Before the first row of the block, computes only
- * the fluxes that this row shares. */
+ * the ratios that need them. For a row or plane just below those that need all
+ * fluxes, computes only the fluxes through the faces between the two. */
 static void blocked_kernels_correct(const struct block *b, struct cell c)
 {
     ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
@@ -288,8 +288,9 @@ static void blocked_kernels_correct(const struct block *b, struct cell c)
                      at(&b->ring[i], c.p - 1, c.j));
 }
 
-/* Computes the new x of a row. For a row just below the block, limits only the
- * fluxes through the faces that it shares with the block. */
+/* Computes the new x of a row. For a row in the plane below the block, or the
+ * row below it in one of its planes, only limits the fluxes through the faces
+ * that the row shares with the block, if fluxes are limited. */
 static void blocked_finish(const struct block *b, struct cell c)
 {
     bool inside = c.p >= b->low[0], row_inside = c.j >= b->low[1];

@@ -2,7 +2,8 @@
 /* Fills the ghosts, which are the cells beyond the sides of a domain. On a
  * periodic side, they are copies of the cells at the opposite end. On an open
  * side, they are copies of the last cell; but velocities along the side are 0
- * there, and the velocity through the face on the side is as given. */
+ * there, and the velocity through the face on the side is as given. On a side
+ * with a neighbour, they keep their values. */
 #include "mpdata/solver.h"
 #include <string.h>
 
@@ -72,8 +73,8 @@ static char *border_start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
 }
 
 /* Fills the ghost rows of all planes, except those that come from neighbours.
- * `faces`: the field has velocities along this axis, whose first face on an
- * open side is kept. */
+ * `faces`: the field has velocities along axis 1, whose first face on an open
+ * side is kept. */
 static void border_rows(const struct nw_mpdata *s, char *values, bool faces,
                         enum beyond open)
 {
@@ -93,7 +94,9 @@ static void border_rows(const struct nw_mpdata *s, char *values, bool faces,
         }
 }
 
-/* Fills the ghost planes, as border_rows() fills rows. */
+/* Fills the ghost planes, except those that come from neighbours. `faces`: the
+ * field has velocities along axis 0, whose first face on an open side is
+ * kept. */
 static void border_planes(const struct nw_mpdata *s, char *values, bool faces,
                           enum beyond open)
 {

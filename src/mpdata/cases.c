@@ -207,9 +207,9 @@ struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant)
 }
 
 /* The formula is used for all faces, also for those on open sides. The velocity
- * through an open side should keep its cell free of divergence. The formula
- * does so, because the velocities of these cases do not depend on the
- * coordinate along which they point. Only at edges it does not, since
+ * through an open side should keep the cell at this side free of divergence.
+ * The formula does so, because the velocities of these cases do not depend on
+ * the coordinate along which they point. Only at edges it does not, since
  * velocities along a side are 0 beyond the side. That difference is far below
  * the published digits. */
 nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,

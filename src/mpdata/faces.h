@@ -64,8 +64,8 @@ NW_INLINE void get_side(val to[2][2], const struct side *low,
 
 #define SIDE(a, b, low, high) (&(const struct side){{a, b}, low, high})
 
-/* The following three functions collect the inputs of the face above a cell
- * along axis 1, 2 or 3. */
+/* face_1, face_2 and face_3 collect the inputs of the face above a cell along
+ * axis 1, 2 or 3. */
 NW_INLINE struct face face_1(const struct face_rows *r, const struct place *c)
 {
     ptrdiff_t k = c->k, up = c->up, down = c->down;

@@ -24,7 +24,8 @@ struct rule {
 struct around {
     const real *x[2], *b[2][2], *c[2][2];
     const real *v, *vb[2][2], *vc[2][2], *h[2];
-    /* divergent flow: velocities of the two neighbouring faces */
+    /* divergent flow: velocities through the next faces along axis a, on the
+     * low and on the high side */
     const real *next[2];
     const real *far[2]; /* third order: x one cell further on each side */
     /* third order: x of the four diagonal neighbours in the plane of b and c,
@@ -68,7 +69,8 @@ NW_INLINE val donor(val low, val high, val v)
     return most(v, zero) * low + least(v, zero) * high;
 }
 
-/* The sums from which the antidiffusive velocity of a face is computed. */
+/* The sums from which the antidiffusive velocity of a face is computed; dc and
+ * sc are for axis c what db and sb are for axis b. */
 struct sums {
     val d, s;   /* along the axis: difference and sum of the x of both cells */
     val db, sb; /* along axis b: difference and sum of the x of four cells */
@@ -83,7 +85,7 @@ NW_INLINE val four(const val p[2][2])
     return (p[1][1] + p[0][1]) + (p[1][0] + p[0][0]);
 }
 
-/* Returns the difference of the high and the low values. */
+/* Returns the sum of the high values minus the sum of the low values. */
 NW_INLINE val across(const val p[2][2])
 {
     return (p[1][1] + p[0][1]) - (p[1][0] + p[0][0]);

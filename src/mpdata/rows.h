@@ -164,8 +164,8 @@ NW_INLINE struct faces faces_at(const struct stack f[3], struct cell c)
                           at(&f[2], c.p, c.j)};
 }
 
-/* These three functions return the sum of the fluxes into a cell, the sum of
- * the fluxes out of it, and the difference out minus in. */
+/* flow_in returns the sum of the fluxes into a cell, flow_out the sum of the
+ * fluxes out of it, and flow_net the difference out minus in. */
 NW_INLINE val flow_in(const struct faces *f, ptrdiff_t k)
 {
     const val zero = {0};

@@ -13,8 +13,8 @@ NW_KERNELS(v4)
 
 #ifdef NW_MPDATA_X86
 /* Returns true if this CPU has the instructions that -march=x86-64-v4 uses.
- * clang 14 can neither ask for x86-64-v4 nor for LZCNT, MOVBE and F16C, which
- * all CPUs with BMI2 and AVX-512 have. */
+ * With clang 14, a program can test neither for x86-64-v4 as a whole nor for
+ * LZCNT, MOVBE and F16C; all CPUs with BMI2 and AVX-512 have these three. */
 static bool mpdata_has_v4(void)
 {
     return __builtin_cpu_supports("avx512f") &&

@@ -19,7 +19,7 @@ struct nw_mpdata {
     void *stage[NW_STAGE_COUNT];
     const struct nw_mpdata_kernels *kernels;
     bool blocked;
-    /* the caller got the address of x and may write to it, so that
+    /* true: the caller got the address of x and may write to it, so that
      * nw_mpdata_step fills all ghosts before each step */
     bool lent;
     int32_t threads;

@@ -22,9 +22,9 @@ struct stages_work {
 
 typedef void stage_row(const struct stages_work *work, struct cell c);
 
-/* These two functions return the first index of a loop over planes (axis 0) or
- * rows (axis 1), and the index after the last one. The margin counts on sides
- * that are not open. */
+/* low_of returns the first index of a loop over planes (axis 0) or rows (axis
+ * 1), and high_of the index after the last one. The margin counts on sides that
+ * are not open. */
 static ptrdiff_t low_of(const struct stages_work *w, int axis)
 {
     return w->view->open[axis][0] ? 0 : -w->margin;
@@ -331,7 +331,8 @@ static void stage_16(const struct stages_work *w, struct cell c)
     limited_flux(w, c, 2);
 }
 
-/* Stage 17 computes the new x. */
+/* Stage 17 computes the new x in the last pass, and the x* of the next pass in
+ * the others. */
 static void stage_17(const struct stages_work *w, struct cell c)
 {
     const real *x = at(&w->from.x, c.p, c.j);

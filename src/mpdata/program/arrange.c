@@ -236,8 +236,8 @@ static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
              plain.rows, plain.columns, before);
 }
 
-/* Returns the largest number of parts of an axis, each of which must be as wide
- * as the halo; 1 if the axis cannot be divided. */
+/* Returns the largest number of parts of an axis, each of which must be at
+ * least as wide as the halo; 1 if the axis cannot be divided. */
 static int32_t most_parts(const struct nw_mp_settings *s,
                           const struct nw_mp_grid *g, int axis)
 {

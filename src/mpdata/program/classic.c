@@ -56,7 +56,7 @@ static uint64_t classic_count_of(struct header *h)
     return classic_number(h, h->count_bytes);
 }
 
-/* Skips bytes, padded to four. */
+/* Skips `bytes` bytes and the padding to a multiple of four. */
 static void classic_skip(struct header *h, uint64_t bytes)
 {
     if (bytes > h->bytes ||
@@ -168,10 +168,11 @@ static nw_status classic_cut(const struct header *h, const char *path,
                    path, (unsigned long long)h->bytes, v->name);
 }
 
-/* Returns true if records are missing at the end of the file. Records are
- * consecutive; each has a part of every record variable. `last` is the record
- * variable whose part ends last. If it is the only record variable (`one`), its
- * parts are not padded to four bytes. */
+/* Returns true if records are missing at the end of the file; false if the
+ * header does not tell the number of records. Records are consecutive; each has
+ * a part of every record variable. `last` is the record variable whose part
+ * ends last. If it is the only record variable (`one`), its parts are not
+ * padded to four bytes. */
 static bool is_short(const struct header *h, const struct variable *last,
                      bool one)
 {

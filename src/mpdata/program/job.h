@@ -41,20 +41,22 @@ struct nw_mp_settings {
 };
 
 /* The division of the grid into rows and columns of parts. The ranks of row i
- * have the planes from low[0][i] to low[0][i + 1] - 1; low[1] divides the
- * columns in the same way. */
+ * have the planes from low[0][i] to low[0][i + 1] - 1; the ranks of column i
+ * have the rows of cells from low[1][i] to low[1][i + 1] - 1. */
 struct nw_mp_grid {
     MPI_Comm comm; /* Cartesian communicator of all ranks, reordered */
     int rank, size;
-    int32_t part[2], parts[2]; /* row and column of this rank; numbers of
-                                  rows and columns */
+    int32_t part[2], parts[2]; /* row and column of this rank; numbers of rows
+                                  and columns of ranks */
     int64_t n[3];
-    int64_t *low[2];          /* [parts + 1] first cell of each part */
+    int64_t *low[2];          /* [parts[axis] + 1] index of the first plane
+                                 (axis 0) or row (axis 1) of each part */
     int64_t first[3], own[3]; /* this rank's first cell and number of cells */
     int low_rank[2], high_rank[2]; /* neighbours; MPI_PROC_NULL at a border */
     double *speed;                 /* [size] speed of each rank; NULL: all
                                       equal */
-    char words[160]; /* description of the arrangement for users */
+    char words[160]; /* description of the arrangement for users; empty without
+                        one */
 };
 
 struct nw_mp_job {
@@ -104,7 +106,8 @@ nw_status nw_mp_load(struct nw_mp_job *job);
 /* Local. Returns the number of the last step of the run. */
 int64_t nw_mp_last(const struct nw_mp_job *job);
 
-/* time_steps.c */
+/* time_steps.c. nw_mp_plan plans the exchange of x with the neighbours;
+ * nw_mp_step computes one step, with its exchange. */
 nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
@@ -122,7 +125,7 @@ nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
  * that the division of the grid hardly ever changes it. */
 struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job);
 /* Returns a hash of all bits of a field, which does not depend on the division
- * of the grid. */
+ * of the grid. All ranks call it. */
 uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field);
 
 /* classic.c. Local. Returns NW_EFORMAT if a file of NetCDF's classic formats is
@@ -137,8 +140,9 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t extent[3], double *values);
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job);
 
-/* output.c. Local. Rank 0 prints the report of the run on stdout, unless
- * --quiet is given. */
+/* output.c. Local. Rank 0 prints the report of the run on stdout:
+ * nw_mp_tell_start, unless --quiet or --json is given, what the run will do;
+ * nw_mp_tell_end, unless --quiet is given without --json, the result. */
 struct nw_mp_result {
     /* step from which this run starts: 0, or that of the checkpoint */
     int64_t first;
@@ -151,8 +155,8 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
                     const struct nw_mp_result *result);
 
 /* temporary_file.c. nw_mp_sweep_beside removes temporary files of killed
- * processes: files of this user with names TARGET.NUMBER.new that begin with
- * `magic` and are not locked. */
+ * processes: files of this user with names TARGET.NUMBER.new whose contents
+ * begin with `magic` and that are not locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
 /* Creates a temporary file and locks it. Returns the descriptor, or -1 with
  * errno. */
@@ -162,7 +166,7 @@ int nw_mp_create_beside(const char *temporary);
  * fchmod, since another user may have replaced the name by a link. */
 bool nw_mp_name_beside(int held, const char *temporary, const char *target);
 
-/* store.c */
+/* store.c. Writes x to the file of --vtk. */
 nw_status nw_mp_vtk_write(const struct nw_mp_job *job);
 /* Returns the file name of checkpoints, even if none was requested. */
 const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s);

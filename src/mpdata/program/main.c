@@ -24,7 +24,7 @@ static void on_signal(int number)
 
 struct progress {
     uint64_t begin, shown;
-    int64_t first; /* first step of this run */
+    int64_t first; /* step from which this run starts */
     bool drawn, terminal;
 };
 

@@ -177,7 +177,8 @@ static nw_status netcdf_numbers(const struct netcdf_reading *r,
 
 /* Adds the library's default fill value for the variable's type to the values
  * that mark a missing value, because cells that were never written contain it.
- * Types of one byte have no such value. */
+ * Types of one byte have no such value; for 64-bit integers nothing is
+ * added. */
 static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {

@@ -237,7 +237,7 @@ static nw_status check_head(const struct nw_mp_job *job, const char *path,
     }
     if (theirs)
         memmove(head, theirs, strlen(theirs) + 1);
-    else /* the rest of the header follows this line */
+    else /* the checkpoint's header ends with the compared lines */
         *head = '\0';
     return NW_OK;
 }

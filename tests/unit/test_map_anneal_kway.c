@@ -297,7 +297,6 @@ static void test_changes_add_up_for_uneven_parts(void **state)
     struct nw_graph graph;
     struct nw_gain_table near;
     struct nw_random random;
-    float *thresholds = NULL;
     double temperature = 4;
 
     (void)state;
@@ -305,9 +304,7 @@ static void test_changes_add_up_for_uneven_parts(void **state)
     for (int32_t v = 0; v < MANY; v++)
         part[v] = v ? v > 7 ? 2 : 1 : 0;
     nw_random_init(&random, 9);
-    MUST(nw_gain_table_thresholds_new(&thresholds));
     MUST(nw_gain_table_init(&near, &graph, part, 3));
-    near.thresholds = thresholds;
     for (int round = 0; round < 40; round++, temperature *= 0.8) {
         double before = cut_of(&graph, part);
         double change = nw_gain_table_run(&near, 500, temperature, &random);
@@ -319,7 +316,6 @@ static void test_changes_add_up_for_uneven_parts(void **state)
     assert_int_equal(size[0], 1);
     assert_int_equal(size[1], 7);
     nw_gain_table_fini(&near);
-    free(thresholds);
     nw_graph_fini(&graph);
 }
 

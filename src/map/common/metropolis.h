@@ -5,20 +5,21 @@
 #ifndef NW_MAP_COMMON_METROPOLIS_H
 #define NW_MAP_COMMON_METROPOLIS_H
 
-#include <math.h>
 #include <stdint.h>
 
 #define NW_METROPOLIS_SIZE 4096
+#define NW_METROPOLIS_WIDTH 64 /* most thresholds that one trial reads */
 
-/* Fills the table. A change of cost is accepted at temperature T if it is at
- * most T times a random entry of the table. For a change of at least 0, the
- * probability of that is about exp(-change / T). */
-static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
-{
-    for (int i = 0; i < NW_METROPOLIS_SIZE; i++)
-        metropolis[i] =
-            floor(-log((i + 0.5) / NW_METROPOLIS_SIZE) * 1048576.0) / 1048576.0;
-}
+/* Returns the table, which has NW_METROPOLIS_SIZE entries and is never freed. A
+ * change of cost is accepted at temperature T if it is at most T times a random
+ * entry of the table. For a change of at least 0, the probability of that is
+ * about exp(-change / T). */
+const double *nw_metropolis_table(void);
+
+/* Returns the entries of the table in random order, which is always the same.
+ * The first NW_METROPOLIS_WIDTH entries follow again at the end, so that a
+ * trial may read that many from any of the NW_METROPOLIS_SIZE positions on. */
+const float *nw_metropolis_thresholds(void);
 
 /* Returns a random index from 0 to count - 1: the lower 32 bits of `bits`,
  * which must be random, scaled to this range. */

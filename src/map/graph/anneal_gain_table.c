@@ -120,7 +120,7 @@ static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
 static inline float
 gain_table_weigh(const struct gain_table_candidates *candidates,
                  const float *thresholds, float temperature,
-                 float change[NW_GAIN_TABLE_WIDTH])
+                 float change[NW_METROPOLIS_WIDTH])
 {
     nw_simd4 least = {NEVER, NEVER, NEVER, NEVER};
     const float *there = candidates->there + candidates->first;
@@ -140,7 +140,7 @@ gain_table_weigh(const struct gain_table_candidates *candidates,
 }
 
 /* Returns the candidates of part `to` for a swap with a vertex of part `from`:
- * all vertices of `to`, or NW_GAIN_TABLE_WIDTH places of it from a random
+ * all vertices of `to`, or NW_METROPOLIS_WIDTH places of it from a random
  * position on if it has more. */
 static inline struct gain_table_candidates
 gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
@@ -148,11 +148,11 @@ gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
 {
     int32_t first = near->begin[to], count = near->begin[to + 1] - first;
 
-    if (count > NW_GAIN_TABLE_WIDTH) {
+    if (count > NW_METROPOLIS_WIDTH) {
         first += NW_SIMD4_WIDTH *
                  nw_random_index(
-                     bits, (count - NW_GAIN_TABLE_WIDTH) / NW_SIMD4_WIDTH + 1);
-        count = NW_GAIN_TABLE_WIDTH;
+                     bits, (count - NW_METROPOLIS_WIDTH) / NW_SIMD4_WIDTH + 1);
+        count = NW_METROPOLIS_WIDTH;
     }
     return (struct gain_table_candidates){gain_table_column(near, to),
                                           gain_table_column(near, from),
@@ -189,7 +189,7 @@ static inline double gain_table_try_one(struct nw_gain_table *near,
     int32_t u = near->border[nw_random_index(whom, near->border_count)], v;
     int32_t from = near->part[u], to = gain_table_propose(near, u, whom), at;
     struct gain_table_candidates candidates;
-    float gain, least, change[NW_GAIN_TABLE_WIDTH], sum;
+    float gain, least, change[NW_METROPOLIS_WIDTH], sum;
 
     if (to < 0)
         return 0;
@@ -275,28 +275,6 @@ static void gain_table_fill(struct nw_gain_table *near)
             gain_table_column(near, p)[i] = NEVER;
 }
 
-nw_status nw_gain_table_thresholds_new(float **out)
-{
-    double metropolis[NW_METROPOLIS_SIZE];
-    int32_t order[NW_METROPOLIS_SIZE];
-    struct nw_random random;
-    float *thresholds = NULL;
-    nw_status status = nw_alloc(NW_METROPOLIS_SIZE + NW_GAIN_TABLE_WIDTH,
-                                sizeof *thresholds, &thresholds);
-
-    if (status)
-        return status;
-    nw_metropolis_fill(metropolis);
-    for (int32_t i = 0; i < NW_METROPOLIS_SIZE; i++)
-        order[i] = i;
-    nw_random_init(&random, 1);
-    nw_random_shuffle(&random, order, NW_METROPOLIS_SIZE);
-    for (int32_t i = 0; i < NW_METROPOLIS_SIZE + NW_GAIN_TABLE_WIDTH; i++)
-        thresholds[i] = (float)metropolis[order[i % NW_METROPOLIS_SIZE]];
-    *out = thresholds;
-    return NW_OK;
-}
-
 nw_status nw_gain_table_init(struct nw_gain_table *near,
                              const struct nw_graph *graph, int32_t *part,
                              int32_t parts)
@@ -304,8 +282,10 @@ nw_status nw_gain_table_init(struct nw_gain_table *near,
     size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_SIMD4_WIDTH;
     nw_status status;
 
-    *near =
-        (struct nw_gain_table){.graph = graph, .part = part, .parts = parts};
+    *near = (struct nw_gain_table){.graph = graph,
+                                   .part = part,
+                                   .parts = parts,
+                                   .thresholds = nw_metropolis_thresholds()};
     status =
         NW_ALLOC_ALL(NW_ARRAY((size_t)parts + 1, near->begin),
                      NW_ARRAY((size_t)parts, near->end), NW_ARRAY(n, near->at),

@@ -2,7 +2,7 @@
 /*
  * Swap annealing with a gain table, for graphs whose table is small: a trial
  * compares the swaps of a border vertex with all vertices of another part at
- * once (at most NW_GAIN_TABLE_WIDTH). A column of the table holds the bytes
+ * once (at most NW_METROPOLIS_WIDTH). A column of the table holds the bytes
  * from every vertex to one part. The place of a vertex is its position in each
  * column. The vertices of a part have adjacent places, so that the changes of
  * the cut by all these swaps take a few vector operations.
@@ -13,8 +13,6 @@
 #include "map/common/metropolis.h"
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/simd4.h"
-
-#define NW_GAIN_TABLE_WIDTH 64 /* most swap partners of one trial */
 
 /* The table, and the partition whose bytes it holds. */
 struct nw_gain_table {
@@ -34,7 +32,8 @@ struct nw_gain_table {
     /* [places] 2 x bytes between the vertex at each place and the border vertex
      * of the present trial; 0 between trials */
     float *between;
-    /* made by nw_gain_table_thresholds_new; borrowed, set by the caller */
+    /* of nw_metropolis_thresholds: a swap is accepted if its change of the cut,
+     * divided by the temperature, is below a random one */
     const float *thresholds;
     int32_t *beyond;    /* [vertices] number of arcs from each vertex to other
                            parts */
@@ -43,12 +42,6 @@ struct nw_gain_table {
                            in it */
     int32_t border_count;
 };
-
-/* Makes a table of random thresholds: a swap is accepted if its change of the
- * cut, divided by the temperature, is below its threshold. The table has
- * NW_METROPOLIS_SIZE entries; the first NW_GAIN_TABLE_WIDTH follow again at its
- * end. The caller frees *out. */
-NW_MUST_CHECK nw_status nw_gain_table_thresholds_new(float **out);
 
 NW_MUST_CHECK nw_status nw_gain_table_init(struct nw_gain_table *near,
                                            const struct nw_graph *graph,

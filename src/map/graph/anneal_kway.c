@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,32 +328,10 @@ static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
     for (int t = 0; !status && t < TEAMS; t++)
         work->team[t] = (struct nw_anneal_parallel){
             .graph = work->anneal->graph,
-            .metropolis = work->metropolis,
+            .metropolis = nw_metropolis_table(),
             .own = work->own + (size_t)t * n,
             .block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK};
     return status;
-}
-
-/* Makes the gain table of the initial partition. */
-static nw_status anneal_kway_begin_table(struct anneal_kway_work *work)
-{
-    struct nw_anneal_kway *anneal = work->anneal;
-    nw_status status = nw_gain_table_init(&work->near, anneal->graph,
-                                          anneal->part, anneal->parts);
-
-    work->near.thresholds =
-        anneal->thresholds ? anneal->thresholds : work->thresholds;
-    return status;
-}
-
-/* Makes the gain table, and its thresholds if the caller gave none. */
-static nw_status anneal_kway_prepare_table(struct anneal_kway_work *work)
-{
-    nw_status status = work->anneal->thresholds
-                           ? NW_OK
-                           : nw_gain_table_thresholds_new(&work->thresholds);
-
-    return status ? status : anneal_kway_begin_table(work);
 }
 
 /* Allocates the arrays and fills the table: the gain table or that of the
@@ -367,10 +346,10 @@ static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
         return status;
     memcpy(work->best, anneal->part, n * sizeof *work->best);
     if (work->is_near)
-        return anneal_kway_prepare_table(work);
+        return nw_gain_table_init(&work->near, anneal->graph, anneal->part,
+                                  anneal->parts);
     status = anneal_kway_alloc_teams(work);
     if (!status) {
-        nw_metropolis_fill(work->metropolis);
         anneal_kway_fill_table(work);
         anneal_kway_fill_list(work);
         memcpy(work->target, work->size,
@@ -382,11 +361,10 @@ static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
 static void anneal_kway_free_work(struct anneal_kway_work *work)
 {
     nw_gain_table_fini(&work->near);
-    NW_FREE_ALL(work->thresholds, work->memory, work->scratch, work->source,
-                work->column, work->was, work->size, work->target,
-                work->imbalance, work->spare, work->first, work->deal,
-                work->weight, work->list, work->old, work->best, work->own,
-                work);
+    NW_FREE_ALL(work->memory, work->scratch, work->source, work->column,
+                work->was, work->size, work->target, work->imbalance,
+                work->spare, work->first, work->deal, work->weight, work->list,
+                work->old, work->best, work->own, work);
 }
 
 /* --- the search --- */

@@ -24,9 +24,6 @@ struct nw_anneal_kway {
     uint64_t tries; /* number of trials per vertex in all rounds together */
     bool near;      /* true: use the gain table for any number of vertices */
     uint64_t seed;
-    /* made by nw_gain_table_thresholds_new, to share it between calls; NULL:
-     * the call makes it */
-    const float *thresholds;
     /* counts one step for each round; NULL: no budget */
     struct nw_budget *budget;
     int32_t threads; /* at least 1; does not change the answer */

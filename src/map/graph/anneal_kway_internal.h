@@ -21,14 +21,12 @@ struct anneal_kway_column {
 /* State of one call of nw_anneal_kway. */
 struct anneal_kway_work {
     struct nw_anneal_kway *anneal;
-    double metropolis[NW_METROPOLIS_SIZE];
     bool is_near; /* true: one thread anneals on the gain table `near`; the
                      fields that describe teams, and `table`, are then unused;
                      false: two teams, each one thread with its own parts,
                      anneal on `table` */
     int rounds;
     struct nw_gain_table near;
-    float *thresholds; /* owned; NULL if the caller gave thresholds */
     /* `memory`: allocation that contains the table. `table`: start of the
      * table, at the first cache line boundary in `memory`. */
     float *memory, *table;

@@ -18,7 +18,7 @@
 /* The data of one team in a round. */
 struct nw_anneal_parallel {
     const struct nw_graph *graph;
-    const double *metropolis; /* table of nw_metropolis_fill */
+    const double *metropolis; /* nw_metropolis_table */
     int32_t parts;            /* number of parts of the team */
     int32_t *first;           /* [parts + 1] part p of the team has the vertices
                                  list[first[p]] .. list[first[p + 1] - 1] */

@@ -19,8 +19,7 @@ struct anneal_swaps_round {
     uint64_t long_arcs; /* swaps of two processes with more edges than this
                            together are tried less often; UINT64_MAX: no such
                            limit */
-    const double *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced
-                                 numbers, as thresholds of acceptance */
+    const double *metropolis; /* nw_metropolis_table */
     const int32_t *group;     /* [slots] group of each slot */
     const int32_t *first; /* [groups + 1] index in list[] at which each group
                              begins */
@@ -212,14 +211,12 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 /* State of all rounds of one annealing. */
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
-    double *metropolis; /* as in struct anneal_swaps_round, which also explains
-                           `first`, `list` and `change` */
-    int32_t *deal;      /* the subtrees below the root, in random order */
-    int32_t *group;     /* [slots] group of each slot */
-    int32_t *first, *list;
-    int32_t *best; /* [count] slot of each process in the best assignment so
-                      far */
-    double *change;
+    int32_t *deal;         /* the subtrees below the root, in random order */
+    int32_t *group;        /* [slots] group of each slot */
+    int32_t *first, *list; /* as in struct anneal_swaps_round */
+    int32_t *best;  /* [count] slot of each process in the best assignment so
+                       far */
+    double *change; /* as in struct anneal_swaps_round */
     double best_cost;
     int32_t groups; /* number of groups in each round */
 };
@@ -232,7 +229,6 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
     int32_t below = hierarchy->count[hierarchy->levels - 2];
     size_t n = (size_t)assignment->count;
     nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(NW_METROPOLIS_SIZE, work->metropolis),
         NW_ARRAY((size_t)below, work->deal),
         NW_ARRAY((size_t)hierarchy->slots, work->group),
         NW_ARRAY((size_t)below + 2, work->first), NW_ARRAY(n, work->list),
@@ -240,7 +236,6 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 
     if (status)
         return status;
-    nw_metropolis_fill(work->metropolis);
     for (int32_t i = 0; i < below; i++)
         work->deal[i] = i;
     work->groups = below / 2;
@@ -253,8 +248,8 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 
 static void anneal_swaps_free_work(struct anneal_swaps_work *work)
 {
-    NW_FREE_ALL(work->metropolis, work->deal, work->group, work->first,
-                work->list, work->best, work->change);
+    NW_FREE_ALL(work->deal, work->group, work->first, work->list, work->best,
+                work->change);
 }
 
 /* Shuffles the subtrees below the root and divides them into groups. */
@@ -309,7 +304,7 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
     struct anneal_swaps_round round = {anneal_swaps->assignment,
                                        anneal_swaps_long_arcs(anneal_swaps),
-                                       work->metropolis,
+                                       nw_metropolis_table(),
                                        work->group,
                                        work->first,
                                        work->list,

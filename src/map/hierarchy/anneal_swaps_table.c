@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "map/common/metropolis.h"
 #include "map/common/simd4.h"
-#include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
 
 #include <assert.h>
@@ -37,10 +36,10 @@ struct swaps_table_work {
     /* [stride: padded length of a row of `price`] by how much the present move
      * changes the distance between each slot and the moved process */
     float *change;
-    float *thresholds; /* random thresholds of nw_gain_table_thresholds_new */
-    double *within;    /* [slots] for one process: bytes to its peers in each
-                          cluster of a level */
-    int32_t *list;     /* processes that may move, of which a trial draws one */
+    const float *thresholds; /* nw_metropolis_thresholds */
+    double *within; /* [slots] for one process: bytes to its peers in each
+                       cluster of a level */
+    int32_t *list;  /* processes that may move, of which a trial draws one */
     int32_t list_count;
     int32_t *best, *begun; /* [count] slot of each process, in the best
                               assignment so far (best) and in the first one
@@ -527,25 +526,22 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
 {
     size_t n = (size_t)work->assignment->count;
     size_t slots = (size_t)work->assignment->hierarchy->slots;
-    nw_status status;
 
     work->stride = LINE * ((slots / LINE + 1) | 1);
-    status = NW_ALLOC_ALL(
+    work->thresholds = nw_metropolis_thresholds();
+    return NW_ALLOC_ALL(
         NW_ARRAY((n + 1) * work->stride + NW_SIMD4_WIDTH, work->price),
         NW_ARRAY(work->stride, work->change),
         NW_ARRAY(slots + NW_SIMD4_WIDTH, work->here),
         NW_ARRAY(slots + NW_SIMD4_WIDTH, work->who),
         NW_ARRAY(slots, work->within), NW_ARRAY(n, work->list),
         NW_ARRAY(n, work->best), NW_ARRAY(n, work->begun));
-    if (!status)
-        status = nw_gain_table_thresholds_new(&work->thresholds);
-    return status;
 }
 
 static void swaps_table_free_work(struct swaps_table_work *work)
 {
     NW_FREE_ALL(work->price, work->change, work->here, work->who, work->within,
-                work->list, work->best, work->begun, work->thresholds);
+                work->list, work->best, work->begun);
 }
 
 /* Ends the annealing: takes the best assignment if its cost, computed from

@@ -4,7 +4,6 @@
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/graph/pairwise_refine.h"
-#include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
 
 #include <stdlib.h>
@@ -34,9 +33,7 @@ struct rb_anneal_work {
     struct sectioning *work;
     struct rb_anneal_group *group; /* [count] the groups */
     int32_t count;
-    float *thresholds; /* random thresholds of nw_gain_table_thresholds_new,
-                          shared by all groups */
-    nw_status status;  /* failure of any thread; NW_OK: none */
+    nw_status status; /* failure of any thread; NW_OK: none */
 };
 
 /* Compares pieces for qsort by the positions of their processes in the list. */
@@ -147,7 +144,6 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
         .threads = all->count > 1 ? 1 : work->bisection->threads,
         .tries = work->bisection->anneal,
         .near = work->bisection->rounded,
-        .thresholds = all->thresholds,
         .seed = work->bisection->seed * 1000003 +
                 (uint64_t)work->now[number].first * 64 + 63};
     int32_t count = work->now[number].end - work->now[number].first;
@@ -204,8 +200,6 @@ nw_status nw_rb_anneal(struct sectioning *work)
     nw_status status =
         nw_alloc((size_t)work->held_count, sizeof *all.group, &all.group);
 
-    if (!status)
-        status = nw_gain_table_thresholds_new(&all.thresholds);
     if (!status) {
         rb_anneal_group_pieces(&all);
         nw_rb_number_vertices(work);
@@ -215,6 +209,5 @@ nw_status nw_rb_anneal(struct sectioning *work)
         work->annealed = true;
     }
     free(all.group);
-    free(all.thresholds);
     return status ? status : all.status;
 }

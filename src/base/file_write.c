@@ -75,7 +75,8 @@ mode_t nw_file_mode(const char *path)
     return stat(path, &info) ? new_mode() : info.st_mode & 0777;
 }
 
-/* Writes to a new file beside `target` and renames it to `target`. */
+/* Lets fill() write a new file beside `target`, and renames this file to
+ * `target`. On failure, removes it. */
 static nw_status write_beside(const char *path, const char *target,
                               nw_file_filler *fill, void *user)
 {

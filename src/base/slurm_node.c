@@ -33,7 +33,7 @@ static bool slurm_node_is_step(pid_t process)
 }
 
 /* Stores the node name that slurmd gave to a process when the process started.
- */
+ * Returns false if this name is unknown or too long. */
 static bool find_told(pid_t process, char *name, size_t size)
 {
     char path[40], *variable = NULL;

@@ -390,7 +390,8 @@ static nw_status cost_price_phase(const struct nw_pricing *pricing,
     return NW_OK;
 }
 
-/* The phases of a step follow one another, so their times add up. */
+/* Computes the cost of each phase of a training step. The time of the step
+ * becomes the sum of their times, since the phases follow one another. */
 static nw_status cost_sum_phases(const struct nw_pricing *pricing,
                                  const struct nw_pattern_phases *phases,
                                  struct nw_cost *cost)

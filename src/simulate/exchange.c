@@ -96,7 +96,8 @@ static void route_flow(const struct nw_exchange *exchange,
         flow->latency += exchange->link_latency[flow->hops[i] / 2];
 }
 
-/* Visits the parts of the message of edge `e`. */
+/* Calls visit() for each part of the message of edge `e` that crosses a
+ * link. */
 static nw_status visit_edge(const struct nw_exchange *exchange, int32_t src,
                             size_t e, nw_flow_visit visit, void *user)
 {

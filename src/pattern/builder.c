@@ -206,8 +206,9 @@ bool nw_builder_passes(nw_pattern_builder *builder)
     return passes;
 }
 
-/* Merges sorted records of the same edge and bucket. If a sum fails,
- * builder->passed names the edge for nw_builder_passes. */
+/* Merges sorted records of the same edge and bucket. If this fails,
+ * builder->passed names the edge for nw_builder_passes, and the builder is
+ * empty. */
 static nw_status merge_records(nw_pattern_builder *builder, const char *file)
 {
     size_t kept = 0;

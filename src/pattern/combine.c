@@ -22,8 +22,8 @@ static nw_status add_sizes(const nw_pattern *pattern, size_t edge,
     return status;
 }
 
-/* Adds the edges of kind `from` to the builder as edges of kind `kind`. If
- * `from` is NW_KIND_COUNT, adds all edges. */
+/* Adds the edges of kind `from`, with their message sizes, to the builder as
+ * edges of kind `kind`. If `from` is NW_KIND_COUNT, adds all edges. */
 static nw_status add_layer(const nw_pattern *pattern, enum nw_kind from,
                            enum nw_kind kind, nw_pattern_builder *builder)
 {

@@ -201,8 +201,9 @@ static bool try_stencils(const nw_pattern *p, enum nw_kind kind,
     return false;
 }
 
-/* Tries all-to-all among the ranks that are equal modulo n / group. `group`,
- * the number of such ranks, follows from the number of edges per rank. */
+/* Tries all-to-all, with similar bytes, among the ranks that are equal modulo n
+ * / group. `group`, the number of such ranks, follows from the number of edges
+ * per rank. */
 static bool try_col(const nw_pattern *p, enum nw_kind kind,
                     struct nw_grid_found *out)
 {

@@ -146,7 +146,7 @@ static nw_status read_vertices(struct metis *in)
 
 /* Checks that each edge is on the lines of both its ends, with equal bytes. The
  * error names the line of the edge, so `messages` must still hold the line
- * numbers. */
+ * numbers. Also checks the number of edges in the header. */
 static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
 {
     for (int32_t v = 0; v < p->rank_count; v++)
@@ -192,7 +192,8 @@ static nw_status read_lines(struct metis *in, nw_pattern **out)
     return NW_OK;
 }
 
-/* Reads the edges with rows.h. *out is NULL if the text is not plain. */
+/* Reads the edges with rows.h. *out is NULL if the text is not plain or has an
+ * error. */
 static nw_status metis_read_rows(const struct metis *in, int32_t threads,
                                  nw_pattern **out)
 {
@@ -252,8 +253,10 @@ static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
     return e == SIZE_MAX ? NW_OK : nw_pair_next(p, src, &e, bytes);
 }
 
-/* Appends the line of vertex v. An edge needs a positive weight, so edges
- * without bytes are left out. */
+/* Appends the line of vertex v, and adds the number of its edges to *edges. An
+ * edge needs a positive weight, so edges without bytes are left out.
+ * NW_EUNSUPPORTED: v has an edge to itself, or both directions of an edge
+ * differ. */
 static nw_status render_vertex(const nw_pattern *p, int32_t v,
                                struct nw_text *out, size_t *edges)
 {

@@ -48,7 +48,8 @@ static int32_t rank_of_file(const char *file, const char *name)
     return nw_parse_i32(word, &rank) && rank < MOST_RANKS ? rank : -1;
 }
 
-/* Sets the number of ranks: the largest rank in a file name, plus 1. */
+/* Sets the number of ranks: the largest rank in a file name, plus 1. NW_EIO: no
+ * file has the prefix. */
 static nw_status monitoring_count_ranks(struct monitoring *in)
 {
     const char *slash = strrchr(in->prefix, '/');
@@ -300,7 +301,8 @@ static nw_status read_matrix(const char *path, nw_pattern **out)
 }
 
 /* Sets *out to the name of the file of message counts, which has "msg" instead
- * of "size" in its name; NULL if that file is missing. */
+ * of "size" in its name; NULL if that file is missing or `path` does not have
+ * "size" in its name. */
 static nw_status find_counts(const char *path, char **out)
 {
     static const char size[] = "size";
@@ -377,7 +379,8 @@ static nw_status open_matrices(const char *path, nw_pattern **out)
     return status;
 }
 
-/* Opens PREFIX, or one of the files of that prefix. */
+/* Reads the matrix `path` if its name ends in .mat. Otherwise reads the files
+ * PREFIX.RANK.prof of all ranks; `path` is PREFIX or one of these files. */
 nw_status nw_monitoring_open(const char *path, nw_pattern **out)
 {
     size_t length = strlen(path);

@@ -46,9 +46,9 @@ static int phases_only(const char *note)
 }
 
 /* Returns true if the note specifies a training step whose group sizes fit the
- * pattern: their product is the number of ranks, and the expert groups do not
- * have more edges than the pattern. A file may contain any note, so groups that
- * do not fit are not generated. */
+ * pattern: their product is the number of ranks, and the expert groups, unless
+ * the note names another phase only, do not have more edges than the pattern. A
+ * file may contain any note, so groups that do not fit are not generated. */
 static bool phases_are_possible(const nw_pattern *pattern)
 {
     const char *note = pattern->note;
@@ -112,7 +112,8 @@ static bool phases_are_whole(const nw_pattern *pattern,
     return difference <= 1e-9 * whole;
 }
 
-/* Sets the rounds of each phase to the largest message count of its edges. */
+/* Sets the rounds of each phase to the largest message count of its edges, and
+ * marks the phases as found. Frees the pattern of a phase without messages. */
 static void phases_count_rounds(struct nw_pattern_phases *phases)
 {
     for (int p = 0; p < NW_PHASE_COUNT; p++) {

@@ -166,9 +166,9 @@ static void rows_vertices_read_one(void *user, int32_t i)
 }
 
 /* Checks for the edges of a chunk that each edge from a lower to a higher
- * vertex is also on the higher vertex's line, and counts these edges. If they
- * are half of all edges, every edge from a higher to a lower vertex is on both
- * lines too. */
+ * vertex is also on the higher vertex's line with the same weight, and counts
+ * these edges. Sets done[i] to false if an edge is not. If they are half of all
+ * edges, every edge from a higher to a lower vertex is on both lines too. */
 static void check_one(void *user, int32_t i)
 {
     struct rows_vertices_work *work = user;
@@ -211,7 +211,8 @@ static bool are_both_ways(struct rows_vertices_work *work, int32_t threads)
 }
 
 /* Computes from its number of words how many edges each chunk has. Returns
- * false if the numbers of lines or edges differ from those of the pattern. */
+ * false if a chunk is not plain, or if the numbers of lines or edges differ
+ * from those of the pattern. */
 static bool rows_vertices_count_edges(struct rows_vertices_work *work)
 {
     const struct nw_chunks *chunks = work->chunks;

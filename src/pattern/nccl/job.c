@@ -220,7 +220,8 @@ static nw_status nccl_add(void *context, int32_t to, uint64_t bytes,
                                   messages);
 }
 
-/* Adds the calls of one phase. */
+/* Adds the messages of the calls of one phase. Leaves out calls whose group is
+ * not known. */
 static nw_status nccl_add_calls(const struct nw_nccl_job *job,
                                 enum nw_phase phase,
                                 nw_pattern_builder *builder)
@@ -367,7 +368,8 @@ static nw_status nccl_add_part(nw_pattern_builder *builder,
     return status;
 }
 
-/* Builds a pattern for each phase, then their sum, the pattern of the job. */
+/* Builds a pattern for each phase, then their sum, the pattern of the job, and
+ * divides this pattern into the phases. */
 static nw_status nccl_make_pattern(const struct nw_nccl_job *job,
                                    nw_pattern_builder *builder,
                                    nw_pattern **pattern)

@@ -104,7 +104,8 @@ static bool log_rank(const char *line, const char *name, int32_t *out)
 }
 
 /* Reads "... comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 1b000 commId
- * 0x2 - Init START". */
+ * 0x2 - Init START". Stores the communicator under its address and under the
+ * thread. Ignores a line that lacks a number. */
 static nw_status log_read_init(struct log_file *in, const char *line)
 {
     struct nw_nccl_member member = {.process = in->process, .device = -1};

@@ -50,7 +50,8 @@ static bool is_drawn(const struct sizes *sizes, int32_t v)
     }
 }
 
-/* Finds the box around each vertex and the boxes directly inside each box. */
+/* Counts the children of each vertex. Finds the box around each vertex and the
+ * boxes directly inside each box. */
 static nw_status find_owners(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -229,8 +230,9 @@ static int kind_at(const struct sizes *sizes, int32_t v, int place)
     return place == first ? NW_VERTEX_NIC : place - 1;
 }
 
-/* Moves the boxes inside `v` from which direct links lead downwards so that
- * their bottom edges are at the same height. */
+/* Moves boxes inside `v` so that their bottom edges are at the same height: the
+ * GPUs, and the bridges and boards with GPUs. Direct links lead downwards from
+ * them. */
 static void align_bottoms(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;

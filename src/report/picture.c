@@ -135,7 +135,8 @@ static double port_place(const struct nw_network_layout *layout, double from,
     return (layout->switch_width - 8) * fmax(-0.5, fmin(0.5, share));
 }
 
-/* Draws the links of a node to its switches. */
+/* Draws the links of a node to its switches: if `busy`, those for which
+ * is_busy() is true, else the others. */
 static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
                        const struct nw_network_layout *layout, int32_t node,
                        bool busy)

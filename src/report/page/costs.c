@@ -188,7 +188,8 @@ void nw_page_costs(struct nw_text *text, const struct nw_page *page)
 }
 
 /* Appends a tile with the change from the first mapping to the last one in
- * percent. Appends nothing if a value is unknown or the first one is 0. */
+ * percent, or "=" if it is smaller than 0.5 %. Appends nothing if a value is
+ * unknown or the first one is 0. */
 static void add_tile(struct nw_text *text, const struct nw_page *page,
                      const struct figure *figure)
 {

@@ -30,7 +30,7 @@ static void groups_add_level(struct nw_text *text, const struct nw_page *page,
 }
 
 /* Appends the time of one kind of group, or of all kinds if `group` is -1.
- */
+ * Appends nothing if the machine has no bandwidths. */
 static void groups_add_time(struct nw_text *text, const struct nw_page *page,
                             int group)
 {

@@ -124,7 +124,8 @@ static void switches_add_patch(struct nw_text *text, const struct switches *all,
 }
 
 /* Appends an item, such as "leaf3 2.31 ms (default 4.2 ms)". seconds[0] is the
- * congestion under the default mapping, seconds[1] under the last one. */
+ * congestion under the default mapping, which is left out if it is the only
+ * mapping, seconds[1] under the last one. */
 static void switches_add_item(struct nw_text *text, const struct switches *all,
                               const char *name, const double seconds[2])
 {

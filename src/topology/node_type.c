@@ -122,7 +122,7 @@ static nw_status extend_devices(struct nw_device **devices, int32_t known,
 }
 
 /* Numbers the vertices of each kind, and fills the lists core, pu, gpu, nic and
- * package. */
+ * package. Extends the arrays of devices to the numbers of GPUs and NICs. */
 static nw_status list_kinds(struct nw_node_type *type)
 {
     int32_t count[NW_VERTEX_KIND_COUNT] = {0};

@@ -281,7 +281,7 @@ static bool to_switch(const struct write_node_type_view *view,
 }
 
 /* Writes one item that lists the ends of all direct links of GPU switch s, with
- * the class of the last of these links. */
+ * the class of the last of these links. Writes nothing if s has no links. */
 static void write_node_type_add_switch(const struct write_node_type_view *view,
                                        int32_t s)
 {

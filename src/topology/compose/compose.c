@@ -38,7 +38,8 @@ static bool compose_is_alike(const struct nw_compose *compose)
 /* Finds the source and the node type for a host. It is the first source whose
  * list HOSTS= or, without a list, whose nodes have the host's name, or else the
  * only source if compose->is_alike. A source with a list gives the type of its
- * node of this name or, without such a node, of its node 0. */
+ * node of this name or, without such a node, of its node 0. Fails if no source
+ * fits, or if several nodes of the source do. */
 static nw_status find_inside(const struct nw_compose *compose, const char *host,
                              struct nw_combined *wanted)
 {
@@ -112,7 +113,7 @@ static void note_cards(struct nw_compose *compose, const char *host,
 }
 
 /* Copies the node type of a host, without the NICs that the network lacks, and
- * fills combined->port_of. */
+ * fills combined->port_of. Adds a note if the numbers of NICs differ. */
 static nw_status copy_inside(struct nw_compose *compose,
                              struct nw_combined *combined, const char *host,
                              struct nw_node_type **out)
@@ -152,8 +153,8 @@ static bool is_taken(const struct nw_combined *combined, int32_t port)
 }
 
 /* Adds a NIC to the node type for each network port to which no NIC is
- * connected. A node without NICs that has only one port gets none; its port
- * then connects the node itself. */
+ * connected. A node without NICs that has only one port, or to which the
+ * network gives no NICs, gets none; its port then connects the node itself. */
 static nw_status compose_add_cards(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)

@@ -117,7 +117,7 @@ static const struct nw_link_class *nccl_class(const struct nccl_file *file,
 }
 
 /* Writes the PCIe generation and number of lanes whose bandwidth is nearest to
- * `rate` (bytes/s). */
+ * `rate` (bytes/s). Counts a difference above 1 % in file->odd_rates. */
 static void nccl_add_rate(struct nccl_file *file, double rate)
 {
     static const double transfers[] = {2.5, 5, 8, 16, 32, 64};
@@ -161,10 +161,11 @@ static double nccl_rate_below(const struct nccl_file *file, int32_t v)
     return most;
 }
 
-/* Writes the PCIe bandwidth of a device or switch. The assumed bandwidth of a
- * device is not written, because NCCL then asks the system. NCCL cannot ask the
- * system about the switches of this file, so an assumed bandwidth of a switch
- * is replaced by that of the links below it or by 16 lanes of 16 GT/s. */
+/* Writes the PCIe bandwidth of a device or switch; nothing for a link of
+ * another kind. The assumed bandwidth of a device is not written, because NCCL
+ * then asks the system. NCCL cannot ask the system about the switches of this
+ * file, so an assumed bandwidth of a switch is replaced by that of the links
+ * below it or by 16 lanes of 16 GT/s. */
 static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 {
     const struct nw_link_class *link = nccl_class(file, file->type->class[v]);
@@ -322,8 +323,8 @@ static void nccl_add_tag(struct nccl_file *file, int32_t v)
 
 static void nccl_add_below(struct nccl_file *file, int32_t v);
 
-/* Writes a <pci> for a GPU, a NIC, or a switch. A switch gets an address that
- * no device has. */
+/* Writes a <pci> for a GPU, a NIC, or a switch with all that is below it. A
+ * switch gets an address that no device has. */
 static void nccl_add_pci(struct nccl_file *file, int32_t v)
 {
     struct nw_text *text = &file->export->text;

@@ -250,7 +250,7 @@ static void slurm_add_larger(struct slurm_file *file,
 }
 
 /* Writes the block sizes. The base size, with which Slurm plans, is that of the
- * smallest block. */
+ * smallest block. Notes a loss if blocks differ in size. */
 static void slurm_add_sizes(struct slurm_file *file,
                             struct slurm_blocks *blocks)
 {

@@ -184,8 +184,8 @@ static int32_t switch_tree_group_size(const struct nw_network *network)
 }
 
 /* Joins the parts that are connected by links between switches of level `level`
- * or lower, and finds `best` of each part. At level 0, only links inside a
- * group of a dragonfly are used. */
+ * or lower, and finds `best` of each part; `above` becomes -1. At level 0, only
+ * links inside a group of a dragonfly are used. */
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;

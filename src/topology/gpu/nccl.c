@@ -276,10 +276,11 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
     return status;
 }
 
-/* If the file gives no device a class, decides which devices are GPUs. All
- * processors with devices get the same number of GPUs: as many as the processor
- * with the fewest devices has. On each processor, the devices with the highest
- * addresses become GPUs, the others NICs. */
+/* If the file gives no device a class or another sign of its kind, decides
+ * which devices are GPUs. All processors with devices get the same number of
+ * GPUs: as many as the processor with the fewest devices has. On each
+ * processor, the devices with the highest addresses become GPUs, the others
+ * NICs. */
 static void guess_kinds(struct nw_nccl *nccl)
 {
     size_t fewest = nccl->count;

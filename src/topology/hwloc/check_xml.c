@@ -89,7 +89,8 @@ static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
 }
 
 /* Checks the version of the file. If the file is of hwloc 3 and the library is
- * hwloc 2, replaces the version by 2 and sets `turns`. */
+ * hwloc 2, replaces the version by 2 and sets `turns`. Fails if the library
+ * cannot read the version. */
 static nw_status check_xml_check_version(struct scanner *scanner,
                                          struct check_xml_word value)
 {

@@ -92,9 +92,9 @@ static nw_status check_synthetic_variable(void)
                   : NW_OK;
 }
 
-/* Configures hwloc for this computer, or for the file of HWLOC_XMLFILE. OpenCL
- * and X are left out: they start slowly and report nothing that is used
- * here. */
+/* Configures hwloc for this computer, or for the file of HWLOC_XMLFILE. Fails
+ * if this file or HWLOC_SYNTHETIC has an error. OpenCL and X are left out: they
+ * start slowly and report nothing that is used here. */
 static nw_status set_live(hwloc_topology_t machine)
 {
     static const char *const unused[] = {"opencl", "gl"};

@@ -161,7 +161,7 @@ static nw_status check_attributes(const struct synthetic_reading *reading,
 }
 
 /* Adds a level. The number in `digits` is that of its objects in each object of
- * the level above. */
+ * the level above. Fails if the node would have too many levels or objects. */
 static nw_status synthetic_add_level(struct synthetic_reading *reading,
                                      const char *digits)
 {

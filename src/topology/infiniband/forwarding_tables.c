@@ -115,9 +115,10 @@ static nw_status take_head(struct forwarding_tables_reader *reader,
 }
 
 /* Reads an entry. ibroute writes "0x0005 001 : (Channel Adapter portguid
- * 0x0000000000100003: 'n1 HCA-1')"; OpenSM writes "0x0005 : 001  : 02   : yes"
- * or "0x0005 : UNREACHABLE". The destination is found by its guid if the line
- * has one, otherwise by its lid. */
+ * 0x0000000000100003: 'n1 HCA-1')"; OpenSM writes "0x0005 : 001 : 02 : yes" or
+ * "0x0005 : UNREACHABLE". The destination is found by its guid if the line has
+ * one, otherwise by its lid. Ignores an unreachable destination, and one that
+ * is not a port of a host. */
 static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;

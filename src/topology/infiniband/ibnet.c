@@ -107,7 +107,7 @@ static nw_status make_switches(struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Adds one link for each cable between two switches. */
+/* Adds one link for each cable between two different switches. */
 static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
 {
     nw_status status = NW_OK;
@@ -193,8 +193,9 @@ static nw_status add_adapter(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Adds the hosts. The adapters are sorted by host. order[0] stays NULL, so that
- * each adapter has a predecessor. */
+/* Adds the hosts of the adapters that have a name and a cable. The adapters are
+ * sorted by host. order[0] stays NULL, so that each adapter has a
+ * predecessor. */
 static nw_status make_hosts(const struct nw_ib_subnet *subnet,
                             struct nw_fabric *fabric)
 {

@@ -92,7 +92,8 @@ static void live_wait_for(const char *path)
 
 /* Runs a command and appends its output to `out`. Returns true if the command
  * ended in time with exit status 0. `words` is the command with its arguments,
- * NULL at the end. */
+ * NULL at the end. If the time is over, sets commands->late and returns
+ * false. */
 static bool live_capture(struct fabric_commands *commands,
                          const char *const *words, struct nw_text *out)
 {
@@ -153,7 +154,8 @@ static bool trace_pair(struct fabric_commands *commands, int32_t from,
 }
 
 /* Traces the path between each pair of the job's hosts, in one direction, and
- * appends it to `out`. If a trace fails, `out` is empty. */
+ * appends it to `out`. If a trace fails, or a host's lid is unknown, `out` is
+ * empty. */
 static nw_status trace_pairs(struct fabric_commands *commands,
                              struct nw_text *out)
 {

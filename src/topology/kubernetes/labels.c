@@ -107,7 +107,8 @@ static nw_status labels_add_entry(struct labels *labels,
 }
 
 /* Adds a node and its labels. Nodes without a label of a switch, such as those
- * of the control plane, are skipped. */
+ * of the control plane, are skipped. Fails if a node has a label for a tier but
+ * none for a tier below it. */
 static nw_status labels_add_node(struct labels *labels,
                                  const struct nw_yaml *item,
                                  struct labels_node *node)

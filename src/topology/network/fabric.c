@@ -93,7 +93,8 @@ static void fabric_note_several(const struct nw_fabric *fabric,
 }
 
 /* Merges hosts of the same name, as in Slurm files, into one host with a NIC
- * for each of its switches. The hosts must be sorted and have one NIC each. */
+ * for each of its switches, and adds a note on it. The hosts must be sorted and
+ * have one NIC each. */
 static nw_status fabric_merge_repeated(struct nw_fabric *fabric)
 {
     struct nw_fabric_card *card;

@@ -158,7 +158,7 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
 }
 
 /* Measures all entries for messages of `bytes`; rank 0 prints the best entry
- * and the channel's choice. */
+ * and the channel's choice, and updates c->worst. */
 static nw_status bench_choice_compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};

@@ -111,8 +111,9 @@ static nw_status bench_collective_mean(struct bench_collective_member *m,
     return status;
 }
 
-/* Measures the mean time of a collective operation as OSU's benchmarks do: the
- * ranks synchronise before each operation, and only the operation is timed. */
+/* Measures the mean time of a collective operation, which rank 0 prints, as
+ * OSU's benchmarks do: the ranks synchronise before each operation, and only
+ * the operation is timed. */
 static nw_status bench_collective_measure(struct bench_collective_member *m,
                                           size_t bytes)
 {

@@ -129,7 +129,8 @@ static bool read_phase(const char *line, double *mean, double *least)
 }
 
 /* Stores the times of the method with the smallest mean; each method begins
- * with a line "Comm". Returns false if no method has all four phases. */
+ * with a line "Comm". Returns false if no method has all four phases, or if the
+ * file cannot be read. */
 static bool read_summary(const char *path, struct phases *best)
 {
     struct phases now = {0, 0, 0};

@@ -393,8 +393,9 @@ static nw_status measure_here(struct channel_arguments *arguments,
     return status;
 }
 
-/* Measures and stores the table. In a job of several ranks, the other end is
- * the other rank; else it is the partner process. Returns the exit status. */
+/* Measures the table; rank 0 stores and prints it. In a job of several ranks,
+ * the other end is the other rank; else it is the partner process. Returns the
+ * exit status. */
 static int channel_tune(struct channel_arguments *arguments,
                         const struct partner *partner, const char *path)
 {

@@ -90,7 +90,7 @@ static enum nw_finding doctor_checks_versioned(const char *names,
 
 /* Searches for a launcher whose version text has one of the words in `voices`,
  * separated by '|'. The name mpirun does not tell which MPI a launcher belongs
- * to; a launcher without a version text does not count. */
+ * to. If none is found, reports the first launcher that did not end in time. */
 static enum nw_finding doctor_checks_mpi(const char *voices,
                                          struct nw_text *detail)
 {

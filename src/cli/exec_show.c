@@ -32,7 +32,8 @@ struct held {
     char host[256];
 };
 
-/* Asks the kernel for the CPUs and the memory policy of this process. */
+/* Asks the kernel for the name of the host, and for the CPUs and the memory
+ * policy of this process. */
 static nw_status exec_show_look(struct held *held)
 {
     int mode = MPOL_DEFAULT;

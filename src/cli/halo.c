@@ -331,8 +331,9 @@ static const struct argp argp = {
 };
 
 /* Finds the number of slots of each node to use: --slots, else the node's GPUs,
- * else its cores; 1 without a machine. The caller frees *slots, which *out
- * refers to, also after a failure. */
+ * else its cores; 1 without a machine. NW_EINVAL: the machine has fewer nodes
+ * or slots than the options say. The caller frees *slots, which *out refers to,
+ * also after a failure. */
 static nw_status find_places(const struct halo_arguments *arguments,
                              const nw_topology *topology, int32_t **slots,
                              struct nw_halo_places *out)

@@ -357,7 +357,7 @@ static char *own_path(void)
 }
 
 /* Checks that the mapping fits on the hosts of --hosts, --hostfile or the batch
- * job. */
+ * job. Prints a warning if the machine has no host of the batch job. */
 static nw_status check_job(const struct launch_arguments *arguments,
                            const nw_topology *topology,
                            const nw_mapping *mapping)

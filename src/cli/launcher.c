@@ -233,7 +233,7 @@ static nw_status export_variable(struct nw_text *list, const char *name,
 }
 
 /* Adds srun's option --export with our variables after `list`, the value of the
- * user's own --export. */
+ * user's own --export, unless this is NONE. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
                        const char *preload)

@@ -252,8 +252,8 @@ static nw_status merge_to(const char *from, const char *to, bool *is_read)
 }
 
 /* Merges the parts unless a rank already wrote the pattern, and prints the
- * summary. Returns the exit status of the program, or a failure if the program
- * succeeded but parts cannot be read or written. */
+ * summary, or why no profile exists. Returns the exit status of the program, or
+ * a failure if the program succeeded but parts cannot be read or written. */
 static int profile_conclude(const struct profile_run *run, int code)
 {
     nw_status status = NW_OK;
@@ -285,9 +285,9 @@ static int profile_conclude(const struct profile_run *run, int code)
     return code ? code : NW_EXIT_FAILED;
 }
 
-/* Finds library and launcher, and makes the command. Checks that the output can
- * be written and is not a file named in the command. Removes files of an
- * earlier run. */
+/* Finds library and launcher, opens the socket for warnings, and makes the
+ * command. Checks that the output can be written and is not a file named in the
+ * command. Removes files of an earlier run. */
 static nw_status profile_prepare(const struct profile_arguments *arguments,
                                  struct profile_run *run,
                                  struct nw_variables *variables)

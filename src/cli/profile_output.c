@@ -43,8 +43,8 @@ static void keep_pair(struct profile_tell_pair *best, size_t *count,
 }
 
 /* Stores the PAIRS pairs of ranks with the most bytes, summed over all kinds of
- * memory, in `best`. Messages of a rank to itself do not count. Returns the
- * number of pairs. */
+ * memory, in `best`. Messages of a rank to itself, and pairs without bytes, do
+ * not count. Returns the number of pairs. */
 static size_t profile_tell_find_pairs(const nw_pattern *pattern,
                                       struct profile_tell_pair *best)
 {

@@ -164,7 +164,8 @@ static void report_add(struct report_work *work, const char *name,
         (struct nw_report_mapping){name, mapping, -1, NULL};
 }
 
-/* Computes a mapping with nodewise map's algorithms, if the user gave none. */
+/* Computes a mapping with nodewise map's algorithms. Called if the user gave no
+ * mapping. */
 static nw_status report_compute(struct report_work *work,
                                 const struct report_arguments *arguments)
 {
@@ -470,7 +471,8 @@ static nw_status command_line(int argc, char **argv, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Writes the page. Prints only the table if the page would go to a terminal. */
+/* Writes the page or picture. If it would go to a terminal, prints the table
+ * instead and, unless --quiet, says how to write the page. */
 static int report_show(const struct report_arguments *arguments,
                        const struct answer *answer)
 {

@@ -257,8 +257,8 @@ static void run_say(const struct run_arguments *arguments, const char *format,
     fputs("\n", stderr);
 }
 
-/* Prints the command with --dry-run; otherwise writes it to the file of -o, if
- * given, and runs it. */
+/* With --dry-run, only prints the command. Otherwise writes it to the file of
+ * -o, if given, and runs it; a failure to write is then only a warning. */
 static int run_start(const struct run_arguments *arguments,
                      const struct nw_run_account *account)
 {
@@ -491,7 +491,8 @@ static int cli_run_compare(const struct run_arguments *arguments,
 
 /* Starts the mapped run. If the launcher has not accepted this plan before,
  * tries the plan first, and starts without Nodewise if the launcher rejects it.
- * Stores whether the run succeeded. With --dry-run, only prints the command. */
+ * Unless --no-store is given, stores whether the run succeeded. With --dry-run,
+ * only prints the command; with --compare, runs a comparison. */
 static int start_plan(const struct run_arguments *arguments,
                       const struct nw_store *store,
                       const struct nw_run_plan *plan)
@@ -567,7 +568,8 @@ static int run_not_scaled(const struct run_arguments *arguments)
     return code;
 }
 
-/* Runs with the pattern of -p, scaled to the ranks of the job. */
+/* Runs with the pattern of -p, which is scaled if the job has another number of
+ * ranks. Runs without it if it cannot be scaled. */
 static int run_by_given(const struct run_arguments *arguments,
                         struct nw_store *store)
 {

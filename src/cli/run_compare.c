@@ -25,7 +25,8 @@ static int run_once(char **word, char **variables, double *seconds)
 }
 
 /* Runs both placements once; the one that runs first alternates from round to
- * round. */
+ * round. If a run fails, ends the round and returns the exit status of that
+ * run. */
 static int run_round(const struct nw_words *usual,
                      const struct nw_run_plan *plan, struct nw_comparison *out)
 {

@@ -53,7 +53,8 @@ void nw_job_fini(struct nw_job *job)
 
 /* --- the launcher --- */
 
-/* Splits a line at blanks. Single or double quotes keep blanks in a word. */
+/* Splits a line at blanks. Single or double quotes keep blanks in a word.
+ * Returns NW_EINVAL if a quote is not closed or the line has no words. */
 static nw_status split_line(const char *line, struct nw_words *out)
 {
     nw_status status = NW_OK;

@@ -349,7 +349,8 @@ static nw_status forget_program(const char *folder, const char *program,
     return status;
 }
 
-/* Removes the files of the store or of its folder for machines. */
+/* Removes the files of the store or of its folder for machines. Adds the number
+ * of patterns and topologies to *count. */
 static nw_status forget_folder(const char *folder, size_t *count)
 {
     static const char *const suffixes[] = {".pattern", ".yaml", ".entry",

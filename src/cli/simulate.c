@@ -395,8 +395,8 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Prints, if a mapping has too many messages to be simulated, that the figures
- * are estimates. */
+/* If a mapping has too many messages to be simulated, prints that the figures
+ * are estimates. Prints nothing with --quiet or --estimate. */
 static void simulate_explain(const struct prediction *work,
                              const struct arguments *arguments)
 {

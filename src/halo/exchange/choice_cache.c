@@ -87,7 +87,7 @@ struct choice_stored {
 struct choice_file {
     char *path;
     uint64_t key;
-    bool writable; /* it is a file of choices, empty, or missing */
+    bool writable; /* true: the file has choices, is empty, or is missing */
     struct choice_stored own;
     struct nw_text others; /* the lines of other halos */
 };

@@ -113,7 +113,8 @@ static nw_status halo_cma_start(struct nw_halo_connection *connection)
 
 struct cma_reading {
     struct nw_halo_connection *connection;
-    size_t filled; /* runs of bytes that the next system call will read */
+    size_t filled; /* number of runs of bytes that the next system call will
+                      read */
     size_t bytes;  /* total bytes of these runs */
     char *to;      /* address in the buffer for the next bytes */
 };

@@ -34,8 +34,8 @@ struct nw_halo_scheme nw_halo_scheme_all(bool phased, uint32_t methods);
  * which this rank has a connection; it shows when that process ends. A process
  * for which the kernel gives no descriptor is not watched. */
 nw_status nw_halo_watch_open(nw_halo *halo);
-/* Returns NW_EMPI if a process with such a descriptor has ended, with its rank
- * in the error text; else NW_OK. */
+/* Returns NW_EMPI if a process that nw_halo_watch_open watches has ended, with
+ * its rank in the error text; else NW_OK. */
 nw_status nw_halo_watch_check(const nw_halo *halo);
 /* Returns NW_EMPI, with an error text that the process of `rank` has ended. */
 nw_status nw_halo_watch_ended(int rank);

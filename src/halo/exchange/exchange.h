@@ -277,18 +277,18 @@ struct nw_halo_copy_plan {
 nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
                                  bool target, struct nw_halo_copy_plan *out);
 void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs);
-/* The first function copies the cells of all active fields to the buffer, one
- * transfer after the other and, in each transfer, one field after the other.
- * The second copies them from the buffer. */
+/* nw_halo_copy_plan_pack copies the cells of all active fields to the buffer,
+ * one transfer after the other and, in each transfer, one field after the
+ * other. nw_halo_copy_plan_unpack copies them from the buffer. */
 void nw_halo_copy_plan_pack(const struct nw_halo_connection *connection,
                             const struct nw_halo_copy_plan *packs,
                             char *buffer);
 void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
                               const struct nw_halo_copy_plan *packs,
                               const char *buffer);
-/* The first function prepares the copies from source to target arrays, both
- * accessible in this process, for every field and transfer (box of cells). The
- * second runs those of the fields of the current exchange. */
+/* nw_halo_moves_make prepares the copies from source to target arrays, both
+ * accessible in this process, for every field and transfer (box of cells).
+ * nw_halo_moves_run runs those of the fields of the current exchange. */
 nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
                              struct nw_halo_copy_plan *out);

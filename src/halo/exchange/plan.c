@@ -102,9 +102,9 @@ static nw_status make_tables(nw_halo *halo, struct plan_location **location)
     return nw_halo_agree(halo->comm, status);
 }
 
-/* Fills the tables of all ranks. Nodes are numbered in the order of their
- * lowest ranks: in a loop over the ranks, the lowest rank of a node comes first
- * and defines its number. */
+/* Fills the tables with an entry for each rank, such as halo->node_of. Nodes
+ * are numbered in the order of their lowest ranks: in a loop over the ranks,
+ * the lowest rank of a node comes first and defines its number. */
 static void halo_plan_take_locations(nw_halo *halo,
                                      const struct plan_location *location)
 {

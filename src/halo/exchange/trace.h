@@ -7,7 +7,8 @@
 
 enum nw_halo_act {
     NW_HALO_ACT_START,  /* `start` of a connection: packs, copies or sends */
-    NW_HALO_ACT_FINISH, /* its last `test`, for example unpacks or copies */
+    NW_HALO_ACT_FINISH, /* last `test` of a connection, for example unpacks or
+                           copies */
     NW_HALO_ACT_WAY,    /* time from a connection's start to its end */
     NW_HALO_ACT_CALLER, /* time between two calls of the halo */
     NW_HALO_ACT_COUNT

@@ -5,8 +5,8 @@
 
 #include "halo/exchange/exchange.h"
 
-/* These functions do the same as the MPI functions of their names, without
- * statuses, and return MPI error codes. */
+/* nw_halo_allreduce, nw_halo_barrier and nw_halo_waitall do the same as the MPI
+ * functions of their names, without statuses, and return MPI error codes. */
 int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);

@@ -30,10 +30,11 @@ struct nw_halo_layout {
     int32_t node_count;
     int32_t *first; /* [node_count + 1] first piece of each node, in the order
                        before nw_halo_place */
-    bool gpus;      /* the slots of nodes are GPUs */
-    bool cores;     /* the slots are cores; unknown if neither is true */
-    bool tensor;    /* the pieces are all boxes between cuts that go through
-                       the whole domain along x, y and z */
+    bool gpus;      /* true: the slots of nodes are GPUs */
+    bool cores;     /* true: the slots of nodes are cores; if `gpus` and `cores`
+                       are false, it is unknown what the slots are */
+    bool tensor;    /* true: the pieces are all boxes between cuts that go
+                       through the whole domain along x, y and z */
     struct nw_halo_summary summary;
 };
 

@@ -51,7 +51,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_gpu_mapping *mapping;
 static struct nw_mapped opened; /* opened by nw_copy_path_open */
 static bool forced;
-/* Protects the variables below. Also held during a copy through a mapping,
+/* Protects `selectors` and `seen`. Also held during a copy through a mapping,
  * which must stay valid. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[DIRECTIONS][CLASSES];

@@ -79,8 +79,9 @@ enum {
     NW_READ = 1,  /* MPI reads the buffer */
     NW_WRITE = 2, /* MPI writes to the buffer */
     NW_BOTH = 3,
-    NW_FIXED = 4, /* added to a value above: staging must not change count and
-                     datatype, since MPI gets those of the program */
+    NW_FIXED = 4, /* added to NW_READ, NW_WRITE or NW_BOTH: staging must not
+                     change count and datatype, since MPI gets those of the
+                     program */
 };
 enum { NW_STAGE_BUFFERS = 3 };
 /* Size of an envelope (direct.h) in bytes; a rare size of other messages. */
@@ -188,9 +189,9 @@ static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 }
 /* In envelope.c: a receive buffer that is smaller than an envelope is replaced
  * by other memory. Otherwise MPI would truncate an envelope, and its slot in
- * the pool would never be freed. The first function returns true for such a
- * buffer; the second allocates the memory and returns its address, or NULL with
- * an error in stage->status. */
+ * the pool would never be freed. nw_catch_is_small returns true for such a
+ * buffer; nw_stage_small allocates the memory and returns its address, or NULL
+ * with an error in stage->status. */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
 void nw_stage_drop(struct nw_stage *stage); /* frees the buffers of the call */
@@ -229,9 +230,9 @@ struct nw_reduction {
     int root;
     MPI_Comm comm;
 };
-/* Each of these functions makes one kind of collective call. Returns true if
- * the channel made the call, with the result in *rc; false if MPI must make it.
- */
+/* Each function nw_algorithm_*, from bcast to allreduce, makes the collective
+ * call of its name. Returns true if the channel made the call, with the result
+ * in *rc; false if MPI must make it. */
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm);
@@ -458,8 +459,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     NW_STAGE_BLOCKS(access, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(access, buffer, bytes)                                  \
     buffer = nw_stage_bytes(&nw_stage_, (access), (buffer), (int64_t)(bytes))
-/* These macros replace the send or receive buffer of a point-to-point call by
- * an envelope or by host memory. */
+/* NW_SEND_BY, NW_SEND, NW_SEND_INIT and NW_RECEIVE replace the send or receive
+ * buffer of a point-to-point call by an envelope or by host memory. */
 #define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
     do {                                                                       \
         void *nw_envelope_ =                                                   \

@@ -50,9 +50,11 @@ struct nw_tracked_request {
  * requests only if `all` is true. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
 void nw_request_table_remove(
-    struct nw_tracked_request *kept); /* removes this entry from the table */
+    struct nw_tracked_request *kept); /* removes the entry `kept` from the
+                                         table */
 void nw_request_table_put(
-    struct nw_tracked_request *kept); /* puts all entries of the list back */
+    struct nw_tracked_request *kept); /* puts all entries of the list `kept`
+                                         back into the table */
 struct nw_tracked_request *
 nw_request_table_find(MPI_Request request,
                       bool (*is)(const struct nw_tracked_request *));
@@ -67,8 +69,8 @@ void nw_request_table_free(struct nw_tracked_request *kept);
  * from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 /* nw_request_table_hold marks a persistent receive that Nodewise has completed
- * while MPI's request was not started; the second function removes the mark;
- * the third returns true if any request is marked. */
+ * while MPI's request was not started; nw_request_table_let_go removes the
+ * mark; nw_request_table_are_held returns true if any request is marked. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);

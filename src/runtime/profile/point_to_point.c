@@ -6,10 +6,10 @@
  */
 #include "runtime/profile/profile.h"
 
-/* Returns a number made from the tag and the size class of a message, by which
- * merge_records.c matches the records of sender and receiver. Tags that are
- * equal modulo TAG_KINDS give the same number, so that memory does not grow
- * with the number of tags. */
+/* point_to_point_sort returns a number made from the tag and the size class of
+ * a message, by which merge_records.c matches the records of sender and
+ * receiver. Tags that are equal modulo TAG_KINDS give the same number, so that
+ * memory does not grow with the number of tags. */
 #define TAG_KINDS 64
 
 static int16_t point_to_point_sort(int tag, uint64_t bytes)

@@ -36,9 +36,10 @@ extern MPI_Comm nw_profile_comm;
  * beginning are written (region.h). Collective. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
-/* --- sessions (session.c) --- Called after MPI_Session_init, after a group is
- * made of a process set, after a communicator is made of a group, and before
- * MPI_Session_finalize. */
+/* --- sessions (session.c) --- nw_session_opened is called after
+ * MPI_Session_init, nw_session_named after a group is made of a process set,
+ * nw_session_comm_made after a communicator is made of a group, and
+ * nw_session_ends before MPI_Session_finalize. */
 void nw_session_opened(void);
 void nw_session_named(uintptr_t session, const char *set, MPI_Group group);
 void nw_session_comm_made(MPI_Comm comm);

@@ -28,8 +28,9 @@ struct nw_levels {
 
 /* Finds the levels of the machine. Returns false if the parts of a level differ
  * in size, if there are too many levels, or if the distance of two elements
- * does not depend only on their smallest common part. The last is examined only
- * for the first part of each level. Takes time O(elements x levels). */
+ * does not depend only on their smallest common part. This last condition is
+ * examined only for the first part of each level. Takes time O(elements x
+ * levels). */
 bool nw_levels_of(const nw_topology *machine, struct nw_levels *out);
 
 /* A grid divided into boxes. Dimensions with one vertex are left out. */

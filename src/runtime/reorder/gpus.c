@@ -29,8 +29,8 @@ struct local {
     MPI_Comm comm;
     int rank, size;
     int *number; /* [size] each rank's number in the communicator of
-                    nw_gpus_assign. This array and those below are used at the
-                    leader only */
+                    nw_gpus_assign. This array, `count`, `place`, `edge` and
+                    `word` are used at the leader only */
     int *count;  /* [size] length of each rank's edges in words; an edge has two
                     words */
     int *place;  /* [size] offset of each rank's first word */

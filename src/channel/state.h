@@ -222,7 +222,8 @@ struct nw_peer {
     bool at_once;           /* reached by shm, and we may access its memory by
                                system calls */
     bool refuses;           /* the peer's GPU cannot open our GPU memory */
-    bool draining, drained; /* the connection is ending; it has ended */
+    bool draining, drained; /* the connection to the peer is ending; it has
+                               ended */
     uint64_t died_ns; /* time at which we found that its process has ended;
                          0: it has not */
     uint64_t lost_ns; /* time at which `lost` was set */
@@ -243,8 +244,9 @@ struct nw_peer {
      * NULL: none. */
     nw_channel_request *two;
     bool unread[2]; /* peer cannot read our [0] host, [1] GPU memory */
-    int ack_file;   /* descriptor of its acknowledgement page; -1: none */
-    struct nw_ack_page *ack_page; /* its page, mapped at first use */
+    int ack_file;   /* descriptor of the peer's acknowledgement page; -1:
+                       none */
+    struct nw_ack_page *ack_page; /* the peer's page, mapped at first use */
     uint64_t nonce;               /* of the peer (proto/nonce.h) */
     uint64_t nonce_at;            /* address of `nonce` in the peer's memory */
 };
@@ -361,8 +363,8 @@ static inline void nw_channel_unlock(nw_channel *channel)
         (void)pthread_mutex_unlock(&channel->lock);
 }
 
-/* proto/list.c: the first function appends a request to a list; the second
- * removes it from the list that contains it, if any. */
+/* proto/list.c: nw_list_add appends a request to a list; nw_list_remove removes
+ * it from the list that contains it, if any. */
 void nw_list_add(struct nw_list *list, nw_channel_request *request);
 void nw_list_remove(nw_channel_request *request);
 

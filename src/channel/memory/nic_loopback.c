@@ -17,7 +17,7 @@ struct nw_loopback {
     struct nw_rcache regions;
     fi_addr_t self;
     char *room;            /* pinned host memory that the adapter writes */
-    struct fid_mr *region; /* registration of that memory with libfabric */
+    struct fid_mr *region; /* registration of `room` with libfabric */
     /* a write did not end, so its memory is never freed */
     bool hangs;
     struct fi_context2 context;

@@ -45,7 +45,8 @@ void nw_costs_default(struct nw_costs *out);
  * provider, if it is in the list of known providers. */
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
 /* Sets the costs of stores and loads to those measured with the resident
- * kernel, if that is this GPU mapping (its nw_gpu_mapping name). */
+ * kernel, if `mapping`, the name of a struct nw_gpu_mapping, is that of the
+ * resident kernel; else does nothing. */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
 /* Returns the seconds of one step with `bytes` bytes. */
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,

@@ -27,10 +27,8 @@ struct nw_halo_share {
     int64_t cells;
 };
 
-#define NW_HALO_SHARE_KEYS 5 /* integers in the sort key of a share */
-#define NW_HALO_SHARE_GROUP                                                    \
-    3 /* integers at the start of the sort key that                            \
-         identify the aggregate */
+#define NW_HALO_SHARE_KEYS 5  /* integers in the sort key of a share */
+#define NW_HALO_SHARE_GROUP 3 /* integers in the sort key of an aggregate */
 /* Compares the first `count` integers of the sort keys. Returns -1, 0 or 1. */
 int nw_halo_share_compare(const struct nw_halo_share *a,
                           const struct nw_halo_share *b, int count);

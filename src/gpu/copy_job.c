@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMES(work)                                                            \
+    {                                                                          \
+        work "_1", work "_2", work "_4", work "_8", work "_16"                 \
+    }
+
+const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS] = {
+    NAMES("nw_pack"),
+    NAMES("nw_unpack"),
+    NAMES("nw_move"),
+};
+
 /* One launch of a kernel for the boxes of one width. */
 struct launch {
     const char *kernel;

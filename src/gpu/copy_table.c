@@ -220,11 +220,3 @@ void nw_gpu_copy_table_fini(struct nw_gpu_copy_table *table)
     free(table->shift);
     *table = (struct nw_gpu_copy_table){.group_count = 0};
 }
-
-void nw_gpu_copy_table_host_reference(const struct nw_gpu_copy_table *table)
-{
-    for (int i = 0; i < table->group_count; i++)
-        for (size_t j = 0; j < table->group[i].box_count; j++)
-            nw_gpu_host_reference(table->group[i].work, table->group[i].width,
-                                  &table->group[i].box[j], table->shift);
-}

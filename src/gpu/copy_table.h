@@ -54,8 +54,5 @@ NW_MUST_CHECK nw_status
 nw_gpu_copy_table_make(enum nw_gpu_work work, const struct nw_gpu_piece *pieces,
                        size_t count, struct nw_gpu_copy_table *out);
 void nw_gpu_copy_table_fini(struct nw_gpu_copy_table *table);
-/* Does all copies of the table on host memory, with the functions of
- * host_reference.c. */
-void nw_gpu_copy_table_host_reference(const struct nw_gpu_copy_table *table);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The embedded kernels: their names, their PTX code, and the reference
- * implementation on the host of those that copy boxes. */
+/* The embedded kernels: their names and their PTX code. */
 #ifndef NW_GPU_KERNELS_H
 #define NW_GPU_KERNELS_H
 
@@ -19,10 +18,5 @@ extern const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS];
  * kernels/boxes.cu and kernels/resident.cu. */
 extern const char nw_gpu_ptx[];
 extern const char nw_gpu_resident_ptx[];
-
-/* Does what the kernel for `work` and `width` does, on host memory, in plain
- * loops. */
-void nw_gpu_host_reference(enum nw_gpu_work work, int width,
-                           const struct nw_gpu_box *box, const int64_t *shift);
 
 #endif

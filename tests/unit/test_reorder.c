@@ -57,23 +57,33 @@ static struct nw_members *members_of(const struct nw_job_location *job,
     return members;
 }
 
+/* Returns the distance between the locations of members a and b in links. */
+static double distance_of(const struct nw_members *members, int a, int b)
+{
+    const nw_topology *machine = members->machine;
+
+    return nw_topology_distance(
+        machine, nw_topology_element_end(machine, members->element[a]),
+        nw_topology_element_end(machine, members->element[b]));
+}
+
 /* Rashti et al., figure 1: d1 (through the spine) > d2 (one leaf switch) > d3
  * (other socket) > d4 (same socket). */
 static void test_figure_one(void **state)
 {
     struct nw_job_location job = even_job(4, 4, 2);
     struct nw_members *members = members_of(&job, NULL, 32);
-    double d1 = nw_members_distance(members, 0, 16);
-    double d2 = nw_members_distance(members, 0, 8);
-    double d3 = nw_members_distance(members, 0, 4);
-    double d4 = nw_members_distance(members, 0, 1);
+    double d1 = distance_of(members, 0, 16);
+    double d2 = distance_of(members, 0, 8);
+    double d3 = distance_of(members, 0, 4);
+    double d4 = distance_of(members, 0, 1);
 
     (void)state;
     assert_true(d1 > d2 && d2 > d3 && d3 > d4 && d4 > 0);
     /* node depth plus network hops: 3 links to the top of a node; a node's
      * own link and those of its leaf switch on either side */
     assert_true(d4 == 4 && d3 == 6 && d2 == 2 * 3 + 2 && d1 == 2 * 3 + 4);
-    assert_true(nw_members_distance(members, 5, 5) == 0);
+    assert_true(distance_of(members, 5, 5) == 0);
     nw_members_drop(members);
 }
 
@@ -139,13 +149,13 @@ static void test_inside_is_nearer(void **state)
         members = members_of(&job, NULL, job.rank_count);
         for (int a = 0; a < job.rank_count; a++)
             for (int b = 0; b < job.rank_count; b++) {
-                double apart = nw_members_distance(members, a, b);
+                double apart = distance_of(members, a, b);
 
                 if (locations[a].node != locations[b].node)
                     outside = apart < outside ? apart : outside;
                 else if (apart > inside)
                     inside = apart;
-                assert_true(apart == nw_members_distance(members, b, a));
+                assert_true(apart == distance_of(members, b, a));
             }
         assert_true(inside < outside);
         nw_members_drop(members);
@@ -163,8 +173,8 @@ static void test_sub_communicator(void **state)
     (void)state;
     for (int a = 0; a < 7; a++)
         for (int b = 0; b < 7; b++)
-            assert_true(nw_members_distance(few, a, b) ==
-                        nw_members_distance(all, some[a], some[b]));
+            assert_true(distance_of(few, a, b) ==
+                        distance_of(all, some[a], some[b]));
     assert_false(few->even);
     assert_true(all->even);
     nw_members_drop(few);
@@ -198,7 +208,7 @@ static void test_irregular_network(void **state)
     members = members_of(&job, NULL, 12);
     for (int a = 0; a < 6; a++)
         for (int b = 0; b < 6; b++) {
-            double apart = nw_members_distance(members, 2 * a, 2 * b);
+            double apart = distance_of(members, 2 * a, 2 * b);
             double there =
                 nw_topology_distance(source, node_end(source, job.number[a]),
                                      node_end(source, job.number[b]));
@@ -208,7 +218,7 @@ static void test_irregular_network(void **state)
             if (constant < 0)
                 constant = there - apart;
             assert_true(there - apart == constant);
-            assert_true(apart > nw_members_distance(members, 0, 1));
+            assert_true(apart > distance_of(members, 0, 1));
         }
     nw_members_drop(members);
     nw_topology_free(source);
@@ -262,8 +272,7 @@ static double price(const struct nw_members *members, const nw_pattern *graph,
             int32_t b = nw_boxes_element(boxes, graph->dst[e]);
 
             sum += (double)graph->bytes[e] *
-                   nw_members_distance(members, members->member[a],
-                                       members->member[b]);
+                   distance_of(members, members->member[a], members->member[b]);
         }
     return sum;
 }

@@ -78,12 +78,3 @@ nw_status nw_members_locate(struct nw_members *members)
     pthread_mutex_unlock(&lock);
     return status;
 }
-
-double nw_members_distance(const struct nw_members *members, int a, int b)
-{
-    const nw_topology *machine = members->machine;
-
-    return nw_topology_distance(
-        machine, nw_topology_element_end(machine, members->element[a]),
-        nw_topology_element_end(machine, members->element[b]));
-}

@@ -29,8 +29,5 @@ void nw_members_drop(struct nw_members *members);
 /* Builds members->machine if it is NULL. Thread-safe, since duplicates of a
  * communicator share their members. */
 NW_MUST_CHECK nw_status nw_members_locate(struct nw_members *members);
-/* Returns the distance between the locations of members a and b in links.
- * nw_members_locate must have succeeded. */
-double nw_members_distance(const struct nw_members *members, int a, int b);
 
 #endif

@@ -39,7 +39,9 @@ static nw_status map_several_find(const struct nw_several *several,
 
     if (!found)
         return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
-    *out = found->is_default ? nw_algorithm_get(NW_ALGORITHM_BLOCK) : found;
+    *out = nw_algorithm_is(found, NW_ALGORITHM_DEFAULT)
+               ? nw_algorithm_get(NW_ALGORITHM_BLOCK)
+               : found;
     return NW_OK;
 }
 

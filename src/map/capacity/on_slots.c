@@ -191,16 +191,12 @@ static nw_status on_slots_search_slots(struct on_slots_work *work,
 static const struct nw_algorithm on_slots_by_hierarchy = {
     .name = "refine",
     .run = nw_run_all_units,
-    .phase = {NW_PLACER_PARTITION, NW_PLACER_PARTITION, NW_PLACER_PARTITION},
+    .phase = {nw_place_partition, nw_place_partition, nw_place_partition},
     .kinds = NW_KINDS_ALL,
     .placer = nw_place_refine};
 
 static const struct nw_algorithm on_slots_by_slots = {
-    .name = "refine",
-    .run = nw_run_search,
-    .phase = {NW_PLACER_PARTITION, NW_PLACER_PARTITION, NW_PLACER_PARTITION},
-    .kinds = NW_KINDS_ALL,
-    .search = nw_search_descend};
+    .name = "refine", .run = nw_run_search, .search = nw_search_descend};
 
 /* Runs the search for `auto` that suits the problem: swaps of ranks along the
  * tree of the machine (hierarchy/), or moves between slots. */

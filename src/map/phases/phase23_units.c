@@ -217,7 +217,7 @@ static nw_status phase23_run_placer(struct phase23_work *work,
     placement->affinity = affinity;
     if (!status)
         status = work->placer(placement);
-    if (!status && affinity && work->placer != nw_place_greedy)
+    if (!status && affinity && !placement->counts_affinity)
         status = nw_placement_affinity_swaps(placement);
     placement->affinity = NULL;
     free(affinity);

@@ -295,6 +295,7 @@ nw_status nw_place_greedy(struct nw_placement *placement)
     struct magc_greedy_work work = {.placement = placement};
     nw_status status;
 
+    placement->counts_affinity = true;
     status = magc_greedy_prepare(&work);
     if (!status && placement->fixed && placement->places->bandwidth)
         magc_greedy_load_fixed(&work);

@@ -107,6 +107,7 @@ struct nw_placement {
     const struct nw_map_options *options; /* objectives and seed; may be NULL */
     uint64_t steps;                       /* out: number of trials that the
                                              placer made */
+    bool counts_affinity; /* out: the placer has lowered `affinity`, too */
     bool approximate; /* out: the placer used an approximation of the machine's
                          distances */
     bool grid_found;  /* out: the placer found a grid in the traffic */
@@ -146,6 +147,8 @@ nw_placer nw_place_partition; /* recursive bisection of processes and places,
                                  then congestion_swaps.h */
 nw_placer nw_place_scotch;    /* by Scotch; NW_ENODEV: Scotch is absent, or the
                                  program itself is linked to Scotch */
+nw_placer nw_place_magc;      /* nw_place_scotch if Scotch is present, otherwise
+                                 nw_place_greedy */
 nw_placer nw_place_rashti;    /* like nw_place_scotch, with rashti_weights.h;
                                  NW_EUNSUPPORTED: more than 1024 places */
 
@@ -174,22 +177,6 @@ nw_placer nw_place_refine;     /* improves placement->initial */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
-/* Ids of the placers that the options may choose for a phase; placers.c lists
- * their names. */
-enum nw_placer_id {
-    NW_PLACER_NONE,
-    NW_PLACER_BLOCK,
-    NW_PLACER_CYCLIC,
-    NW_PLACER_RANDOM,
-    NW_PLACER_SCOTCH,
-    NW_PLACER_RASHTI,
-    NW_PLACER_GREEDY,
-    NW_PLACER_PARTITION,
-    NW_PLACER_MAGC
-};
-/* Returns the placer with this id; NULL for NW_PLACER_NONE. For NW_PLACER_MAGC
- * that is nw_place_scotch if Scotch is present, otherwise nw_place_greedy. */
-nw_placer *nw_placer_get(enum nw_placer_id id);
 /* Returns the placer with this name (such as "greedy" or "magc-greedy"); NULL
  * if no placer has it. */
 nw_placer *nw_placer_find(const char *name);

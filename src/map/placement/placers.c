@@ -9,30 +9,25 @@ static const struct {
     const char *name;
     nw_placer *placer;
 } placers[] = {
-    [NW_PLACER_BLOCK] = {"block", nw_place_block},
-    [NW_PLACER_CYCLIC] = {"cyclic", nw_place_cyclic},
-    [NW_PLACER_RANDOM] = {"random", nw_place_random},
-    [NW_PLACER_SCOTCH] = {"scotch", nw_place_scotch},
-    [NW_PLACER_RASHTI] = {"rashti", nw_place_rashti},
-    [NW_PLACER_GREEDY] = {"greedy", nw_place_greedy},
-    [NW_PLACER_PARTITION] = {"partition", nw_place_partition},
-    [NW_PLACER_MAGC] = {"magc", NULL},
+    {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
+    {"random", nw_place_random},       {"scotch", nw_place_scotch},
+    {"rashti", nw_place_rashti},       {"greedy", nw_place_greedy},
+    {"partition", nw_place_partition}, {"magc", nw_place_magc},
 };
 
-nw_placer *nw_placer_get(enum nw_placer_id id)
+nw_status nw_place_magc(struct nw_placement *placement)
 {
-    if (id == NW_PLACER_MAGC)
-        id = nw_scotch_is_here() ? NW_PLACER_SCOTCH : NW_PLACER_GREEDY;
-    return placers[id].placer;
+    return nw_scotch_is_here() ? nw_place_scotch(placement)
+                               : nw_place_greedy(placement);
 }
 
 nw_placer *nw_placer_find(const char *name)
 {
     if (!strncmp(name, "magc-", 5))
         name += 5;
-    for (size_t i = 1; i < sizeof placers / sizeof *placers; i++)
+    for (size_t i = 0; i < sizeof placers / sizeof *placers; i++)
         if (!strcmp(name, placers[i].name))
-            return nw_placer_get((enum nw_placer_id)i);
+            return placers[i].placer;
     return NULL;
 }
 

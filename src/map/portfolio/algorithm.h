@@ -51,18 +51,23 @@ typedef nw_status nw_slots_search(struct nw_slots *slots,
                                   const struct nw_objectives *objectives,
                                   struct nw_map_report *report);
 
+/* Type of a function that runs an algorithm: it fills an empty answer. */
+struct nw_algorithm;
+typedef nw_status nw_algorithm_run(const struct nw_algorithm *algorithm,
+                                   const struct nw_problem *problem,
+                                   struct nw_answer *answer,
+                                   struct nw_map_report *report);
+
 /* An algorithm: a row of the table. */
 struct nw_algorithm {
     const char *name;
     const char *summary;
-    /* Fills an empty answer; NULL for `auto`, which takes the best of several
-     * algorithms. */
-    nw_status (*run)(const struct nw_algorithm *algorithm,
-                     const struct nw_problem *problem, struct nw_answer *answer,
-                     struct nw_map_report *report);
-    /* placer of each MAGC phase (nodes, cores, GPUs); NW_PLACER_NONE: places as
-     * the default mapping does */
-    enum nw_placer_id phase[3];
+    /* NULL for `auto`, which takes the best of several algorithms */
+    nw_algorithm_run *run;
+    /* placer of each MAGC phase (nodes, cores, GPUs), used by nw_run_phases,
+     * nw_run_all_units and nw_run_independent; NULL: places as the default
+     * mapping does */
+    nw_placer *phase[3];
     unsigned kinds; /* mask of the kinds of traffic (NW_KINDS_...) that phase 1,
                        or nw_run_all_units, counts */
     nw_placer *placer;       /* placer that nw_run_all_units calls */
@@ -73,7 +78,6 @@ struct nw_algorithm {
     bool by_distance;  /* true: nw_place_partition prefers fewer hop-bytes and,
                           if they are equal, less congestion; false: less
                           congestion and, if it is equal, fewer hop-bytes */
-    bool is_default;   /* the algorithm is the default mapping itself */
     bool takes_start;  /* its search starts from the mapping of --from */
     bool keeps_limits; /* keeps limits of load even with one rank per element */
     bool cores_stay;   /* nw_cores_near_gpus moves only GPUs afterwards, because
@@ -97,36 +101,9 @@ NW_MUST_CHECK nw_status nw_algorithm_phases(
     struct nw_phases *out);
 
 /* Functions for nw_algorithm.run, defined in run_phases.c,
- * baseline_independent.c and named_searches.c. */
-nw_status nw_run_phases(const struct nw_algorithm *algorithm,
-                        const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_map_report *report);
-nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
-                           const struct nw_problem *problem,
-                           struct nw_answer *answer,
-                           struct nw_map_report *report);
-nw_status nw_run_default(const struct nw_algorithm *algorithm,
-                         const struct nw_problem *problem,
-                         struct nw_answer *answer,
-                         struct nw_map_report *report);
-nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
-                        const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_map_report *report);
-nw_status nw_run_independent(const struct nw_algorithm *algorithm,
-                             const struct nw_problem *problem,
-                             struct nw_answer *answer,
-                             struct nw_map_report *report);
-nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
-                                   const struct nw_problem *problem,
-                                   struct nw_answer *answer,
-                                   struct nw_map_report *report);
-/* Runs the algorithm's `search` from the mapping of --from or the default
- * mapping. */
-nw_status nw_run_search(const struct nw_algorithm *algorithm,
-                        const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_map_report *report);
-nw_status nw_run_refine(const struct nw_algorithm *algorithm,
-                        const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_map_report *report);
+ * baseline_independent.c and named_searches.c. nw_run_search runs the
+ * algorithm's `search` from the mapping of --from or the default mapping. */
+nw_algorithm_run nw_run_phases, nw_run_all_units, nw_run_default, nw_run_sorted,
+    nw_run_independent, nw_run_search, nw_run_refine;
 
 #endif

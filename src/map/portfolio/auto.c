@@ -23,7 +23,7 @@
 static const struct nw_algorithm auto_by_distance = {
     .name = "partition",
     .run = nw_run_phases,
-    .phase = {NW_PLACER_PARTITION, NW_PLACER_PARTITION, NW_PLACER_PARTITION},
+    .phase = {nw_place_partition, nw_place_partition, nw_place_partition},
     .kinds = NW_KINDS_ALL,
     .by_distance = true};
 
@@ -136,7 +136,7 @@ static nw_status auto_run_candidate(void *user)
         nw_candidate_run(algorithm, candidate_run->problem,
                          candidate_run->report, &candidate_run->candidate);
 
-    if (status || algorithm->is_default)
+    if (status || nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT))
         return status;
     status = nw_cores_near_gpus(candidate_run->problem, algorithm->cores_stay,
                                 &candidate_run->candidate);

@@ -41,22 +41,6 @@ static nw_status independent_map_gpus(const struct nw_problem *problem,
     return nw_all_units_place(problem, &flat, answer, report);
 }
 
-nw_status nw_run_independent(const struct nw_algorithm *algorithm,
-                             const struct nw_problem *problem,
-                             struct nw_answer *answer,
-                             struct nw_map_report *report)
-{
-    struct nw_phases phases;
-    nw_status status =
-        nw_algorithm_phases(algorithm, &problem->options, &phases);
-
-    if (!status)
-        status = independent_map_cores(problem, &phases, answer, report);
-    if (!status)
-        status = independent_map_gpus(problem, &phases, answer, report, false);
-    return status;
-}
-
 /* Moves a rank to the host of its GPU and takes a core and a GPU there. */
 static void independent_move_to_gpu(const struct nw_problem *problem,
                                     struct nw_answer *answer,
@@ -114,11 +98,12 @@ static nw_status independent_follow_gpus(const struct nw_problem *problem,
     return status;
 }
 
-nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
-                                   const struct nw_problem *problem,
-                                   struct nw_answer *answer,
-                                   struct nw_map_report *report)
+nw_status nw_run_independent(const struct nw_algorithm *algorithm,
+                             const struct nw_problem *problem,
+                             struct nw_answer *answer,
+                             struct nw_map_report *report)
 {
+    bool remap = nw_algorithm_is(algorithm, NW_ALGORITHM_INDEPENDENT_REMAP);
     struct nw_phases phases;
     nw_status status =
         nw_algorithm_phases(algorithm, &problem->options, &phases);
@@ -126,8 +111,8 @@ nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
     if (!status)
         status = independent_map_cores(problem, &phases, answer, report);
     if (!status)
-        status = independent_map_gpus(problem, &phases, answer, report, true);
-    if (status || !problem->uses_gpus)
+        status = independent_map_gpus(problem, &phases, answer, report, remap);
+    if (status || !remap || !problem->uses_gpus)
         return status;
     status = independent_follow_gpus(problem, answer);
     for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++)

@@ -112,8 +112,8 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
     if (!status)
         status =
             nw_candidate_from_answer(problem, &answer, algorithm->name, out);
-    if (!status && algorithm->is_default && problem->standard &&
-        !problem->standard->level_count)
+    if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT) &&
+        problem->standard && !problem->standard->level_count)
         status = nw_cost_copy(&out->cost, problem->standard);
     nw_answer_fini(&answer);
     return status;

@@ -91,7 +91,8 @@ static nw_status portfolio_find(const struct nw_map_options *options,
  * user wants exactly this mapping. */
 static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
 {
-    return algorithm->baseline || algorithm->is_default;
+    return algorithm->baseline ||
+           nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT);
 }
 
 /* Runs the algorithm and sets *best. `auto` chooses among several mappings, one

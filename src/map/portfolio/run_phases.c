@@ -17,8 +17,7 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
     for (int i = 0; i < 3; i++) {
         const char *name = options->phase[i];
 
-        phases.placer[i] =
-            name ? nw_placer_find(name) : nw_placer_get(algorithm->phase[i]);
+        phases.placer[i] = name ? nw_placer_find(name) : algorithm->phase[i];
         if (name && !phases.placer[i])
             return nw_fail(
                 NW_EINVAL,
@@ -75,7 +74,7 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
 {
     struct nw_all_units flat = {algorithm->placer, algorithm->kinds,
                                 .paired = true};
-    struct nw_phases phases = {.placer[2] = nw_placer_get(algorithm->phase[2]),
+    struct nw_phases phases = {.placer[2] = algorithm->phase[2],
                                .kinds = NW_KINDS_ALL};
     struct nw_answer start = {0};
     const char *const *phase = problem->options.phase;

@@ -192,10 +192,11 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_select(const nw_pattern *pattern,
                                                  enum nw_kind kind,
                                                  nw_pattern **out);
 
-/* Finds the grid in each kind of edge and extends the pattern to rank_count
- * ranks. *how describes the grid and the extension in one sentence. The caller
- * frees *how with free() and *out with nw_pattern_free. NW_EUNSUPPORTED: no
- * grid was found. */
+/* Finds the grid in each kind of edge and makes a pattern of a similar grid
+ * with rank_count ranks, which may be more or fewer. *how describes both grids
+ * in one sentence. The caller frees *how with free() and *out with
+ * nw_pattern_free. NW_EUNSUPPORTED: no grid was found, or none with rank_count
+ * ranks is similar. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_scale(const nw_pattern *pattern,
                                                 int32_t rank_count,
                                                 nw_pattern **out, char **how);

@@ -30,8 +30,8 @@ static bool is_of_process(const char *link)
 }
 
 /* Replaces the path by the target of the symbolic link, relative to the link's
- * folder. Returns false if the path is not a link to follow: it is no link, a
- * link to an open file of a process, or its target is too long. */
+ * folder. Returns false if the path is not a link, if it is a link to an open
+ * file of a process, or if its target is too long. */
 static bool target_follow(char at[PATH_MAX])
 {
     char said[PATH_MAX];

@@ -46,9 +46,10 @@ static int phases_only(const char *note)
 }
 
 /* Returns true if the note specifies a training step whose group sizes fit the
- * pattern: their product is the number of ranks, and the expert groups, unless
- * the note names another phase only, do not have more edges than the pattern. A
- * file may contain any note, so groups that do not fit are not generated. */
+ * pattern: their product is the number of ranks, and the expert groups do not
+ * have more edges than the pattern. Edges are not compared if the note names
+ * only another phase. A file may contain any note, so groups that do not fit
+ * are not generated. */
 static bool phases_are_possible(const nw_pattern *pattern)
 {
     const char *note = pattern->note;

@@ -249,8 +249,8 @@ static nw_status pattern_make(const struct pattern_arguments *arguments,
     return nw_pattern_read(arguments->input[0], &read, out);
 }
 
-/* Replaces the pattern by one with more ranks, if --scale is given; *how says
- * how it was scaled. */
+/* If --scale is given, replaces the pattern by one with another number of
+ * ranks; *how says how it was scaled. */
 static nw_status pattern_scale(const struct pattern_arguments *arguments,
                                nw_pattern **pattern, char **how)
 {

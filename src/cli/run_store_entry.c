@@ -180,7 +180,7 @@ static nw_status run_known_read_pattern(const struct cli_run_known *one,
     return status;
 }
 
-/* Replaces the pattern by one that is extended to `ranks` ranks. */
+/* Replaces the pattern by one that is scaled to `ranks` ranks. */
 static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
                                  char **found)
 {
@@ -192,8 +192,8 @@ static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
     return status;
 }
 
-/* Reads a stored pattern and extends it to `ranks` ranks. *out stays NULL if it
- * cannot be read or extended; otherwise *how says what was done. */
+/* Reads a stored pattern and scales it to `ranks` ranks. *out stays NULL if it
+ * cannot be read or scaled; otherwise *how says what was done. */
 static nw_status take_one(const struct cli_run_known *one, int32_t ranks,
                           nw_pattern **out, char **how)
 {

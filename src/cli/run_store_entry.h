@@ -8,7 +8,7 @@
 
 /* Finds the newest stored pattern of the same program, whatever its arguments
  * and input files. Prefers patterns with the job's number of ranks. Otherwise
- * takes a pattern that can be extended to this number by the grid of ranks that
+ * takes a pattern that can be scaled to this number by the grid of ranks that
  * nw_pattern_scale finds in it. *how says which pattern was taken. The caller
  * frees *out and *how. If no pattern fits, *out is NULL. */
 NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,

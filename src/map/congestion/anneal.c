@@ -18,50 +18,37 @@
 
 /* --- energy --- */
 
-/* Returns by how much the congestion of all links exceeds loads->target: the
- * excess of each link, summed, divided by the target. Unlike a mean of powers
- * of the loads, it ignores links below the target. `after`: as if the move on
- * trial were made. */
-static double congestion_find_over(const struct congestion_search *work,
-                                   bool after)
-{
-    const struct nw_link_loads *loads = &work->loads;
-
-    return (loads->now.over + (after ? loads->change.over : 0)) / loads->target;
-}
-
 /* Returns the energy that annealing lowers: the sum of the first objective, the
  * weighted second objective and a penalty for exceeding the caps on hop-bytes
  * and congestion. Both objectives are divided by their initial values. If a
- * target is given, the first term is the excess over it, divided by it.
- * `after`: as if the move on trial were made. */
+ * target is given, the first term is instead the excess of each link over it,
+ * summed and divided by it. Unlike a mean of powers of the loads, that ignores
+ * links below the target. `after`: as if the move on trial were made. */
 static double congestion_find_energy(const struct congestion_search *work,
                                      bool after)
 {
     const struct nw_objectives *objectives = work->objectives;
-    double sum =
-        work->loads.target > 0
-            ? congestion_find_over(work, after)
-            : nw_objectives_smooth(&work->loads, objectives->first, after) /
-                  work->base[0];
+    const struct nw_link_loads *loads = &work->loads;
+    double sum;
 
+    if (loads->target > 0)
+        sum = (loads->now.over + (after ? loads->change.over : 0)) /
+              loads->target;
+    else
+        sum = nw_objectives_smooth(loads, objectives->first, after) /
+              work->base[0];
     sum += work->second *
-           nw_objectives_smooth(&work->loads, objectives->second, after) /
+           nw_objectives_smooth(loads, objectives->second, after) /
            work->base[1];
-    if (objectives->hop_limit > 0) {
-        double hop_bytes =
-            nw_objectives_smooth(&work->loads, NW_OBJECTIVE_HOP_BYTES, after);
-
+    sum += nw_tuned.congestion.beyond *
+           nw_objectives_excess(
+               nw_objectives_smooth(loads, NW_OBJECTIVE_HOP_BYTES, after),
+               objectives->hop_limit);
+    if (objectives->most_limit > 0)
         sum += nw_tuned.congestion.beyond *
-               fmax(0, hop_bytes / objectives->hop_limit - 1);
-    }
-    if (objectives->most_limit > 0) {
-        double most =
-            nw_objectives_smooth(&work->loads, NW_OBJECTIVE_CONGESTION, after);
-
-        sum += nw_tuned.congestion.beyond *
-               fmax(0, most / objectives->most_limit - 1);
-    }
+               nw_objectives_excess(
+                   nw_objectives_smooth(loads, NW_OBJECTIVE_CONGESTION, after),
+                   objectives->most_limit);
     return sum;
 }
 
@@ -75,15 +62,10 @@ static bool congestion_is_less(double a, double b)
  * assignment is within both caps. */
 static double congestion_excess(const struct congestion_search *work)
 {
-    double near = work->objectives->hop_limit;
-    double most = fmax(work->objectives->most_limit, work->held);
-    double sum = 0;
-
-    if (near > 0)
-        sum += fmax(0, work->loads.now.hop_bytes / near - 1);
-    if (most > 0)
-        sum += fmax(0, nw_link_loads_max(&work->loads) / most - 1);
-    return sum;
+    return nw_objectives_excess(work->loads.now.hop_bytes,
+                                work->objectives->hop_limit) +
+           nw_objectives_excess(nw_link_loads_max(&work->loads),
+                                fmax(work->objectives->most_limit, work->held));
 }
 
 /* Returns true if an assignment with the objective values `first` and `second`
@@ -126,16 +108,18 @@ static void congestion_anneal_step(struct congestion_search *work)
     double energy, change;
     bool keep;
 
-    if (!nw_congestion_draw(work, &move))
+    if (!nw_congestion_draw_move(work, &move))
         return;
+    nw_link_loads_try(&work->loads, &move);
     energy = congestion_find_energy(work, true);
     change = energy - work->energy;
     keep = change <= 0 ||
            (work->temperature > 0 &&
             nw_random_unit(&work->random) < exp(-change / work->temperature));
-    nw_congestion_end(work, &move, keep);
+    nw_link_loads_end(&work->loads, keep);
     if (!keep)
         return;
+    nw_slots_apply(work->slots, &move);
     work->energy = energy;
     work->highest = fmax(work->highest, energy);
     if (change < 0)
@@ -196,9 +180,11 @@ static void congestion_second_step(struct congestion_search *work)
     }
     nw_link_loads_try(&work->loads, &move);
     keep = congestion_lowers_second(work) && congestion_holds_first(work);
-    nw_congestion_end(work, &move, keep);
-    if (keep)
-        congestion_keep_best(work);
+    nw_link_loads_end(&work->loads, keep);
+    if (!keep)
+        return;
+    nw_slots_apply(work->slots, &move);
+    congestion_keep_best(work);
 }
 
 /* --- rounds --- */
@@ -222,10 +208,11 @@ static double congestion_sample_temperature(struct congestion_search *work)
         struct nw_move move;
         double change;
 
-        if (!nw_congestion_draw(work, &move))
+        if (!nw_congestion_draw_move(work, &move))
             continue;
+        nw_link_loads_try(&work->loads, &move);
         change = congestion_find_energy(work, true) - work->energy;
-        nw_congestion_end(work, &move, false);
+        nw_link_loads_end(&work->loads, false);
         if (change > 0) {
             sum += change;
             count++;
@@ -234,26 +221,11 @@ static double congestion_sample_temperature(struct congestion_search *work)
     return count ? sum / count : 0;
 }
 
-/* Lowers the temperature after `slice` steps, so that it falls from `hot` to
- * hot * cooling over `steps` steps, of which `done` are made. If the search has
- * a share of --time (since time `begun`, ns), the used fraction of the share
- * counts instead of done / steps if it is larger. */
-static void congestion_cool(struct congestion_search *work, double hot,
-                            double cooling, double done, double slice,
-                            double steps, uint64_t begun)
-{
-    double gone = nw_budget_elapsed(work->budget, begun);
-
-    if (gone > 0)
-        work->temperature = hot * pow(cooling, fmax(gone, done / steps));
-    else
-        work->temperature *= pow(pow(cooling, 1 / steps), slice);
-}
-
 /* Calls `step` up to `steps` times. Over these calls, the temperature falls by
  * the factor `cooling`. The calls end earlier once they have used the fraction
- * `part` of the search's remaining share of --time. Returns false if the budget
- * of the whole call has ended. */
+ * `part` of the search's remaining share of --time; the temperature then falls
+ * with the used fraction of that time if it is larger than that of the steps.
+ * Returns false if the budget of the whole call has ended. */
 static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
                                  double cooling, double part,
                                  void (*step)(struct congestion_search *))
@@ -268,13 +240,19 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
                             ? steps - done
                             : nw_tuned.congestion.slice;
         uint64_t slice = nw_budget_slice(budget, want);
+        double gone;
 
         for (uint64_t i = 0; i < slice; i++)
             step(work);
         done += slice;
         goes = nw_budget_spend(budget, slice);
-        congestion_cool(work, hot, cooling, (double)done, (double)slice,
-                        (double)steps, begun);
+        gone = nw_budget_elapsed(budget, begun);
+        if (gone > 0)
+            work->temperature =
+                hot * pow(cooling, fmax(gone, (double)done / (double)steps));
+        else
+            work->temperature *=
+                pow(pow(cooling, 1 / (double)steps), (double)slice);
     }
     nw_budget_end_share(budget, former);
     return !budget->stopped;
@@ -421,7 +399,7 @@ static double congestion_least_step(const struct congestion_search *work,
     double most = nw_link_loads_max(loads), slow = 0;
 
     for (uint32_t i = 0; i < loads->link_count; i++)
-        if (nw_congestion_carries(loads, i, most))
+        if (nw_link_loads_congestion(loads, i) >= most)
             slow = loads->link[i].slow;
     return grain * slow;
 }
@@ -531,17 +509,14 @@ static void congestion_run(struct congestion_search *work,
 {
     uint64_t steps = congestion_round_steps(work, depth);
     bool anneal = depth != NW_SEARCH_DESCENT;
+    const enum nw_objective objective[2] = {work->objectives->first,
+                                            work->objectives->second};
 
-    work->base[0] =
-        fmax(nw_objectives_smooth(&work->loads, work->objectives->first, false),
-             1e-300);
-    work->base[1] = fmax(
-        nw_objectives_smooth(&work->loads, work->objectives->second, false),
-        1e-300);
-    work->best_value[0] =
-        nw_objectives_value(&work->loads, work->objectives->first);
-    work->best_value[1] =
-        nw_objectives_value(&work->loads, work->objectives->second);
+    for (int i = 0; i < 2; i++) {
+        work->base[i] = fmax(
+            nw_objectives_smooth(&work->loads, objective[i], false), 1e-300);
+        work->best_value[i] = nw_objectives_value(&work->loads, objective[i]);
+    }
     work->best_beyond = congestion_excess(work);
     work->energy = congestion_find_energy(work, false);
     if (!work->budget->stopped && depth == NW_SEARCH_TIGHTEN)

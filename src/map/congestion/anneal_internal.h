@@ -37,26 +37,9 @@ struct congestion_search {
     bool routes;   /* true: the first objective depends on link loads */
 };
 
-/*
- * Functions of anneal_moves.c:
- * - nw_congestion_carries returns true if the congestion of directed link `hop`
- *   is at least `full` seconds.
- * - nw_congestion_draw_move fills *move with a random valid move. It returns
- *   false if it found no valid move.
- * - nw_congestion_draw draws a move and starts its trial in `loads`. It returns
- *   false, and starts none, if it found no valid move.
- * - nw_congestion_end ends the trial and makes the move if `keep` is set.
- */
-
-bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
-                           double full);
-
+/* Fills *move with a random valid move; returns false if it found none. Defined
+ * in anneal_moves.c. */
 bool nw_congestion_draw_move(struct congestion_search *work,
                              struct nw_move *move);
-
-bool nw_congestion_draw(struct congestion_search *work, struct nw_move *move);
-
-void nw_congestion_end(struct congestion_search *work,
-                       const struct nw_move *move, bool keep);
 
 #endif

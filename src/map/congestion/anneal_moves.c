@@ -5,12 +5,6 @@
 #include "map/congestion/anneal_internal.h"
 #include "map/common/parameters.h"
 
-bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
-                           double full)
-{
-    return loads->link[hop].now * loads->link[hop].slow >= full;
-}
-
 /* Returns true if a link on the route between two slots has a congestion of at
  * least `full` seconds. */
 static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
@@ -21,13 +15,13 @@ static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
         routes, routes->route_class[from], routes->route_class[to]);
 
     for (uint32_t i = 0; i < route.count; i++)
-        if (nw_congestion_carries(loads, route.hop[i], full))
+        if (nw_link_loads_congestion(loads, route.hop[i]) >= full)
             return true;
     for (uint32_t i = routes->own[from]; i < routes->own[from + 1]; i++)
-        if (nw_congestion_carries(loads, routes->own_hop[i][0], full))
+        if (nw_link_loads_congestion(loads, routes->own_hop[i][0]) >= full)
             return true;
     for (uint32_t i = routes->own[to]; i < routes->own[to + 1]; i++)
-        if (nw_congestion_carries(loads, routes->own_hop[i][1], full))
+        if (nw_link_loads_congestion(loads, routes->own_hop[i][1]) >= full)
             return true;
     return false;
 }
@@ -96,20 +90,4 @@ bool nw_congestion_draw_move(struct congestion_search *work,
     while (--tries &&
            (!move->count || congestion_leaves_group(work->slots, move)));
     return move->count && !congestion_leaves_group(work->slots, move);
-}
-
-bool nw_congestion_draw(struct congestion_search *work, struct nw_move *move)
-{
-    if (!nw_congestion_draw_move(work, move))
-        return false;
-    nw_link_loads_try(&work->loads, move);
-    return true;
-}
-
-void nw_congestion_end(struct congestion_search *work,
-                       const struct nw_move *move, bool keep)
-{
-    nw_link_loads_end(&work->loads, keep);
-    if (keep)
-        nw_slots_apply(work->slots, move);
 }

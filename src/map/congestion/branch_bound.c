@@ -18,9 +18,8 @@
 
 /* Cost of the messages between the ranks assigned so far. */
 struct branch_bound_sums {
-    /* latency: s; busy: sum of the congestion of all links (s); most: largest
-     * congestion of a link (s) */
-    double hop_bytes, latency, busy, most;
+    struct nw_load_figures figures; /* hop_bytes, latency and busy */
+    double most;                    /* s: largest congestion of a link */
     size_t changes; /* entries of branch_bound_work.change in use */
 };
 
@@ -66,15 +65,15 @@ static void branch_bound_add_traffic(struct branch_bound_work *work,
     if (bytes == 0 && messages == 0)
         return;
     route = nw_route_cache_find(&work->routes, slot[0], slot[1]);
-    work->now.hop_bytes += bytes * route.distance;
-    work->now.latency += messages * route.latency;
+    work->now.figures.hop_bytes += bytes * route.distance;
+    work->now.figures.latency += messages * route.latency;
     for (uint32_t i = 0; work->load && i < route.count; i++) {
         uint32_t hop = route.hop[i];
 
         work->change[work->now.changes++] =
             (struct branch_bound_change){hop, work->load[hop]};
         work->load[hop] += bytes / route.stripes;
-        work->now.busy += bytes / route.stripes * work->slow[hop];
+        work->now.figures.busy += bytes / route.stripes * work->slow[hop];
         work->now.most =
             fmax(work->now.most, work->load[hop] * work->slow[hop]);
     }
@@ -106,17 +105,8 @@ static void branch_bound_add_endpoint(struct branch_bound_work *work,
 static double branch_bound_value(const struct branch_bound_work *work,
                                  enum nw_objective objective)
 {
-    switch (objective) {
-    case NW_OBJECTIVE_CONGESTION:
-        return work->now.most;
-    case NW_OBJECTIVE_LATENCY:
-        return work->now.latency;
-    case NW_OBJECTIVE_TIME:
-        return work->now.most + (work->now.busy + work->now.latency) /
-                                    (double)work->slots->rank_count;
-    default:
-        return work->now.hop_bytes;
-    }
+    return nw_objectives_combine(work->slots, work->now.most,
+                                 &work->now.figures, objective);
 }
 
 /* Returns true if the ranks assigned so far cost less than the best complete
@@ -381,12 +371,9 @@ static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
     if (!status)
         status = nw_alloc(edges * nw_topology_route_max(topology),
                           sizeof *work->change, &work->change);
-    for (size_t i = 0; !status && i < n; i++) {
-        int32_t class = nw_topology_link_class_of(topology, (int32_t)(i / 2));
-
-        if (class >= 0)
-            work->slow[i] = 1 / topology->class[class].bandwidth[i & 1];
-    }
+    for (size_t i = 0; !status && i < n; i++)
+        work->slow[i] =
+            1 / nw_topology_link(topology, (int32_t)(i / 2)).bandwidth[i & 1];
     return status;
 }
 
@@ -420,15 +407,11 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
 static void branch_bound_unassign(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;
-    size_t hosts = (size_t)slots->problem->host_count;
     size_t links = (size_t)nw_topology_link_count(work->routes.topology);
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++)
         slots->slot[a] = -1;
-    for (int32_t s = 0; s < slots->count; s++)
-        slots->owner[s] = -1;
-    memset(slots->used, 0, hosts * sizeof *slots->used);
-    memset(slots->gpu_used, 0, hosts * sizeof *slots->gpu_used);
+    nw_slots_assign(slots, slots->slot);
     if (work->load)
         memset(work->load, 0, 2 * links * sizeof *work->load);
     work->now = (struct branch_bound_sums){0};
@@ -437,17 +420,11 @@ static void branch_bound_unassign(struct branch_bound_work *work)
 /* Assigns all ranks as in `best` and computes their cost from scratch. */
 static void branch_bound_place_all(struct branch_bound_work *work)
 {
-    struct nw_slots *slots = work->slots;
-
     branch_bound_unassign(work);
-    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
-        int32_t *used = a < slots->rank_count ? slots->used : slots->gpu_used;
-
-        if (work->best[a] < 0)
-            continue;
-        branch_bound_take(work, a, work->best[a]);
-        used[slots->host[work->best[a]]]++;
-    }
+    for (int32_t a = 0; a < 2 * work->slots->rank_count; a++)
+        if (work->best[a] >= 0)
+            branch_bound_take(work, a, work->best[a]);
+    nw_slots_assign(work->slots, work->best);
 }
 
 nw_status nw_slots_branch_bound(struct nw_slots *slots,

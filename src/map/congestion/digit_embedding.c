@@ -66,7 +66,8 @@ static bool digits_is_even(const struct nw_slots *slots)
     for (int32_t h = 0; h < hosts; h++)
         if (slots->first[h + 1] - slots->first[h] != width)
             return false;
-    return hosts >= 2 && nw_slots_are_full(slots);
+    return hosts >= 2 && nw_slots_are_free(slots) &&
+           slots->core_count == slots->rank_count;
 }
 
 /* Lists the undirected edges between different ranks. Their weight is the bytes
@@ -239,16 +240,15 @@ static double digits_find_energy(const struct digits_work *work)
 {
     const struct nw_objectives *objectives = &work->objectives;
     const struct nw_link_loads *loads = &work->loads;
-    double first = nw_objectives_smooth(loads, objectives->first, false),
-           sum = 1;
+    double penalty = 1;
 
-    if (objectives->hop_limit > 0)
-        sum += nw_tuned.congestion.beyond *
-               fmax(0, loads->now.hop_bytes / objectives->hop_limit - 1);
-    if (objectives->most_limit > 0)
-        sum += nw_tuned.congestion.beyond *
-               fmax(0, nw_link_loads_max(loads) / objectives->most_limit - 1);
-    return first * sum;
+    penalty +=
+        nw_tuned.congestion.beyond *
+        nw_objectives_excess(loads->now.hop_bytes, objectives->hop_limit);
+    penalty +=
+        nw_tuned.congestion.beyond *
+        nw_objectives_excess(nw_link_loads_max(loads), objectives->most_limit);
+    return nw_objectives_smooth(loads, objectives->first, false) * penalty;
 }
 
 /* --- the search --- */

@@ -11,32 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double link_loads_eighth(double x)
-{
-    x *= x;
-    x *= x;
-    return x * x;
-}
-
 /* --- links --- */
 
-/* Adds bytes to a link in the present trial. Lists the link in `touch` without
- * a branch, which the processor would often mispredict. */
-static inline void link_loads_load(struct nw_link_loads *loads, uint32_t hop,
-                                   double bytes)
-{
-    struct nw_link_load *link = &loads->link[hop];
-
-    loads->touch[loads->touch_count] = hop;
-    loads->touch_count += !link->touched;
-    link->touched = 1;
-    link->more += bytes;
-}
-
-/* Adds bytes to all links of a route in the present trial. */
-static void link_loads_load_route(struct nw_link_loads *loads,
-                                  const uint32_t *hop, uint32_t count,
-                                  double bytes)
+/* Adds bytes to `count` links in the present trial. Lists the links in `touch`
+ * without a branch, which the processor would often mispredict. */
+static inline void link_loads_load_route(struct nw_link_loads *loads,
+                                         const uint32_t *hop, uint32_t count,
+                                         double bytes)
 {
     struct nw_link_load *link = loads->link;
     uint32_t *touch = loads->touch + loads->touch_count;
@@ -61,8 +42,10 @@ static void link_loads_load_own(struct nw_link_loads *loads, int32_t slot,
     const struct nw_route_cache *routes = &loads->routes;
 
     for (uint32_t i = routes->own[slot]; i < routes->own[slot + 1]; i++) {
-        link_loads_load(loads, routes->own_hop[i][0], sign * flow->out);
-        link_loads_load(loads, routes->own_hop[i][1], sign * flow->in);
+        link_loads_load_route(loads, &routes->own_hop[i][0], 1,
+                              sign * flow->out);
+        link_loads_load_route(loads, &routes->own_hop[i][1], 1,
+                              sign * flow->in);
     }
 }
 
@@ -179,35 +162,9 @@ static void link_loads_reverse(struct nw_link_loads *loads,
         link_loads_load_route(loads, to->hop + i, n - i, bytes);
 }
 
-static struct nw_route link_loads_find_route(struct nw_link_loads *loads,
-                                             bool out, int32_t here,
-                                             int32_t there)
-{
-    return out ? nw_route_cache_find(&loads->routes, here, there)
-               : nw_route_cache_find(&loads->routes, there, here);
-}
-
-/* Moves traffic from route_class[0] to route_class[1]: if `out`, that sent to
- * route class `peer`, otherwise that received from it. */
-static void link_loads_subtract(struct nw_link_loads *loads,
-                                const int32_t route_class[2], int32_t peer,
-                                bool out)
-{
-    const struct nw_endpoint_flow *flow = &loads->flow[peer];
-
-    for (int i = 0; i < 2; i++) {
-        int32_t here = out ? route_class[i] : peer,
-                there = out ? peer : route_class[i];
-        double sign = i ? 1 : -1;
-
-        link_loads_add_route(
-            loads, (int32_t[]){here, there},
-            sign * (out ? flow->out : flow->in),
-            sign * (out ? flow->out_messages : flow->in_messages));
-    }
-}
-
-/* Like link_loads_subtract; skips common links at the ends of cached routes. */
+/* Moves the traffic that link_loads_gather has summed from route_class[0] to
+ * route_class[1]: if `out`, that sent to route class `peer`, otherwise that
+ * received from it. Skips common links at the ends of cached routes. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)
@@ -215,19 +172,22 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
     const struct nw_endpoint_flow *flow = &loads->flow[peer];
     double bytes = out ? flow->out : flow->in;
     double messages = out ? flow->out_messages : flow->in_messages;
+    int32_t old[2] = {out ? route_class[0] : peer, out ? peer : route_class[0]};
+    int32_t new[2] = {out ? route_class[1] : peer, out ? peer : route_class[1]};
     uint64_t asked = loads->routes.asked;
     struct nw_route from, to;
 
     if (bytes == 0 && messages == 0)
         return;
     if (loads->routes.kept) {
-        from = link_loads_find_route(loads, out, route_class[0], peer);
-        to = link_loads_find_route(loads, out, route_class[1], peer);
+        from = nw_route_cache_find(&loads->routes, old[0], old[1]);
+        to = nw_route_cache_find(&loads->routes, new[0], new[1]);
     }
     /* Computing a route may overwrite the hops of the one found before. */
     if (!loads->routes.kept || loads->routes.asked != asked ||
         from.stripes != to.stripes) {
-        link_loads_subtract(loads, route_class, peer, out);
+        link_loads_add_route(loads, old, -bytes, -messages);
+        link_loads_add_route(loads, new, bytes, messages);
         return;
     }
     loads->change.hop_bytes += bytes * (to.distance - from.distance);
@@ -342,7 +302,7 @@ static void link_loads_sum_links(struct nw_link_loads *loads)
         if (extra == 0)
             continue;
         busy += extra * link->slow;
-        power += link_loads_eighth(after * per) - link->power;
+        power += nw_eighth_power(after * per) - link->power;
         if (extra > 0 && after > most)
             most = after;
     }
@@ -388,7 +348,7 @@ static void link_loads_raise(struct nw_link_loads *loads, uint32_t hop)
 {
     uint32_t at = loads->leaves + hop;
 
-    loads->peak[at] = loads->link[hop].now * loads->link[hop].slow;
+    loads->peak[at] = nw_link_loads_congestion(loads, hop);
     for (at /= 2; at; at /= 2) {
         double one = loads->peak[2 * at], other = loads->peak[2 * at + 1];
         double most = one > other ? one : other;
@@ -418,17 +378,12 @@ void nw_link_loads_end(struct nw_link_loads *loads, bool keep)
         if (!keep || extra == 0)
             continue;
         link->now += extra;
-        link->power = link_loads_eighth(link->now * link->slow * per);
+        link->power = nw_eighth_power(link->now * link->slow * per);
         link_loads_raise(loads, hop);
     }
     loads->touch_count = 0;
-    if (!keep)
-        return;
-    loads->now.hop_bytes += loads->change.hop_bytes;
-    loads->now.latency += loads->change.latency;
-    loads->now.busy += loads->change.busy;
-    loads->now.power += loads->change.power;
-    loads->now.over += loads->change.over;
+    if (keep)
+        nw_load_figures_add(&loads->now, &loads->change);
 }
 
 /* --- from scratch --- */
@@ -465,8 +420,7 @@ static void link_loads_count_all(struct nw_link_loads *loads)
 static void link_loads_fill_peaks(struct nw_link_loads *loads)
 {
     for (uint32_t i = 0; i < loads->link_count; i++)
-        loads->peak[loads->leaves + i] =
-            loads->link[i].now * loads->link[i].slow;
+        loads->peak[loads->leaves + i] = nw_link_loads_congestion(loads, i);
     for (uint32_t i = loads->leaves - 1; i; i--)
         loads->peak[i] = fmax(loads->peak[2 * i], loads->peak[2 * i + 1]);
 }
@@ -474,13 +428,12 @@ static void link_loads_fill_peaks(struct nw_link_loads *loads)
 static void link_loads_sum_power(struct nw_link_loads *loads)
 {
     for (uint32_t i = 0; i < loads->link_count; i++) {
-        struct nw_link_load *link = &loads->link[i];
-        double congestion = link->now * link->slow;
+        double congestion = nw_link_loads_congestion(loads, i);
 
-        link->power =
-            link_loads_eighth(congestion * link_loads_inverse_scale(loads));
+        loads->link[i].power =
+            nw_eighth_power(congestion * link_loads_inverse_scale(loads));
         if (loads->scale > 0)
-            loads->now.power += link_loads_eighth(congestion / loads->scale);
+            loads->now.power += nw_eighth_power(congestion / loads->scale);
     }
 }
 
@@ -513,7 +466,7 @@ void nw_link_loads_set_target(struct nw_link_loads *loads, double target)
     loads->now.over = 0;
     for (uint32_t i = 0; i < loads->link_count; i++)
         loads->now.over +=
-            link_loads_beyond(loads, loads->link[i].now * loads->link[i].slow);
+            link_loads_beyond(loads, nw_link_loads_congestion(loads, i));
 }
 
 static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
@@ -530,12 +483,9 @@ static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
     if (!status)
         status =
             nw_alloc(2 * (size_t)loads->leaves, sizeof(double), &loads->peak);
-    for (size_t i = 0; !status && i < n; i++) {
-        int32_t class = nw_topology_link_class_of(topology, (int32_t)(i / 2));
-
-        if (class >= 0)
-            loads->link[i].slow = 1 / topology->class[class].bandwidth[i & 1];
-    }
+    for (size_t i = 0; !status && i < n; i++)
+        loads->link[i].slow =
+            1 / nw_topology_link(topology, (int32_t)(i / 2)).bandwidth[i & 1];
     return status;
 }
 

@@ -10,6 +10,8 @@
 #include "map/congestion/slots.h"
 #include "map/congestion/route_cache.h"
 
+#include <math.h>
+
 /* Cost figures of an assignment, or their changes by a move. */
 struct nw_load_figures {
     double hop_bytes;
@@ -22,6 +24,31 @@ struct nw_load_figures {
     double over;  /* s: sum over the links of their congestion beyond
                      nw_link_loads.target */
 };
+
+static inline void nw_load_figures_add(struct nw_load_figures *sum,
+                                       const struct nw_load_figures *more)
+{
+    sum->hop_bytes += more->hop_bytes;
+    sum->latency += more->latency;
+    sum->busy += more->busy;
+    sum->power += more->power;
+    sum->over += more->over;
+}
+
+/* Returns x^8. The eighth root of the sum of eighth powers of loads
+ * approximates their maximum. */
+static inline double nw_eighth_power(double x)
+{
+    x *= x;
+    x *= x;
+    return x * x;
+}
+
+/* Returns the eighth root of x; 0 if x is negative by a rounding error. */
+static inline double nw_eighth_root(double x)
+{
+    return sqrt(sqrt(sqrt(fmax(0, x))));
+}
 
 /* A directed link: its load and the change of the load by the present trial. */
 struct nw_link_load {
@@ -105,6 +132,13 @@ void nw_link_loads_try_distance(struct nw_link_loads *loads,
 /* Ends the trial. If `keep` is set, adds its changes to the figures and link
  * loads, and the caller then moves the endpoints with nw_slots_apply. */
 void nw_link_loads_end(struct nw_link_loads *loads, bool keep);
+
+/* Returns the congestion of directed link `hop` in seconds. */
+static inline double nw_link_loads_congestion(const struct nw_link_loads *loads,
+                                              uint32_t hop)
+{
+    return loads->link[hop].now * loads->link[hop].slow;
+}
 
 /* Returns the largest congestion of any link, in seconds; 0 if link loads are
  * not wanted or the machine has no links. */

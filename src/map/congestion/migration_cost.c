@@ -46,29 +46,34 @@ static int32_t migration_cost_rank_of(const struct migration_cost_work *work,
     return endpoint < n ? endpoint : endpoint - n;
 }
 
-/* Applies a move and updates `away`: subtracts the move's ranks that are away
- * before it, and adds those that are away after it. A rank whose core and GPU
- * both move is counted once. */
+/* Returns how many ranks of a move are away. A rank whose core and GPU both
+ * move is counted once. */
+static int32_t migration_cost_count_away(const struct migration_cost_work *work,
+                                         const struct nw_move *move)
+{
+    int32_t away = 0;
+
+    for (int k = 0; k < move->count; k++) {
+        int32_t rank = migration_cost_rank_of(work, move->part[k].endpoint);
+        bool counted = false;
+
+        for (int i = 0; i < k; i++)
+            counted |=
+                migration_cost_rank_of(work, move->part[i].endpoint) == rank;
+        away += !counted && migration_cost_is_away(work, rank);
+    }
+    return away;
+}
+
+/* Applies a move and updates `away`. */
 static void migration_cost_apply(struct migration_cost_work *work,
                                  const struct nw_move *move)
 {
-    for (int sign = -1; sign <= 1; sign += 2) {
-        for (int k = 0; k < move->count; k++) {
-            int32_t rank = migration_cost_rank_of(work, move->part[k].endpoint);
-            bool counted = false;
-
-            for (int i = 0; i < k; i++)
-                counted |= migration_cost_rank_of(
-                               work, move->part[i].endpoint) == rank;
-            if (!counted && migration_cost_is_away(work, rank))
-                work->away += sign;
-        }
-        if (sign > 0)
-            return;
-        nw_link_loads_try(&work->loads, move);
-        nw_link_loads_end(&work->loads, true);
-        nw_slots_apply(work->slots, move);
-    }
+    work->away -= migration_cost_count_away(work, move);
+    nw_link_loads_try(&work->loads, move);
+    nw_link_loads_end(&work->loads, true);
+    nw_slots_apply(work->slots, move);
+    work->away += migration_cost_count_away(work, move);
 }
 
 /* Undoes a move. */
@@ -138,12 +143,7 @@ static uint64_t migration_cost_exchange(struct migration_cost_work *work,
             int32_t s = first[here] + i, t = first[there] + i;
             struct nw_move move = {0};
 
-            if (slots->owner[s] >= 0)
-                move.part[move.count++] =
-                    (struct nw_moving){slots->owner[s], s, t};
-            if (slots->owner[t] >= 0)
-                move.part[move.count++] =
-                    (struct nw_moving){slots->owner[t], t, s};
+            nw_slots_exchange(slots, s, t, &move);
             if (move.count)
                 migration_cost_apply(work, &move);
             moves += move.count > 0;

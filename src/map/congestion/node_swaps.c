@@ -124,12 +124,11 @@ static void node_swaps_count_edges(const struct node_swaps_work *work)
                 work->nodes.row[work->contract[a] + 1]++;
 }
 
-/* Stores the edges between different nodes. at[a] is the index in nodes.edge
- * for the next edge of NIC endpoint a, and is increased. */
-static void node_swaps_fill_edges(const struct node_swaps_work *work,
-                                  size_t *at)
+/* Stores the edges between different nodes. nodes.row[a] is the index for the
+ * next edge of NIC endpoint a, and is increased. */
+static void node_swaps_fill_edges(const struct node_swaps_work *work)
 {
-    const struct nw_slots *slots = work->slots;
+    const struct nw_slots *slots = work->slots, *nodes = &work->nodes;
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++)
         for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++) {
@@ -138,31 +137,22 @@ static void node_swaps_fill_edges(const struct node_swaps_work *work,
             if (!node_swaps_is_between(work, a, edge.peer))
                 continue;
             edge.peer = work->contract[edge.peer];
-            work->nodes.edge[at[work->contract[a]]++] = edge;
+            nodes->edge[nodes->row[work->contract[a]]++] = edge;
         }
 }
 
 /* Makes the edges between nodes: the sums of the traffic of their ranks. */
 static nw_status node_swaps_make_edges(struct node_swaps_work *work)
 {
-    struct nw_slots *nodes = &work->nodes;
-    size_t actors = 2 * (size_t)nodes->rank_count, *at = NULL;
-    nw_status status = nw_alloc(actors, sizeof *at, &at);
+    nw_status status;
 
+    node_swaps_count_edges(work);
+    status = nw_slots_alloc_edges(&work->nodes);
     if (status)
         return status;
-    node_swaps_count_edges(work);
-    for (size_t a = 0; a < actors; a++) {
-        at[a] = nodes->row[a];
-        nodes->row[a + 1] += nodes->row[a];
-    }
-    status = nw_alloc(nodes->row[actors], sizeof *nodes->edge, &nodes->edge);
-    if (!status) {
-        node_swaps_fill_edges(work, at);
-        nw_slots_merge_edges(nodes);
-    }
-    free(at);
-    return status;
+    node_swaps_fill_edges(work);
+    nw_slots_merge_edges(&work->nodes);
+    return NW_OK;
 }
 
 /* --- the assignment of nodes --- */
@@ -171,14 +161,13 @@ static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
 {
     size_t n = (size_t)nodes->rank_count;
     size_t hosts = (size_t)nodes->problem->host_count;
-    nw_status status = NW_ALLOC_ALL(
+
+    return NW_ALLOC_ALL(
         NW_ARRAY(n, nodes->end), NW_ARRAY(n, nodes->host),
         NW_ARRAY(n, nodes->owner), NW_ARRAY(2 * n, nodes->slot),
         NW_ARRAY(n, nodes->locked), NW_ARRAY(hosts, nodes->used),
         NW_ARRAY(hosts, nodes->gpu_used), NW_ARRAY(hosts, nodes->node_class),
         NW_ARRAY(2 * n + 1, nodes->row));
-
-    return status;
 }
 
 /* Returns the end of routes at a NIC; at the root of the node if the node has
@@ -248,24 +237,17 @@ static void node_swaps_expand(struct node_swaps_work *work)
     const struct nw_slots *nodes = &work->nodes;
     int32_t hosts = slots->problem->host_count, n = slots->rank_count;
 
-    for (int32_t s = 0; s < slots->count; s++)
-        slots->owner[s] = -1;
-    memset(slots->used, 0, (size_t)hosts * sizeof *slots->used);
-    memset(slots->gpu_used, 0, (size_t)hosts * sizeof *slots->gpu_used);
     for (int32_t a = 0; a < 2 * n; a++) {
         const int32_t *first = slots->first + (a < n ? 0 : hosts + 1);
-        int32_t slot = slots->slot[a], from, to;
+        int32_t from, to;
 
-        if (slot < 0)
+        if (slots->slot[a] < 0)
             continue;
-        from = slots->host[slot];
+        from = slots->host[slots->slot[a]];
         to = nodes->host[nodes->slot[from * work->width]];
-        if (to != from)
-            slot += first[to] - first[from];
-        slots->slot[a] = slot;
-        slots->owner[slot] = a;
-        (a < n ? slots->used : slots->gpu_used)[slots->host[slot]]++;
+        slots->slot[a] += first[to] - first[from];
     }
+    nw_slots_assign(slots, slots->slot);
 }
 
 /* --- the search --- */

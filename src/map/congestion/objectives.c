@@ -3,8 +3,6 @@
  */
 #include "map/congestion/objectives.h"
 
-#include <math.h>
-
 struct nw_objectives
 nw_objectives_from_options(const struct nw_problem *problem)
 {
@@ -41,12 +39,9 @@ nw_objectives_wants(const struct nw_objectives *objectives)
                      objectives_is_named(objectives, NW_OBJECTIVE_HOP_BYTES)};
 }
 
-/* Returns the value of an objective; `most` is the largest congestion in
- * seconds. The time of an exchange is `most` plus the summed congestion of all
- * links and the summed latency, both divided by the number of ranks. */
-static double objectives_combine(const struct nw_link_loads *loads, double most,
-                                 const struct nw_load_figures *figures,
-                                 enum nw_objective objective)
+double nw_objectives_combine(const struct nw_slots *slots, double most,
+                             const struct nw_load_figures *figures,
+                             enum nw_objective objective)
 {
     switch (objective) {
     case NW_OBJECTIVE_CONGESTION:
@@ -55,7 +50,7 @@ static double objectives_combine(const struct nw_link_loads *loads, double most,
         return figures->latency;
     case NW_OBJECTIVE_TIME:
         return most + (figures->busy + figures->latency) /
-                          (double)loads->slots->problem->pattern->rank_count;
+                          (double)slots->problem->pattern->rank_count;
     default:
         return figures->hop_bytes;
     }
@@ -64,8 +59,8 @@ static double objectives_combine(const struct nw_link_loads *loads, double most,
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective)
 {
-    return objectives_combine(loads, nw_link_loads_max(loads), &loads->now,
-                              objective);
+    return nw_objectives_combine(loads->slots, nw_link_loads_max(loads),
+                                 &loads->now, objective);
 }
 
 double nw_objectives_smooth(const struct nw_link_loads *loads,
@@ -74,13 +69,9 @@ double nw_objectives_smooth(const struct nw_link_loads *loads,
     struct nw_load_figures figures = loads->now;
     double most = 0;
 
-    if (after) {
-        figures.hop_bytes += loads->change.hop_bytes;
-        figures.latency += loads->change.latency;
-        figures.busy += loads->change.busy;
-        figures.power += loads->change.power;
-    }
+    if (after)
+        nw_load_figures_add(&figures, &loads->change);
     if (objective == NW_OBJECTIVE_CONGESTION || objective == NW_OBJECTIVE_TIME)
-        most = loads->scale * sqrt(sqrt(sqrt(fmax(0, figures.power))));
-    return objectives_combine(loads, most, &figures, objective);
+        most = loads->scale * nw_eighth_root(figures.power);
+    return nw_objectives_combine(loads->slots, most, &figures, objective);
 }

@@ -24,6 +24,13 @@ nw_objectives_from_options(const struct nw_problem *problem);
 struct nw_link_loads_wants
 nw_objectives_wants(const struct nw_objectives *objectives);
 
+/* Returns the value of an objective for figures of an assignment; `most` is the
+ * largest congestion in seconds. The time of an exchange is `most` plus the
+ * summed congestion of all links and the summed latency, both divided by the
+ * number of ranks. */
+double nw_objectives_combine(const struct nw_slots *slots, double most,
+                             const struct nw_load_figures *figures,
+                             enum nw_objective objective);
 /* Returns the value of an objective for the present assignment. */
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective);
@@ -33,6 +40,13 @@ double nw_objectives_value(const struct nw_link_loads *loads,
  * the maximum, because it falls whenever a loaded link is relieved. */
 double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
+
+/* Returns the fraction by which `value` exceeds its cap; 0 if it does not, or
+ * if `cap` is 0: there is no cap. */
+static inline double nw_objectives_excess(double value, double cap)
+{
+    return cap > 0 ? fmax(0, value / cap - 1) : 0;
+}
 
 /* How a search works. DESCENT: accepts improvements only. BRIEF, FULL: short or
  * long annealing. TIGHTEN: annealing towards a lower target of congestion, in

@@ -5,14 +5,12 @@
  * thread and with two threads. */
 #include "map/congestion/qap_bridge.h"
 #include "base/array.h"
-#include "base/status.h"
+#include "base/parallel.h"
 #include "map/common/budget.h"
-#include "map/qap/linear_assignment.h"
 #include "map/congestion/route_cache.h"
 #include "map/common/parameters.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,18 +148,11 @@ void nw_qap_bridge_fini(struct nw_qap_bridge *bridge)
 void nw_qap_bridge_finish(struct nw_qap_bridge *bridge)
 {
     struct nw_slots *slots = bridge->slots;
-    int32_t hosts = slots->problem->host_count;
 
-    memset(slots->used, 0, (size_t)hosts * sizeof *slots->used);
-    for (int32_t i = 0; i < bridge->qap.n; i++) {
-        int32_t endpoint = bridge->endpoint[i], slot = bridge->place[i];
-
-        slots->owner[slot] = endpoint;
-        if (endpoint < 0)
-            continue;
-        slots->slot[endpoint] = slot;
-        slots->used[slots->host[slot]]++;
-    }
+    for (int32_t i = 0; i < bridge->qap.n; i++)
+        if (bridge->endpoint[i] >= 0)
+            slots->slot[bridge->endpoint[i]] = bridge->place[i];
+    nw_slots_assign(slots, slots->slot);
 }
 
 /* --- tabu search --- */
@@ -173,11 +164,11 @@ struct qap_bridge_island {
     uint64_t limit; /* largest value of memetic.steps that --steps allows */
 };
 
-/* Runs an island (`user`) until the end of the epoch or its limit of steps.
- * Threads run this function, too. */
-static void *qap_bridge_advance(void *user)
+/* Runs island i of user[ISLANDS] until the end of the epoch or its limit of
+ * steps; a task for threads. */
+static void qap_bridge_advance(void *user, int32_t i)
 {
-    struct qap_bridge_island *island = user;
+    struct qap_bridge_island *island = (struct qap_bridge_island *)user + i;
     struct nw_qap_memetic *memetic = &island->memetic;
 
     while (memetic->steps < island->until && memetic->steps < island->limit) {
@@ -187,24 +178,6 @@ static void *qap_bridge_advance(void *user)
             memetic->child_steps = left;
         nw_qap_memetic_next(memetic);
     }
-    return NULL;
-}
-
-/* Runs both islands until the end of the epoch: at the same time if there is a
- * second thread, otherwise one after the other. */
-static void qap_bridge_advance_all(struct qap_bridge_island *island,
-                                   int32_t threads)
-{
-    pthread_t thread;
-    bool beside =
-        threads > 1 &&
-        !pthread_create(&thread, NULL, qap_bridge_advance, &island[1]);
-
-    qap_bridge_advance(&island[0]);
-    if (beside)
-        pthread_join(thread, NULL);
-    else
-        qap_bridge_advance(&island[1]);
 }
 
 /* Returns the population of the two islands with the better solution. */
@@ -265,7 +238,7 @@ static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
         done = 0;
         for (int i = 0; i < ISLANDS; i++)
             island[i].until = island[i].memetic.steps + each;
-        qap_bridge_advance_all(island, budget->threads);
+        nw_parallel_run(qap_bridge_advance, island, ISLANDS, budget->threads);
         for (int i = 0; i < ISLANDS; i++)
             done += island[i].memetic.steps;
         goes = nw_budget_spend(budget, done - before);

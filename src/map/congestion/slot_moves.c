@@ -23,18 +23,18 @@ static int32_t slot_moves_draw_on_host(const struct nw_slots *slots,
            (int32_t)nw_random_below(random, (uint64_t)(first[1] - first[0]));
 }
 
-/* Returns a random core slot whose number differs from `slot` by at most 1, 2,
- * 4, 8, 16 or 32. */
-static int32_t slot_moves_draw_beside(const struct nw_slots *slots,
-                                      struct nw_random *random, int32_t slot)
+/* Returns a random number from 0 to count - 1 that differs from `near` by at
+ * most 1, 2, 4, 8, 16 or 32. */
+static int32_t slot_moves_draw_beside(struct nw_random *random, int32_t near,
+                                      int32_t count)
 {
     int32_t reach = 1 << nw_random_below(random, 6);
-    int32_t at = slot - reach +
+    int32_t at = near - reach +
                  (int32_t)nw_random_below(random, 2 * (uint64_t)reach + 1);
 
     if (at < 0)
         return 0;
-    return at < slots->core_count ? at : slots->core_count - 1;
+    return at < count ? at : count - 1;
 }
 
 /* Returns a random core slot: on the host of a peer of the rank, near the slot
@@ -56,7 +56,7 @@ static int32_t slot_moves_draw_target(const struct nw_slots *slots,
         peer -= slots->rank_count;
     if (dice < 9 && slots->problem->host_count > 1)
         return slot_moves_draw_on_host(slots, random, slots->slot[peer]);
-    return slot_moves_draw_beside(slots, random, slots->slot[peer]);
+    return slot_moves_draw_beside(random, slots->slot[peer], slots->core_count);
 }
 
 static void slot_moves_add_part(struct nw_move *move, int32_t endpoint,
@@ -65,18 +65,13 @@ static void slot_moves_add_part(struct nw_move *move, int32_t endpoint,
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
-/* Adds one or two parts to a move: an endpoint goes to slot `to`, and the
- * endpoint there, if there is one, goes to the slot that the first endpoint
- * leaves. */
-static void slot_moves_exchange(const struct nw_slots *slots,
-                                struct nw_move *move, int32_t endpoint,
-                                int32_t to)
+void nw_slots_exchange(const struct nw_slots *slots, int32_t a, int32_t b,
+                       struct nw_move *move)
 {
-    int32_t from = slots->slot[endpoint];
-
-    slot_moves_add_part(move, endpoint, from, to);
-    if (slots->owner[to] >= 0)
-        slot_moves_add_part(move, slots->owner[to], to, from);
+    if (slots->owner[a] >= 0)
+        slot_moves_add_part(move, slots->owner[a], a, b);
+    if (slots->owner[b] >= 0)
+        slot_moves_add_part(move, slots->owner[b], b, a);
 }
 
 /* Returns a random free GPU slot of a host; -1 if the host has no free GPU
@@ -146,7 +141,7 @@ static void slot_moves_draw_rank(const struct nw_slots *slots,
     if (other < 0 && here != there &&
         slots->used[there] >= slots->problem->capacity[there])
         return;
-    slot_moves_exchange(slots, move, rank, to);
+    nw_slots_exchange(slots, from, to, move);
     if (gpus && (here != there || nw_random_below(random, 2)))
         slot_moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
 }
@@ -166,7 +161,7 @@ static void slot_moves_draw_one(const struct nw_slots *slots,
     if (to == from || slots->unit[to] < 0 ||
         (other >= 0 && slots->locked[other]))
         return;
-    slot_moves_exchange(slots, move, endpoint, to);
+    nw_slots_exchange(slots, from, to, move);
 }
 
 /* Draws a move of a rank's GPU without its core: to a free slot on the host of
@@ -190,7 +185,7 @@ static void slot_moves_draw_far_gpu(const struct nw_slots *slots,
             return;
     }
     if (to != slots->slot[endpoint] && slots->unit[to] >= 0)
-        slot_moves_exchange(slots, move, endpoint, to);
+        nw_slots_exchange(slots, slots->slot[endpoint], to, move);
 }
 
 /* If GPUs may be on other nodes than their ranks, draws a move of only the core
@@ -220,20 +215,15 @@ static bool slot_moves_draw_far(const struct nw_slots *slots,
 static int32_t slot_moves_draw_host(const struct nw_slots *slots,
                                     struct nw_random *random, int32_t endpoint)
 {
-    uint64_t hosts = (uint64_t)slots->problem->host_count;
+    int32_t hosts = slots->problem->host_count, peer;
     size_t edges = slots->row[endpoint + 1] - slots->row[endpoint];
-    int32_t near, reach;
 
     if (!edges || nw_random_below(random, 4) == 0)
-        return (int32_t)nw_random_below(random, hosts);
-    near =
+        return (int32_t)nw_random_below(random, (uint64_t)hosts);
+    peer =
         slots->edge[slots->row[endpoint] + nw_random_below(random, edges)].peer;
-    reach = 1 << nw_random_below(random, 6);
-    near = slots->host[slots->slot[near]] - reach +
-           (int32_t)nw_random_below(random, 2 * (uint64_t)reach + 1);
-    if (near < 0)
-        return 0;
-    return (uint64_t)near < hosts ? near : (int32_t)hosts - 1;
+    return slot_moves_draw_beside(random, slots->host[slots->slot[peer]],
+                                  hosts);
 }
 
 /* Draws an exchange of the host of an endpoint with another host of the same
@@ -250,8 +240,7 @@ static void slot_moves_draw_nodes(const struct nw_slots *slots,
     if (here == there || slots->node_class[here] != slots->node_class[there])
         return;
     for (int32_t k = 0; k < width; k++)
-        slot_moves_exchange(slots, move, slots->owner[here * width + k],
-                            there * width + k);
+        nw_slots_exchange(slots, here * width + k, there * width + k, move);
 }
 
 /* Draws a move of a random kind for a rank. */

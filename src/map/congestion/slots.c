@@ -182,9 +182,9 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                           kind == NW_KIND_GG || kind == NW_KIND_HG)};
 }
 
-/* Stores each edge of the pattern at both of its endpoints. at[a] is the index
+/* Stores each edge of the pattern at both of its endpoints. row[a] is the index
  * for the next edge of endpoint a, and is increased. */
-static void slots_add_edges(struct nw_slots *slots, size_t *at)
+static void slots_add_edges(struct nw_slots *slots)
 {
     const nw_pattern *pattern = slots->problem->pattern;
 
@@ -194,11 +194,11 @@ static void slots_add_edges(struct nw_slots *slots, size_t *at)
             double bytes = (double)pattern->bytes[e];
             double messages = (double)pattern->messages[e];
 
-            slots->edge[at[ends.from]++] =
+            slots->edge[slots->row[ends.from]++] =
                 (struct nw_directed_edge){ends.to, bytes, 0, messages, 0};
             if (ends.from == ends.to)
                 continue;
-            slots->edge[at[ends.to]++] =
+            slots->edge[slots->row[ends.to]++] =
                 (struct nw_directed_edge){ends.from, 0, bytes, 0, messages};
         }
 }
@@ -236,23 +236,32 @@ void nw_slots_merge_edges(struct nw_slots *slots)
     size_t begin = 0, at = 0;
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
-        size_t end = slots->row[a + 1];
+        size_t end = slots->row[a];
 
         qsort(slots->edge + begin, end - begin, sizeof *slots->edge,
               slots_by_peer);
+        slots->row[a] = at;
         at += slots_merge(slots->edge + at, slots->edge + begin, end - begin);
         begin = end;
-        slots->row[a + 1] = at;
     }
+    slots->row[2 * slots->rank_count] = at;
+}
+
+nw_status nw_slots_alloc_edges(struct nw_slots *slots)
+{
+    size_t ends = 2 * (size_t)slots->rank_count;
+
+    for (size_t a = 0; a < ends; a++)
+        slots->row[a + 1] += slots->row[a];
+    return nw_alloc(slots->row[ends], sizeof *slots->edge, &slots->edge);
 }
 
 /* Makes the edges of all endpoints from the pattern. */
 static nw_status slots_make_edges(struct nw_slots *slots)
 {
     const nw_pattern *pattern = slots->problem->pattern;
-    size_t actors = 2 * (size_t)slots->rank_count, *at = NULL;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(actors + 1, slots->row), NW_ARRAY(actors, at));
+    nw_status status = nw_alloc(2 * (size_t)slots->rank_count + 1,
+                                sizeof *slots->row, &slots->row);
 
     if (status)
         return status;
@@ -263,17 +272,12 @@ static nw_status slots_make_edges(struct nw_slots *slots)
             slots->row[ends.from + 1]++;
             slots->row[ends.to + 1] += ends.from != ends.to;
         }
-    for (size_t a = 0; a < actors; a++) {
-        at[a] = slots->row[a];
-        slots->row[a + 1] += slots->row[a];
-    }
-    status = nw_alloc(slots->row[actors], sizeof *slots->edge, &slots->edge);
-    if (!status) {
-        slots_add_edges(slots, at);
-        nw_slots_merge_edges(slots);
-    }
-    free(at);
-    return status;
+    status = nw_slots_alloc_edges(slots);
+    if (status)
+        return status;
+    slots_add_edges(slots);
+    nw_slots_merge_edges(slots);
+    return NW_OK;
 }
 
 nw_status nw_slots_init(struct nw_slots *slots,
@@ -338,11 +342,6 @@ bool nw_slots_are_free(const struct nw_slots *slots)
             return false;
     return slots->count == slots->core_count &&
            slots->row[slots->rank_count] == slots->row[2 * slots->rank_count];
-}
-
-bool nw_slots_are_full(const struct nw_slots *slots)
-{
-    return nw_slots_are_free(slots) && slots->core_count == slots->rank_count;
 }
 
 void nw_slots_assign(struct nw_slots *slots, const int32_t *slot)

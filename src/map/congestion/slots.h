@@ -64,15 +64,15 @@ NW_MUST_CHECK nw_status nw_slots_init(struct nw_slots *slots,
                                       const struct nw_problem *problem,
                                       const struct nw_answer *answer);
 void nw_slots_fini(struct nw_slots *slots);
+/* Allocates `edge`. On entry, row[a + 1] is the number of edges of endpoint a;
+ * on return, row[a] is the index of its first edge. */
+NW_MUST_CHECK nw_status nw_slots_alloc_edges(struct nw_slots *slots);
 /* Sorts the edges of each endpoint by peer and sums the edges with the same
- * peer. */
+ * peer. On entry, row[a] is the end of the edges of endpoint a. */
 void nw_slots_merge_edges(struct nw_slots *slots);
 /* Returns true if every rank may move to any free slot (limits of load are
  * ignored) and no rank uses a GPU. */
 bool nw_slots_are_free(const struct nw_slots *slots);
-/* Returns true if every rank may move to any slot, no rank uses a GPU, and
- * every core slot has a rank. */
-bool nw_slots_are_full(const struct nw_slots *slots);
 /* Writes the hosts and units of the slots into the answer, which must have
  * gpu_host if GPUs may be on other nodes. */
 void nw_slots_to_answer(const struct nw_slots *slots, struct nw_answer *answer);
@@ -92,6 +92,10 @@ struct nw_move {
     } part[NW_MOVE_MOST];
 };
 void nw_slots_apply(struct nw_slots *slots, const struct nw_move *move);
+/* Adds to a move that slots a and b exchange their endpoints; if both are free,
+ * adds nothing. */
+void nw_slots_exchange(const struct nw_slots *slots, int32_t a, int32_t b,
+                       struct nw_move *move);
 /* Returns true if the load of each moving rank is within the limit of its new
  * core. GPUs have no limits of load, so the parts of a move for GPUs are
  * skipped. */

@@ -130,14 +130,8 @@ static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
     if (capacity != work->problem->gpu.capacity[slots->unit[b]] ||
         capacity > NW_MOVE_MOST / 2)
         return false;
-    for (int32_t i = 0; i < capacity; i++) {
-        if (slots->owner[a + i] >= 0)
-            move->part[move->count++] =
-                (struct nw_moving){slots->owner[a + i], a + i, b + i};
-        if (slots->owner[b + i] >= 0)
-            move->part[move->count++] =
-                (struct nw_moving){slots->owner[b + i], b + i, a + i};
-    }
+    for (int32_t i = 0; i < capacity; i++)
+        nw_slots_exchange(slots, a + i, b + i, move);
     return move->count > 1;
 }
 

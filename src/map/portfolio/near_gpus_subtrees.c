@@ -68,20 +68,6 @@ static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
     }
 }
 
-/* Returns the move that exchanges the endpoints on slots a and b; one or both
- * slots may be free. */
-static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
-                                               int32_t a, int32_t b)
-{
-    struct nw_move move = {.count = 0};
-
-    if (slots->owner[a] >= 0)
-        move.part[move.count++] = (struct nw_moving){slots->owner[a], a, b};
-    if (slots->owner[b] >= 0)
-        move.part[move.count++] = (struct nw_moving){slots->owner[b], b, a};
-    return move;
-}
-
 /* Returns by how much the distances of ranks to their GPUs and NICs decrease if
  * the ranks of two subtrees are exchanged. Returns 0 if the subtrees have
  * different numbers of slots, or if the load of a core would exceed its limit.
@@ -94,9 +80,9 @@ static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
     double gain = 0;
 
     while (a >= 0 && b >= 0) {
-        struct nw_move move =
-            near_gpus_exchange_slots(&work->slots, first + a, first + b);
+        struct nw_move move = {.count = 0};
 
+        nw_slots_exchange(&work->slots, first + a, first + b, &move);
         if (!nw_slots_within_limits(&work->slots, &move))
             return 0;
         gain += nw_near_gpus_gain_of(work, &move);
@@ -115,9 +101,10 @@ static nw_status near_gpus_exchange(struct near_gpus_work *work,
     nw_status status = NW_OK;
 
     for (; !status && a >= 0; a = subtrees->next[a], b = subtrees->next[b]) {
-        struct nw_move move = near_gpus_exchange_slots(
-            &work->slots, subtrees->first + a, subtrees->first + b);
+        struct nw_move move = {.count = 0};
 
+        nw_slots_exchange(&work->slots, subtrees->first + a,
+                          subtrees->first + b, &move);
         status = nw_near_gpus_make_move(work, &move);
     }
     return status;

@@ -137,6 +137,20 @@ nw_status nw_grow(void *array, size_t *capacity, size_t need, size_t size)
     return NW_OK;
 }
 
+void nw_list_by_group(const int32_t *group, int32_t count, int32_t groups,
+                      int32_t *first, int32_t *member)
+{
+    memset(first, 0, ((size_t)groups + 2) * sizeof *first);
+    for (int32_t i = 0; i < count; i++)
+        if (group[i] >= 0)
+            first[group[i] + 2]++;
+    for (int32_t g = 0; g < groups; g++)
+        first[g + 2] += first[g + 1];
+    for (int32_t i = 0; i < count; i++)
+        if (group[i] >= 0)
+            member[first[group[i] + 1]++] = i;
+}
+
 nw_status nw_strdup(const char *text, char **out)
 {
     *out = strdup(text);

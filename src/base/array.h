@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked allocation, and growth of flat arrays. */
+/* Checked allocation, growth of flat arrays, and lists by group. */
 #ifndef NW_BASE_ARRAY_H
 #define NW_BASE_ARRAY_H
 
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Like calloc, but on failure sets *out to NULL and returns NW_ENOMEM with an
  * error text. A count of 0 gives a valid pointer, too. The caller frees *out.
@@ -51,6 +52,13 @@ void nw_free_all(void *const *memory, size_t count);
  * cleared. `array` is a T ** passed as void *. */
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
                                 size_t size);
+
+/* Lists the numbers 0 .. count - 1 by group, by counting sort: those whose
+ * group[] is g are member[first[g]] .. member[first[g + 1] - 1], ascending.
+ * first[groups + 2] becomes 0 first; numbers of a negative group are left out.
+ */
+void nw_list_by_group(const int32_t *group, int32_t count, int32_t groups,
+                      int32_t *first, int32_t *member);
 
 /* Like strdup, but on failure sets *out to NULL and returns NW_ENOMEM with an
  * error text. */

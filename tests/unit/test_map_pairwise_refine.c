@@ -40,8 +40,7 @@ static void make_graph(float (*bytes)(int32_t u, int32_t v, const void *user),
 
 static void pairwise(const struct nw_graph *graph, int32_t parts, int32_t *part)
 {
-    MUST(nw_pairwise_refine(
-        &(struct nw_pairwise_refine){graph, parts, part, 3}));
+    MUST(nw_pairwise_refine(graph, parts, part, 3));
 }
 
 /* The edge between vertices 2i and 2i + 1 is heavier than all others together;

@@ -7,7 +7,6 @@
 #include "base/array.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE 16 /* floats in a cache line */

@@ -3,14 +3,11 @@
  * moves of vertices if parts are large (without the gain table), then swaps;
  * see anneal_kway.h. */
 #include "map/graph/anneal_kway_internal.h"
-#include "map/graph/rebalance.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/parallel.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROUNDING 1e-3 /* rounding error of a cut, relative to all bytes */
@@ -23,66 +20,22 @@ bool nw_anneal_kway_fits(int32_t n, int32_t parts)
 
 /* --- rounds --- */
 
-/* Stores the present partition in `best` if it is the best one so far. Called
- * after the last round; before, the teams (anneal_kway_teams.c) store it at the
- * beginning of the next round. */
+/* Stores the present partition in `best` if it is the best one so far. */
 static void anneal_kway_keep_best(struct anneal_kway_work *work)
 {
-    for (int32_t p = 0; work->is_best && p < work->anneal->parts; p++)
+    const struct nw_anneal_kway *anneal = work->anneal;
+
+    if (work->cut >= work->best_cut)
+        return;
+    work->best_cut = work->cut;
+    if (work->is_near) {
+        memcpy(work->best, anneal->part,
+               (size_t)anneal->graph->n * sizeof *work->best);
+        return;
+    }
+    for (int32_t p = 0; p < anneal->parts; p++)
         for (int32_t i = 0; i < work->size[p]; i++)
             work->best[work->list[work->column[p].begin + i]] = p;
-    work->is_best = false;
-}
-
-/* Runs one round in which two teams anneal disjoint parts. `tries`: trials per
- * vertex in all rounds together. */
-static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
-                                  struct nw_random *random)
-{
-    uint64_t seed;
-
-    nw_anneal_kway_draw_teams(work, random);
-    seed = nw_random_next(random);
-    for (int t = 0; t < TEAMS; t++) {
-        struct nw_anneal_parallel *team = &work->team[t];
-
-        team->seed = seed + (uint64_t)t;
-        team->tries =
-            nw_anneal_kway_share_of(work, t, tries) / (uint64_t)work->rounds +
-            1;
-        team->temperature = work->temperature;
-        team->imbalance_cost =
-            work->single_moves
-                ? nw_tuned.anneal_kway.imbalance_cost * work->temperature
-                : 0;
-    }
-    nw_parallel_run(nw_anneal_kway_run_team, work, TEAMS,
-                    work->anneal->threads);
-    for (int t = 0; t < TEAMS; t++) {
-        work->cut += work->team[t].change;
-        if (work->single_moves)
-            nw_anneal_kway_read_sizes(work, t);
-    }
-    work->is_best = !work->single_moves && work->cut < work->best_cut;
-    if (work->is_best)
-        work->best_cut = work->cut;
-}
-
-/* Runs one round with the gain table. `tries`: trials per vertex in all rounds
- * together. */
-static void anneal_kway_run_table(struct anneal_kway_work *work, uint64_t tries,
-                                  struct nw_random *random)
-{
-    uint64_t n = (uint64_t)work->anneal->graph->n;
-
-    work->cut += nw_gain_table_run(
-        &work->near,
-        tries * n / nw_tuned.anneal_kway.at_once / (uint64_t)work->rounds + 1,
-        work->temperature, random);
-    if (work->cut < work->best_cut) {
-        work->best_cut = work->cut;
-        memcpy(work->best, work->anneal->part, n * sizeof *work->best);
-    }
 }
 
 /* Returns true if the budget ended the search. */
@@ -144,107 +97,93 @@ static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
                           : tries);
 }
 
-/* Fills the table with the bytes from each vertex to each part, as if a single
- * team had all parts in ascending order. */
+/* Fills the table with the bytes from each vertex to each part, and lists the
+ * vertices in `list` part by part, as if a single team had all parts in
+ * ascending order. Each part is filled backwards from its end, so that its
+ * `begin` is correct when it is full. */
 static void anneal_kway_fill_table(struct anneal_kway_work *work)
 {
     const struct nw_graph *graph = work->anneal->graph;
     const int32_t *part = work->anneal->part;
-    size_t parts = (size_t)work->anneal->parts;
+    int32_t parts = work->anneal->parts, end = 0;
 
-    for (int32_t v = 0; v < graph->n; v++)
-        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            work->table[(size_t)v * parts + (size_t)part[graph->arc[a].to]] +=
-                graph->arc[a].weight;
-    for (int32_t p = 0; p < work->anneal->parts; p++)
-        work->column[p] =
-            (struct anneal_kway_column){p, work->anneal->parts, 0};
-}
+    for (int32_t p = 0; p < parts; p++) {
+        end += work->size[p];
+        work->column[p] = (struct anneal_kway_column){p, parts, end};
+    }
+    for (int32_t v = 0; v < graph->n; v++) {
+        float *row = work->table + (size_t)v * (size_t)parts;
 
-/* Lists the vertices in `list` part by part. Each part is filled backwards from
- * its end, so that its `begin` is correct when it is full. */
-static void anneal_kway_fill_list(struct anneal_kway_work *work)
-{
-    const int32_t *part = work->anneal->part;
-    int32_t at = 0;
-
-    for (int32_t v = 0; v < work->anneal->graph->n; v++)
-        work->size[part[v]]++;
-    for (int32_t p = 0; p < work->anneal->parts; p++)
-        work->column[p].begin = at += work->size[p];
-    for (int32_t v = 0; v < work->anneal->graph->n; v++)
         work->list[--work->column[part[v]].begin] = v;
+        for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            row[part[graph->arc[a].to]] += graph->arc[a].weight;
+    }
 }
 
-/* Ends the rounds of single moves: moves vertices until all parts have their
- * initial sizes, and recomputes table and cut. The swaps of the later rounds
- * keep the sizes. */
+/* Returns by how many bytes the cut falls if vertex v moves to part `to`. */
+static double anneal_kway_gain_of(const struct nw_anneal_kway *anneal,
+                                  int32_t v, int32_t to)
+{
+    const struct nw_graph *graph = anneal->graph;
+    double gain = 0;
+
+    for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        int32_t there = anneal->part[graph->arc[a].to];
+
+        if (there == to)
+            gain += (double)graph->arc[a].weight;
+        if (there == anneal->part[v])
+            gain -= (double)graph->arc[a].weight;
+    }
+    return gain;
+}
+
+/* Moves the vertex with the largest gain from part `from` to part `to`. */
+static void anneal_kway_move_best(struct nw_anneal_kway *anneal, int32_t from,
+                                  int32_t to)
+{
+    int32_t best = -1;
+    double most = 0;
+
+    for (int32_t v = 0; v < anneal->graph->n; v++) {
+        double gain;
+
+        if (anneal->part[v] != from)
+            continue;
+        gain = anneal_kway_gain_of(anneal, v, to);
+        if (best < 0 || gain > most) {
+            best = v;
+            most = gain;
+        }
+    }
+    anneal->part[best] = to;
+}
+
+/* Ends the rounds of single moves: moves one vertex at a time from a part that
+ * is too large to one that is too small, until all parts have their initial
+ * sizes, and recomputes table and cut. The swaps of the later rounds keep the
+ * sizes. */
 static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
-    size_t parts = (size_t)anneal->parts;
-    size_t cells =
-        (size_t)anneal_kway_blocks_of(work) * parts * NW_ANNEAL_PARALLEL_BLOCK;
+    size_t cells = (size_t)anneal_kway_blocks_of(work) * (size_t)anneal->parts *
+                   NW_ANNEAL_PARALLEL_BLOCK;
+    int32_t to = 0;
 
-    for (int32_t p = 0; p < anneal->parts; p++) {
-        work->imbalance[p] = work->size[p] - work->target[p];
+    for (int32_t p = 0; p < anneal->parts; p++)
         for (int32_t i = 0; i < work->size[p]; i++)
             anneal->part[work->list[work->column[p].begin + i]] = p;
-    }
-    nw_rebalance(anneal->graph, anneal->part, anneal->parts, work->imbalance);
+    for (int32_t p = 0; p < anneal->parts; p++)
+        for (; work->size[p] > work->target[p]; work->size[p]--) {
+            while (work->size[to] >= work->target[to])
+                to++;
+            anneal_kway_move_best(anneal, p, to);
+            work->size[to]++;
+        }
     memset(work->table, 0, cells * sizeof *work->table);
-    memset(work->size, 0, parts * sizeof *work->size);
     anneal_kway_fill_table(work);
-    anneal_kway_fill_list(work);
     work->cut = nw_anneal_kway_cut(anneal->graph, anneal->part);
     work->single_moves = false;
-    work->is_best = work->cut < work->best_cut;
-    if (work->is_best)
-        work->best_cut = work->cut;
-}
-
-/* Runs round i. Before it, ends the single moves if that is due, and, if that
- * is due, estimates again how long the trials in each part take
- * (nw_anneal_kway_weigh_parts). */
-static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
-                                     uint64_t tries, struct nw_random *random)
-{
-    int weighed = (nw_tuned.anneal_kway.reweighed * work->rounds +
-                   nw_tuned.anneal_kway.rounds - 1) /
-                  nw_tuned.anneal_kway.rounds;
-
-    if (work->is_near) {
-        anneal_kway_run_table(work, tries, random);
-        return;
-    }
-    if (work->single_moves &&
-        i >= (int)(nw_tuned.anneal_kway.single_move_share * work->rounds))
-        anneal_kway_end_single_moves(work);
-    if (i % weighed == 0)
-        nw_anneal_kway_weigh_parts(work);
-    anneal_kway_run_round(work, tries, random);
-}
-
-/* Temperatures of the first and the last round, in units of
- * anneal_kway_work.strength. */
-struct anneal_kway_temperatures {
-    double hot, cold;
-};
-
-/* Returns the temperatures for the kind of rounds: with the gain table, with
- * single moves, or with swaps in teams. */
-static struct anneal_kway_temperatures
-anneal_kway_temperatures_of(const struct anneal_kway_work *work)
-{
-    if (work->is_near)
-        return (struct anneal_kway_temperatures){
-            nw_tuned.anneal_kway.table_hot, nw_tuned.anneal_kway.table_cold};
-    if (work->single_moves)
-        return (struct anneal_kway_temperatures){
-            nw_tuned.anneal_kway.single_move_hot,
-            nw_tuned.anneal_kway.single_move_cold};
-    return (struct anneal_kway_temperatures){nw_tuned.anneal_kway.hot,
-                                             nw_tuned.anneal_kway.cold};
 }
 
 /* Runs all rounds; `tries` is the number of trials per vertex in all of them
@@ -253,85 +192,86 @@ anneal_kway_temperatures_of(const struct anneal_kway_work *work)
 static void anneal_kway_run_rounds(struct anneal_kway_work *work,
                                    uint64_t tries, uint64_t seed)
 {
-    struct anneal_kway_temperatures temperatures =
-        anneal_kway_temperatures_of(work);
-    double cool =
-        pow(temperatures.cold / temperatures.hot, 1.0 / (work->rounds - 1));
-    int last =
-        work->single_moves
-            ? (int)(nw_tuned.anneal_kway.single_move_share * work->rounds)
-            : work->rounds - 1;
+    const struct nw_tuned_anneal_kway *tuned = &nw_tuned.anneal_kway;
+    double hot = tuned->hot, cold = tuned->cold, cool;
+    int last = work->rounds - 1;
+    /* rounds after which the work in each part is estimated again */
+    int weighed = (work->rounds + tuned->reweighed - 1) / tuned->reweighed;
+    uint64_t at_once =
+        tries * (uint64_t)work->anneal->graph->n / tuned->at_once;
     struct nw_random random;
 
+    if (work->is_near) {
+        hot = tuned->table_hot;
+        cold = tuned->table_cold;
+    } else if (work->single_moves) {
+        hot = tuned->single_move_hot;
+        cold = tuned->single_move_cold;
+        last = (int)(tuned->single_move_share * work->rounds);
+    }
+    cool = pow(cold / hot, 1.0 / (work->rounds - 1));
     nw_random_init(&random, seed);
-    work->temperature = temperatures.hot * work->strength;
+    work->temperature = hot * work->strength;
     for (int i = 0; i < work->rounds && !anneal_kway_is_stopped(work); i++) {
-        if (i >= last)
+        if (i >= last) {
             work->temperature = 0;
-        anneal_kway_run_round_of(work, i, tries, &random);
+            if (work->single_moves)
+                anneal_kway_end_single_moves(work);
+        }
+        if (work->is_near) {
+            work->cut += nw_gain_table_run(&work->near,
+                                           at_once / (uint64_t)work->rounds + 1,
+                                           work->temperature, &random);
+        } else {
+            if (i % weighed == 0)
+                nw_anneal_kway_weigh_parts(work);
+            nw_anneal_kway_run_round(work, tries, &random);
+        }
+        if (!work->single_moves)
+            anneal_kway_keep_best(work);
         work->temperature *= cool;
         if (work->anneal->budget)
             nw_budget_spend(work->anneal->budget, 1);
     }
-    if (work->single_moves)
+    if (work->single_moves) {
         anneal_kway_end_single_moves(work);
-    anneal_kway_keep_best(work);
+        anneal_kway_keep_best(work);
+    }
 }
 
 /* --- the table --- */
 
-/* Allocates the table of the teams, which begins at a cache line. */
-static nw_status anneal_kway_alloc_table(struct anneal_kway_work *work)
-{
-    size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
-    size_t cells = (size_t)anneal_kway_blocks_of(work) * block + LINE;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY(cells, work->memory),
-                                    NW_ARRAY(TEAMS * block, work->scratch),
-                                    NW_ARRAY(block, work->source));
-
-    if (!status) {
-        size_t line = LINE * sizeof *work->memory;
-        size_t over = (uintptr_t)work->memory % line;
-
-        work->table =
-            work->memory + (over ? line - over : 0) / sizeof *work->memory;
-    }
-    return status;
-}
-
-static nw_status anneal_kway_alloc_parts(struct anneal_kway_work *work)
-{
-    size_t parts = (size_t)work->anneal->parts;
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(parts, work->column), NW_ARRAY(parts, work->was),
-        NW_ARRAY(parts, work->size), NW_ARRAY(parts, work->target),
-        NW_ARRAY(parts, work->imbalance), NW_ARRAY(parts + TEAMS, work->first),
-        NW_ARRAY(parts, work->deal), NW_ARRAY(parts, work->weight));
-
-    for (size_t p = 0; !status && p < parts; p++)
-        work->deal[p] = (int32_t)p;
-    return status;
-}
-
-/* Allocates the arrays for rounds with teams. */
+/* Allocates the arrays for rounds with teams. The table begins at a cache line.
+ */
 static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
 {
-    size_t n = (size_t)work->anneal->graph->n;
-    nw_status status = anneal_kway_alloc_table(work);
+    const struct nw_graph *graph = work->anneal->graph;
+    size_t n = (size_t)graph->n, parts = (size_t)work->anneal->parts;
+    size_t block = parts * NW_ANNEAL_PARALLEL_BLOCK;
+    size_t cells = (size_t)anneal_kway_blocks_of(work) * block + LINE;
+    size_t line = LINE * sizeof *work->memory;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(cells, work->memory), NW_ARRAY(TEAMS * block, work->scratch),
+        NW_ARRAY(block, work->source), NW_ARRAY(parts, work->column),
+        NW_ARRAY(parts, work->was), NW_ARRAY(parts, work->size),
+        NW_ARRAY(parts, work->target), NW_ARRAY(parts, work->imbalance),
+        NW_ARRAY(parts + TEAMS, work->first), NW_ARRAY(parts, work->deal),
+        NW_ARRAY(parts, work->weight), NW_ARRAY(n, work->list),
+        NW_ARRAY(n, work->old), NW_ARRAY(n, work->spare),
+        NW_ARRAY(n * TEAMS, work->own));
 
-    if (!status)
-        status = anneal_kway_alloc_parts(work);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(n, work->list), NW_ARRAY(n, work->old),
-                              NW_ARRAY(n, work->spare),
-                              NW_ARRAY(n * TEAMS, work->own));
-    for (int t = 0; !status && t < TEAMS; t++)
-        work->team[t] = (struct nw_anneal_parallel){
-            .graph = work->anneal->graph,
-            .metropolis = nw_metropolis_table(),
-            .own = work->own + (size_t)t * n,
-            .block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK};
-    return status;
+    if (status)
+        return status;
+    work->table = (float *)(((uintptr_t)work->memory + line - 1) / line * line);
+    for (int32_t p = 0; p < work->anneal->parts; p++)
+        work->deal[p] = p;
+    for (size_t t = 0; t < TEAMS; t++)
+        work->team[t] =
+            (struct nw_anneal_parallel){.graph = graph,
+                                        .metropolis = nw_metropolis_table(),
+                                        .own = work->own + t * n,
+                                        .block = block};
+    return NW_OK;
 }
 
 /* Allocates the arrays and fills the table: the gain table or that of the
@@ -340,22 +280,25 @@ static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
     size_t n = (size_t)anneal->graph->n;
-    nw_status status = nw_alloc(n, sizeof *work->best, &work->best);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, work->start), NW_ARRAY(n, work->best));
 
     if (status)
         return status;
+    memcpy(work->start, anneal->part, n * sizeof *work->start);
     memcpy(work->best, anneal->part, n * sizeof *work->best);
     if (work->is_near)
         return nw_gain_table_init(&work->near, anneal->graph, anneal->part,
                                   anneal->parts);
     status = anneal_kway_alloc_teams(work);
-    if (!status) {
-        anneal_kway_fill_table(work);
-        anneal_kway_fill_list(work);
-        memcpy(work->target, work->size,
-               (size_t)anneal->parts * sizeof *work->target);
-    }
-    return status;
+    if (status)
+        return status;
+    for (size_t v = 0; v < n; v++)
+        work->size[anneal->part[v]]++;
+    memcpy(work->target, work->size,
+           (size_t)anneal->parts * sizeof *work->target);
+    anneal_kway_fill_table(work);
+    return NW_OK;
 }
 
 static void anneal_kway_free_work(struct anneal_kway_work *work)
@@ -364,7 +307,7 @@ static void anneal_kway_free_work(struct anneal_kway_work *work)
     NW_FREE_ALL(work->memory, work->scratch, work->source, work->column,
                 work->was, work->size, work->target, work->imbalance,
                 work->spare, work->first, work->deal, work->weight, work->list,
-                work->old, work->best, work->own, work);
+                work->old, work->start, work->best, work->own);
 }
 
 /* --- the search --- */
@@ -404,12 +347,16 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 }
 
 /* Runs a short annealing, and then the full one unless the cut is still far
- * above the initial one. anneal->part becomes the best partition found. The cut
- * stays high on graphs with small separators, on which annealing finds nothing
- * better. `begun` is the initial cut in bytes. */
+ * above `begun`, the initial one. anneal->part becomes the best partition
+ * found. The cut stays high on graphs with small separators, on which annealing
+ * finds nothing better. The cut of the result is computed from scratch, because
+ * rounding errors of floats may hide small differences; if it is larger than
+ * the initial one, the initial partition is restored. */
 static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;
+    size_t bytes = (size_t)anneal->graph->n * sizeof *work->best;
+    double cut;
 
     work->cut = work->best_cut = begun;
     work->strength = anneal_kway_strength(anneal, begun);
@@ -421,31 +368,18 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
     if (work->cut <= nw_tuned.anneal_kway.trial_cut * begun)
         anneal_kway_run_rounds(work, anneal_kway_tries_of(work),
                                anneal->seed + 1);
-    memcpy(anneal->part, work->best,
-           (size_t)anneal->graph->n * sizeof *work->best);
-}
-
-/* Computes the cut of the result from scratch, because rounding errors of
- * floats may hide small differences, and restores the partition `start` if the
- * cut is larger than `begun`, the cut of `start`. */
-static void anneal_kway_end_round(struct anneal_kway_work *work,
-                                  const int32_t *start, double begun)
-{
-    struct nw_anneal_kway *anneal = work->anneal;
-    double cut = nw_anneal_kway_cut(anneal->graph, anneal->part);
-
+    memcpy(anneal->part, work->best, bytes);
+    cut = nw_anneal_kway_cut(anneal->graph, anneal->part);
     assert(fabs(cut - work->best_cut) <=
            ROUNDING * anneal_kway_bytes_of(anneal->graph));
     if (cut > begun)
-        memcpy(anneal->part, start, (size_t)anneal->graph->n * sizeof *start);
+        memcpy(anneal->part, work->start, bytes);
 }
 
 nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
 {
-    struct anneal_kway_work *work = NULL;
-    size_t n = (size_t)anneal->graph->n;
+    struct anneal_kway_work work = {.anneal = anneal};
     double begun = nw_anneal_kway_cut(anneal->graph, anneal->part);
-    int32_t *start = NULL;
     nw_status status;
 
     anneal->expander_like = begun > nw_tuned.anneal_kway.expander_like_cut *
@@ -453,22 +387,12 @@ nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
     if (begun <= 0 || (anneal->expander_like ? anneal->only_separable
                                              : anneal->only_expander_like))
         return NW_OK;
-    status = nw_alloc(1, sizeof *work, &work);
-    if (status)
-        return status;
-    work->anneal = anneal;
-    work->is_near = anneal->near ||
-                    anneal->graph->n < nw_tuned.anneal_kway.teamed_min ||
-                    anneal->parts < 2 * TEAMS;
-    status = nw_alloc(n, sizeof *start, &start);
+    work.is_near = anneal->near ||
+                   anneal->graph->n < nw_tuned.anneal_kway.teamed_min ||
+                   anneal->parts < 2 * TEAMS;
+    status = anneal_kway_prepare(&work);
     if (!status)
-        status = anneal_kway_prepare(work);
-    if (!status) {
-        memcpy(start, anneal->part, n * sizeof *start);
-        anneal_kway_search(work, begun);
-        anneal_kway_end_round(work, start, begun);
-    }
-    free(start);
-    anneal_kway_free_work(work);
+        anneal_kway_search(&work, begun);
+    anneal_kway_free_work(&work);
     return status;
 }

@@ -36,17 +36,13 @@ struct anneal_kway_work {
     float *scratch;  /* [TEAMS] one block of scratch for each team */
     int32_t *source; /* [cells of a block] index that each cell had in the last
                         round */
-    /* `taken`: number of blocks that threads have claimed for permuting in this
-     * round. `turned`: number of blocks that are already permuted. */
-    int32_t taken, turned;
     /* [vertices] vertices, part by part: `list` in this round, `old` in the
      * last one */
     int32_t *list, *old;
-    int32_t *size; /* [parts] number of vertices of each part */
-    /* [parts] initial and final number of vertices of each part */
-    int32_t *target;
-    /* [parts] size minus target of each part: in the order of `deal` while
-     * teams anneal, by part number when the single moves end */
+    /* [parts] number of vertices of each part: at present, and initially and
+     * finally */
+    int32_t *size, *target;
+    /* [parts] size minus target of each part, in the order of `deal` */
     int32_t *imbalance;
     int32_t *spare;    /* [vertices] scratch for the teams */
     bool single_moves; /* true: vertices move singly; false: they swap */
@@ -54,10 +50,9 @@ struct anneal_kway_work {
                        teams */
     int16_t *own;   /* [TEAMS x vertices] arrays nw_anneal_parallel.own of both
                        teams */
+    int32_t *start; /* [vertices] part of each vertex initially */
     int32_t *best;  /* [vertices] part of each vertex in the best partition so
                        far */
-    bool is_best;   /* the present partition is the best one but not yet
-                       stored in `best` */
     double best_cut, cut;
     double strength; /* typical change of the cut, in bytes, by a move of one
                         vertex; the temperature is this times a factor */
@@ -78,32 +73,13 @@ static inline int32_t anneal_kway_blocks_of(const struct anneal_kway_work *work)
            NW_ANNEAL_PARALLEL_BLOCK;
 }
 
-/*
- * Defined in anneal_kway_teams.c. nw_anneal_kway_weigh_parts estimates the work
- * of the trials in each part (`weight`).
- */
-
+/* Both functions are defined in anneal_kway_teams.c. nw_anneal_kway_weigh_parts
+ * estimates the work of the trials in each part (`weight`). */
 void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work);
 
-/* Updates `size` and `column` of the parts of team t after a round of single
- * moves. */
-void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t);
-
-/* Divides the parts between the two teams at random, for a new round, and
- * computes where their columns and vertices will be. */
-void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
-                               struct nw_random *random);
-
-/* Runs team `team` for one round; `user` is a struct anneal_kway_work. A task
- * for nw_parallel_run. */
-void nw_anneal_kway_run_team(void *user, int32_t team);
-
-/* Returns how many trials a team would make in all rounds together with its
- * present parts; `tries` is the number per vertex of the graph. The trials are
- * in proportion to the team's vertices, but fewer or more (by at most the
- * factor trials_more) if trials of these vertices take longer or shorter. Both
- * teams then end a round at about the same time. */
-uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
-                                 uint64_t tries);
+/* Runs one round, in which two teams anneal disjoint parts. `tries`: trials per
+ * vertex in all rounds together. */
+void nw_anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
+                              struct nw_random *random);
 
 #endif

@@ -3,13 +3,10 @@
  * table so that the columns of a team's parts are adjacent. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/common/parameters.h"
-#include "base/backoff.h"
 #include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
-
-#define TURNED 64 /* blocks of the table that a thread permutes at a time */
 
 void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
 {
@@ -93,19 +90,6 @@ static void anneal_kway_place_team(struct anneal_kway_work *work, int t,
     team->spare = work->spare + (team->list - work->list);
 }
 
-void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t)
-{
-    const struct nw_anneal_parallel *team = &work->team[t];
-    int32_t before = (int32_t)(team->list - work->list);
-
-    for (int32_t i = 0; i < team->parts; i++) {
-        int32_t p = work->deal[work->deal_end[t] + i];
-
-        work->column[p].begin = before + team->first[i];
-        work->size[p] = team->first[i + 1] - team->first[i];
-    }
-}
-
 /* Fills `source`: the index in the last round of each cell of a table block. */
 static void anneal_kway_find_sources(struct anneal_kway_work *work)
 {
@@ -118,8 +102,31 @@ static void anneal_kway_find_sources(struct anneal_kway_work *work)
     }
 }
 
-void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
-                               struct nw_random *random)
+/* Moves the columns in a team's share of the blocks of the table from their
+ * positions in the last round to those in this round. A task for
+ * nw_parallel_run; `user` is a struct anneal_kway_work. */
+static void anneal_kway_permute_blocks(void *user, int32_t team)
+{
+    struct anneal_kway_work *work = user;
+    int32_t cells = work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
+    int64_t blocks = anneal_kway_blocks_of(work);
+    const int32_t *source = work->source;
+    float *scratch = work->scratch + (size_t)team * (size_t)cells;
+
+    for (int64_t b = blocks * team / TEAMS; b < blocks * (team + 1) / TEAMS;
+         b++) {
+        float *block = work->table + b * cells;
+
+        memcpy(scratch, block, (size_t)cells * sizeof *scratch);
+        for (int32_t i = 0; i < cells; i++)
+            block[i] = scratch[source[i]];
+    }
+}
+
+/* Divides the parts between the two teams at random, for a new round, and
+ * permutes the table accordingly. */
+static void anneal_kway_draw_teams(struct anneal_kway_work *work,
+                                   struct nw_random *random)
 {
     double sum = anneal_kway_shuffle_parts(work, random);
     struct anneal_kway_column *column = work->was;
@@ -134,57 +141,12 @@ void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
         anneal_kway_place_team(work, t, &at);
     }
     anneal_kway_find_sources(work);
-    work->taken = work->turned = 0;
-}
-
-/* Moves the columns of a table block from their positions in the last round to
- * those in this round. */
-static void anneal_kway_permute_block(const struct anneal_kway_work *work,
-                                      float *block, float *scratch)
-{
-    int32_t cells = work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
-    const int32_t *source = work->source;
-
-    memcpy(scratch, block, (size_t)cells * sizeof *scratch);
-    for (int32_t i = 0; i < cells; i++)
-        block[i] = scratch[source[i]];
-}
-
-/* Permutes the columns inside the blocks of the table. Claims TURNED blocks at
- * a time until none is left, so that the threads of both teams, if they run at
- * the same time, share the blocks. */
-static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
-                                       float *scratch)
-{
-    int32_t all = anneal_kway_blocks_of(work), b;
-    size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
-
-    while ((b = __atomic_fetch_add(&work->taken, TURNED, __ATOMIC_RELAXED)) <
-           all) {
-        int32_t end = all - b < TURNED ? all : b + TURNED;
-
-        for (int32_t i = b; i < end; i++)
-            anneal_kway_permute_block(work, work->table + (size_t)i * block,
-                                      scratch);
-        __atomic_fetch_add(&work->turned, end - b, __ATOMIC_RELEASE);
-    }
-}
-
-/* Waits until all blocks of the table are permuted. Other threads have claimed
- * the blocks that are not yet permuted, and are working on them. */
-static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
-{
-    struct nw_backoff backoff = {0};
-
-    while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
-           anneal_kway_blocks_of(work))
-        if (nw_backoff_ends(&backoff, false))
-            nw_backoff_pause(&backoff);
+    nw_parallel_run(anneal_kway_permute_blocks, work, TEAMS,
+                    work->anneal->threads);
 }
 
 /* Copies the vertices of team t from the list of the last round, and marks them
- * in `own`. Stores their parts in `best` if the partition after the last round
- * is the best one. */
+ * in `own`. */
 static void anneal_kway_take_vertices(struct anneal_kway_work *work, int32_t t)
 {
     struct nw_anneal_parallel *team = &work->team[t];
@@ -198,24 +160,26 @@ static void anneal_kway_take_vertices(struct anneal_kway_work *work, int32_t t)
                (size_t)work->size[p] * sizeof *list);
         for (int32_t k = 0; k < work->size[p]; k++)
             team->own[list[k]] = (int16_t)i;
-        for (int32_t k = 0; work->is_best && k < work->size[p]; k++)
-            work->best[list[k]] = p;
     }
 }
 
-void nw_anneal_kway_run_team(void *user, int32_t team)
+/* Runs team `team` for one round. A task for nw_parallel_run; `user` is a
+ * struct anneal_kway_work. */
+static void anneal_kway_run_team(void *user, int32_t team)
 {
     struct anneal_kway_work *work = user;
-    size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
 
-    anneal_kway_permute_blocks(work, work->scratch + (size_t)team * block);
     anneal_kway_take_vertices(work, team);
-    anneal_kway_wait_for_blocks(work);
     nw_anneal_parallel_run(&work->team[team]);
 }
 
-uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
-                                 uint64_t tries)
+/* Returns how many trials a team would make in all rounds together with its
+ * present parts; `tries` is the number per vertex of the graph. The trials are
+ * in proportion to the team's vertices, but fewer or more (by at most the
+ * factor trials_more) if trials of these vertices take longer or shorter. Both
+ * teams then end a round at about the same time. */
+static uint64_t anneal_kway_share_of(const struct anneal_kway_work *work,
+                                     int team, uint64_t tries)
 {
     double n = work->anneal->graph->n, all = 0, rate[TEAMS];
     double here = work->team[team].first[work->team[team].parts];
@@ -232,4 +196,44 @@ uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
                       fmin(here * nw_tuned.anneal_kway.trials_more,
                            fmax(here / nw_tuned.anneal_kway.trials_more,
                                 n * rate[team] / all)));
+}
+
+/* Updates `size` and `column` of the parts of team t after a round. */
+static void anneal_kway_read_sizes(struct anneal_kway_work *work, int t)
+{
+    const struct nw_anneal_parallel *team = &work->team[t];
+    int32_t before = (int32_t)(team->list - work->list);
+
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[work->deal_end[t] + i];
+
+        work->column[p].begin = before + team->first[i];
+        work->size[p] = team->first[i + 1] - team->first[i];
+    }
+}
+
+void nw_anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
+                              struct nw_random *random)
+{
+    uint64_t seed;
+
+    anneal_kway_draw_teams(work, random);
+    seed = nw_random_next(random);
+    for (int t = 0; t < TEAMS; t++) {
+        struct nw_anneal_parallel *team = &work->team[t];
+
+        team->seed = seed + (uint64_t)t;
+        team->tries =
+            anneal_kway_share_of(work, t, tries) / (uint64_t)work->rounds + 1;
+        team->temperature = work->temperature;
+        team->imbalance_cost =
+            work->single_moves
+                ? nw_tuned.anneal_kway.imbalance_cost * work->temperature
+                : 0;
+    }
+    nw_parallel_run(anneal_kway_run_team, work, TEAMS, work->anneal->threads);
+    for (int t = 0; t < TEAMS; t++) {
+        work->cut += work->team[t].change;
+        anneal_kway_read_sizes(work, t);
+    }
 }

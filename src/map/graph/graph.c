@@ -3,8 +3,6 @@
 #include "map/graph/graph.h"
 #include "base/array.h"
 
-#include <stdlib.h>
-
 nw_status nw_graph_init(struct nw_graph *graph, int32_t n, size_t arcs)
 {
     nw_status status;
@@ -28,25 +26,17 @@ void nw_graph_fini(struct nw_graph *graph)
 
 /* --- subgraphs --- */
 
-/* Returns the number of arcs that the vertices of a list have in `graph`. */
-static size_t graph_count_arcs(const struct nw_graph *graph,
-                               const int32_t *vertex, int32_t count)
-{
-    size_t arcs = 0;
-
-    for (int32_t i = 0; i < count; i++)
-        arcs += (size_t)nw_graph_degree(graph, vertex[i]);
-    return arcs;
-}
-
 nw_status nw_graph_subgraph(const struct nw_graph *graph, const int32_t *vertex,
                             int32_t count, int32_t *place,
                             struct nw_graph *part)
 {
     size_t arcs = 0;
-    nw_status status =
-        nw_graph_init(part, count, graph_count_arcs(graph, vertex, count));
+    nw_status status;
 
+    for (int32_t i = 0; i < count; i++)
+        arcs += (size_t)nw_graph_degree(graph, vertex[i]);
+    status = nw_graph_init(part, count, arcs);
+    arcs = 0;
     for (int32_t i = 0; !status && i < count; i++)
         __atomic_store_n(&place[vertex[i]], i, __ATOMIC_RELAXED);
     for (int32_t i = 0; !status && i < count; i++) {
@@ -69,21 +59,6 @@ nw_status nw_graph_subgraph(const struct nw_graph *graph, const int32_t *vertex,
 }
 
 /* --- contraction --- */
-
-/* Lists the vertices of each group, by counting sort: those of group g are
- * member[first[g]] .. member[first[g + 1] - 1]. On entry, all groups + 2
- * entries of first[] must be 0. */
-static void graph_list_members(const struct nw_graph *graph,
-                               const int32_t *into, int32_t groups,
-                               int32_t *first, int32_t *member)
-{
-    for (int32_t v = 0; v < graph->n; v++)
-        first[into[v] + 2]++;
-    for (int32_t g = 0; g < groups; g++)
-        first[g + 2] += first[g + 1];
-    for (int32_t v = 0; v < graph->n; v++)
-        member[first[into[v] + 1]++] = v;
-}
 
 /* Adds vertex v to the coarse vertex into[v]: its load, its size and its arcs.
  * New arcs are appended to coarse->arc[] from index `end` on. Returns the new
@@ -125,7 +100,7 @@ nw_status nw_graph_contract(const struct nw_graph *fine, const int32_t *into,
     if (!status && fine->range)
         status = nw_alloc((size_t)n, sizeof *coarse->range, &coarse->range);
     if (!status)
-        graph_list_members(fine, into, n, first, member);
+        nw_list_by_group(into, fine->n, n, first, member);
     for (int32_t g = 0; !status && g < n; g++) {
         size_t end = coarse->row[g];
 

@@ -16,10 +16,13 @@ struct pairwise_pair {
 
 /* State of one call of nw_pairwise_refine. */
 struct pairwise_work {
-    struct nw_pairwise_refine *pairwise;
-    /* [vertices] vertices, part by part; [parts + 1] index in `list` of the
+    const struct nw_graph *graph;
+    int32_t parts;
+    int32_t *part; /* [vertices] part of each vertex; the caller's */
+    /* [vertices] vertices, part by part; [parts + 2] index in `list` of the
      * first vertex of each part */
     int32_t *list, *begin;
+    int32_t *member;    /* [vertices] vertices of the present pair of parts */
     int32_t *place;     /* [vertices] scratch of nw_graph_subgraph */
     int8_t *side, *was; /* [vertices] side of each vertex of the pair, 0 or 1:
                            after the new bisection; before it */
@@ -54,15 +57,14 @@ static int pairwise_by_bytes(const void *left, const void *right)
  */
 static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
-    const struct nw_graph *graph = work->pairwise->graph;
-    const int32_t *part = work->pairwise->part;
+    const struct nw_graph *graph = work->graph;
     int32_t count = 0;
 
     for (int32_t i = work->begin[p]; i < work->begin[p + 1]; i++) {
         int32_t v = work->list[i];
 
         for (size_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            int32_t q = part[graph->arc[a].to];
+            int32_t q = work->part[graph->arc[a].to];
 
             if (q <= p)
                 continue;
@@ -80,7 +82,7 @@ static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 static void pairwise_list_pairs(struct pairwise_work *work, int round)
 {
     work->pairs = 0;
-    for (int32_t p = 0; p < work->pairwise->parts; p++) {
+    for (int32_t p = 0; p < work->parts; p++) {
         int32_t count = pairwise_weigh_peers(work, p);
 
         for (int32_t i = 0; i < count; i++) {
@@ -98,23 +100,21 @@ static void pairwise_list_pairs(struct pairwise_work *work, int round)
 
 /* --- bisecting one pair --- */
 
-/* Appends the vertices of a part to member[], from index `at` on. Returns the
- * new end. */
-static int32_t pairwise_take_part(const struct pairwise_work *work,
-                                  int32_t part, int32_t at, int32_t *member)
+/* Appends the vertices of a part to work->member, from index `at` on. Returns
+ * the new end. */
+static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
+                                  int32_t at)
 {
     int32_t count = work->begin[part + 1] - work->begin[part];
 
-    memcpy(member + at, work->list + work->begin[part],
-           (size_t)count * sizeof *member);
+    memcpy(work->member + at, work->list + work->begin[part],
+           (size_t)count * sizeof *work->member);
     return at + count;
 }
 
-/* Assigns the `count` vertices of a pair, member[], to its two parts by `side`.
- */
+/* Assigns the `count` vertices of a pair to its two parts by `side`. */
 static void pairwise_give(struct pairwise_work *work,
-                          const struct pairwise_pair *pair,
-                          const int32_t *member, int32_t count)
+                          const struct pairwise_pair *pair, int32_t count)
 {
     int32_t part[2] = {pair->p, pair->q};
     int32_t at[2] = {work->begin[pair->p], work->begin[pair->q]};
@@ -122,8 +122,8 @@ static void pairwise_give(struct pairwise_work *work,
     for (int32_t i = 0; i < count; i++) {
         int side = work->side[i];
 
-        work->pairwise->part[member[i]] = part[side];
-        work->list[at[side]++] = member[i];
+        work->part[work->member[i]] = part[side];
+        work->list[at[side]++] = work->member[i];
     }
 }
 
@@ -162,18 +162,18 @@ static nw_status pairwise_bisect(struct pairwise_work *work,
  * to their new parts and sets *better. */
 static nw_status pairwise_refine_pair(struct pairwise_work *work,
                                       const struct pairwise_pair *pair,
-                                      int32_t *member, bool *better)
+                                      bool *better)
 {
     struct nw_graph both = {0};
-    int32_t first = pairwise_take_part(work, pair->p, 0, member);
-    int32_t count = pairwise_take_part(work, pair->q, first, member);
-    nw_status status = nw_graph_subgraph(work->pairwise->graph, member, count,
-                                         work->place, &both);
+    int32_t first = pairwise_take_part(work, pair->p, 0);
+    int32_t count = pairwise_take_part(work, pair->q, first);
+    nw_status status =
+        nw_graph_subgraph(work->graph, work->member, count, work->place, &both);
 
     if (!status)
         status = pairwise_bisect(work, &both, first, better);
     if (*better)
-        pairwise_give(work, pair, member, count);
+        pairwise_give(work, pair, count);
     nw_graph_fini(&both);
     return status;
 }
@@ -181,9 +181,8 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
 /* --- rounds --- */
 
 /* Bisects again all pairs of which a part changed in the last round, until the
- * limit of the work is reached. member[vertices] is scratch. */
-static nw_status pairwise_run_round(struct pairwise_work *work, int round,
-                                    int32_t *member)
+ * limit of the work is reached. */
+static nw_status pairwise_run_round(struct pairwise_work *work, int round)
 {
     nw_status status = NW_OK;
 
@@ -192,70 +191,44 @@ static nw_status pairwise_run_round(struct pairwise_work *work, int round,
         const struct pairwise_pair *pair = &work->pair[i];
         bool better = false;
 
-        status = pairwise_refine_pair(work, pair, member, &better);
+        status = pairwise_refine_pair(work, pair, &better);
         if (better)
             work->changed[pair->p] = work->changed[pair->q] = round;
     }
     return status;
 }
 
-/* Lists the vertices part by part and sets the limit of the work. */
-static void pairwise_begin(struct pairwise_work *work)
-{
-    const struct nw_pairwise_refine *pairwise = work->pairwise;
-    const struct nw_graph *graph = pairwise->graph;
-
-    for (int32_t v = 0; v < graph->n; v++)
-        work->begin[pairwise->part[v] + 1]++;
-    for (int32_t p = 0; p < pairwise->parts; p++)
-        work->begin[p + 1] += work->begin[p];
-    for (int32_t v = graph->n - 1; v >= 0; v--)
-        work->list[--work->begin[pairwise->part[v] + 1]] = v;
-    for (int32_t p = 0; p < pairwise->parts; p++)
-        work->begin[p] = work->begin[p + 1];
-    work->begin[pairwise->parts] = graph->n;
-    work->left = nw_tuned.pairwise.cost_max * pairwise_cost_of(graph);
-    nw_random_init(&work->random, pairwise->seed);
-}
-
 static nw_status pairwise_alloc(struct pairwise_work *work)
 {
-    const struct nw_graph *graph = work->pairwise->graph;
-    size_t n = (size_t)graph->n, parts = (size_t)work->pairwise->parts;
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(graph->row[n] / 2, work->pair), NW_ARRAY(parts, work->bytes),
-        NW_ARRAY(parts, work->peer), NW_ARRAY(parts, work->changed),
-        NW_ARRAY(parts + 1, work->begin), NW_ARRAY(n, work->list),
+    size_t n = (size_t)work->graph->n, parts = (size_t)work->parts;
+
+    return NW_ALLOC_ALL(
+        NW_ARRAY(work->graph->row[n] / 2, work->pair),
+        NW_ARRAY(parts, work->bytes), NW_ARRAY(parts, work->peer),
+        NW_ARRAY(parts, work->changed), NW_ARRAY(parts + 2, work->begin),
+        NW_ARRAY(n, work->list), NW_ARRAY(n, work->member),
         NW_ARRAY(n, work->place), NW_ARRAY(n, work->side),
         NW_ARRAY(n, work->was));
-
-    return status;
 }
 
-static void pairwise_free_all(struct pairwise_work *work)
+nw_status nw_pairwise_refine(const struct nw_graph *graph, int32_t parts,
+                             int32_t *part, uint64_t seed)
 {
-    NW_FREE_ALL(work->bytes, work->peer, work->pair, work->changed, work->begin,
-                work->list, work->place, work->side, work->was);
-}
-
-nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise)
-{
-    struct pairwise_work work = {.pairwise = pairwise};
-    int32_t *member = NULL;
+    struct pairwise_work work = {.graph = graph, .parts = parts, .part = part};
     nw_status status = pairwise_alloc(&work);
 
     if (!status)
-        status = nw_alloc((size_t)pairwise->graph->n, sizeof *member, &member);
-    if (!status)
-        pairwise_begin(&work);
+        nw_list_by_group(part, graph->n, parts, work.begin, work.list);
+    work.left = nw_tuned.pairwise.cost_max * pairwise_cost_of(graph);
+    nw_random_init(&work.random, seed);
     for (int round = 1;
          !status && round <= nw_tuned.pairwise.rounds && work.left > 0;
          round++) {
-        status = pairwise_run_round(&work, round, member);
+        status = pairwise_run_round(&work, round);
         if (!work.pairs)
             break;
     }
-    free(member);
-    pairwise_free_all(&work);
+    NW_FREE_ALL(work.bytes, work.peer, work.pair, work.changed, work.begin,
+                work.list, work.member, work.place, work.side, work.was);
     return status;
 }

@@ -10,17 +10,11 @@
 
 #include "map/graph/bisect_multilevel.h"
 
-/* The partition that is refined. */
-struct nw_pairwise_refine {
-    const struct nw_graph *graph; /* vertices of size and load 1 */
-    int32_t parts;
-    int32_t *part; /* [vertices] in and out; the sizes of the parts do not
-                      change */
-    uint64_t seed;
-};
-
-/* Bisects pairs of adjacent parts again; the cut between all parts never
- * becomes larger. */
-NW_MUST_CHECK nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise);
+/* Bisects pairs of adjacent parts again. part[v] is the part of vertex v; the
+ * vertices have size and load 1. The sizes of the parts do not change, and the
+ * cut between all parts never becomes larger. */
+NW_MUST_CHECK nw_status nw_pairwise_refine(const struct nw_graph *graph,
+                                           int32_t parts, int32_t *part,
+                                           uint64_t seed);
 
 #endif

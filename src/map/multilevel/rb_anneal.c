@@ -174,8 +174,8 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
     if (!status)
         status = nw_anneal_kway(&anneal);
     if (!status && rb_anneal_is_refined_pairwise(work, &anneal))
-        status = nw_pairwise_refine(&(struct nw_pairwise_refine){
-            &graph, anneal.parts, anneal.part, anneal.seed + PAIRWISE_SEED});
+        status = nw_pairwise_refine(&graph, anneal.parts, anneal.part,
+                                    anneal.seed + PAIRWISE_SEED);
     if (!status)
         status = rb_anneal_write_parts(work, group, anneal.part);
     group->expander_like = anneal.expander_like;

@@ -242,8 +242,7 @@ static nw_status hosts_and_units_take_fixed(struct hosts_and_units_work *cut,
 
 /* The ranks fixed on host h are rank[row[h]] .. rank[row[h + 1] - 1]. */
 struct hosts_and_units_fixed_ranks {
-    size_t *row;
-    int32_t *rank;
+    int32_t *row, *rank;
 };
 
 /* Lists the ranks that are fixed on each host. */
@@ -256,17 +255,10 @@ hosts_and_units_list_fixed(const struct nw_problem *problem,
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(hosts + 2, list->row),
                                     NW_ARRAY((size_t)n, list->rank));
 
-    if (status)
-        return status;
-    for (int32_t r = 0; r < n; r++)
-        if (problem->fixed_host[r] >= 0)
-            list->row[problem->fixed_host[r] + 2]++;
-    for (size_t h = 2; h < hosts + 2; h++)
-        list->row[h] += list->row[h - 1];
-    for (int32_t r = 0; r < n; r++)
-        if (problem->fixed_host[r] >= 0)
-            list->rank[list->row[problem->fixed_host[r] + 1]++] = r;
-    return NW_OK;
+    if (!status)
+        nw_list_by_group(problem->fixed_host, n, problem->host_count, list->row,
+                         list->rank);
+    return status;
 }
 
 /* Allocates as many units as there are cores, or GPUs, in all hosts, which is
@@ -319,7 +311,7 @@ hosts_and_units_cut_all(struct hosts_and_units_work *cut,
 
     for (int32_t h = 0; !status && h < cut->problem->host_count; h++) {
         struct nw_ints ranks = {fixed->rank + fixed->row[h],
-                                fixed->row[h + 1] - fixed->row[h]};
+                                (size_t)(fixed->row[h + 1] - fixed->row[h])};
 
         if (!ranks.count && cut->units->size == 1)
             hosts_and_units_cut_plain(cut, h, &count);
@@ -354,7 +346,7 @@ hosts_and_units_count_capacity(struct nw_problem *problem,
         for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
              u++)
             gpu_capacity += problem->gpu.capacity[u];
-        for (size_t i = fixed->row[h]; i < fixed->row[h + 1]; i++) {
+        for (int32_t i = fixed->row[h]; i < fixed->row[h + 1]; i++) {
             capacity += !nw_problem_needs_core(problem, fixed->rank[i]);
             gpu_capacity += problem->wants_gpu[fixed->rank[i]] &&
                             !nw_problem_needs_gpu(problem, fixed->rank[i]);
@@ -375,12 +367,12 @@ hosts_and_units_check_fixed(const struct nw_problem *problem,
                             const struct hosts_and_units_fixed_ranks *fixed)
 {
     for (int32_t h = 0; h < problem->host_count; h++) {
-        size_t count = fixed->row[h + 1] - fixed->row[h];
+        int32_t count = fixed->row[h + 1] - fixed->row[h];
 
-        if (count > (size_t)problem->capacity[h])
+        if (count > problem->capacity[h])
             return nw_fail_about(
                 NW_FIXED(-1), NW_EINVAL,
-                "%zu ranks are fixed on %s, which has %d slots", count,
+                "%d ranks are fixed on %s, which has %d slots", count,
                 nw_topology_node_name(problem->topology, problem->host[h]),
                 problem->capacity[h]);
     }

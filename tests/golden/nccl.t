@@ -101,6 +101,12 @@ $ calls() { for r in 0 1 2 3; do printf 'nodewise nccl 1\nprocess %d 4 %d node%d
 1 0 4000 2 0 4000 3 0 4000 
 0 1 4000 0 2 4000 0 3 4000 
 1 2 4000 2 3 4000 3 0 4000 
+## A root outside the communicator gets no messages.
+$ for call in Gather Send; do for r in 0 1; do printf 'nodewise nccl 1\nprocess %d 2 %d a\ncomm 0 0x9 %d 2 -\ncall 0 %s - 2000000000 8 1\n' $r $r $r $call; done > root; nodewise pattern nccl:root --to mm -q; done
+%%MatrixMarket matrix coordinate integer general
+2 2 0
+%%MatrixMarket matrix coordinate integer general
+2 2 0
 
 ## Phases, one after the other, on two nodes. Tensor groups 0 1 and 2 3: ten all-reduces of 4,000
 ## bytes send 40,000 bytes in 20 messages to the other rank. Data groups 0 2 and 1 3: 8,000 bytes in

@@ -138,6 +138,16 @@ static nw_status take_twice(const char *what)
                    what);
 }
 
+/* Returns the error for ranks or hosts that the job has already, from an option
+ * of `nodewise run` if `given`, else from the line itself, whose launcher may
+ * accept its option twice. */
+static nw_status take_again(const char *what, bool given)
+{
+    return given
+               ? take_twice(what)
+               : nw_fail(NW_EUNSUPPORTED, "%s: given twice in the line", what);
+}
+
 /* Adds the words of an option to job->launcher, or to job->placement if it
  * places ranks. */
 static nw_status keep_words(struct nw_job *job, char **word,
@@ -152,7 +162,8 @@ static nw_status keep_words(struct nw_job *job, char **word,
     return status;
 }
 
-static nw_status take_ranks(struct nw_job *job, const char *value)
+static nw_status take_ranks(struct nw_job *job, const char *value,
+                            const struct nw_job *given)
 {
     int32_t ranks;
 
@@ -160,7 +171,7 @@ static nw_status take_ranks(struct nw_job *job, const char *value)
         return nw_fail(NW_EUNSUPPORTED, "ranks are a number from 1, not '%s'",
                        value);
     if (job->ranks && job->ranks != ranks)
-        return take_twice("number of ranks");
+        return take_again("number of ranks", given->ranks);
     job->ranks = ranks;
     return NW_OK;
 }
@@ -168,23 +179,25 @@ static nw_status take_ranks(struct nw_job *job, const char *value)
 /* Stores a launcher's option in the job. The option's meaning selects the
  * field. */
 static nw_status take_option(struct nw_job *job, char **word,
-                             const struct option *option)
+                             const struct option *option,
+                             const struct nw_job *given)
 {
     const char **place =
         option->meaning == HOSTS ? &job->hosts : &job->hostfile;
 
     if (option->meaning == RANKS)
-        return take_ranks(job, option->value);
+        return take_ranks(job, option->value, given);
     if (option->meaning != HOSTS && option->meaning != HOSTFILE)
         return keep_words(job, word, option);
     if (job->hosts || job->hostfile)
-        return take_twice("hosts");
+        return take_again("hosts", given->hosts || given->hostfile);
     *place = option->value;
     return NW_OK;
 }
 
 static nw_status run_paste_read_line(struct nw_job *job, char **word)
 {
+    const struct nw_job given = *job;
     nw_status status = nw_words_add(&job->launcher, *word++);
     bool counts = false;
 
@@ -196,7 +209,7 @@ static nw_status run_paste_read_line(struct nw_job *job, char **word)
                            "cannot tell whether '%s' of %s has a value (give "
                            "it by --launcher)",
                            *word, job->launcher.word[0]);
-        status = take_option(job, word, &option);
+        status = take_option(job, word, &option, &given);
         counts |= option.meaning == PER_NODE;
         word += option.words;
     }

@@ -184,15 +184,21 @@ $ mkdir hydra; printf '#!/bin/sh\necho "HYDRA build details:"\n' >hydra/mpiexec;
 hydra/mpiexec -genv A b -n 4 -hosts a,b -ppn 2 hydra/app
 hydra/srun --mpi=pmi2 -n 4 -w a1,a2 --cpu-bind=cores ./app
 ## What only the launcher understands is started as it is.
-$ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n 2'; do nodewise run --store store --dry-run -- ./mpirun $l; done
+$ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n 2' '-n 2 -host a -host b ./app' '-n 2 --hostfile one -host b ./app' '-n 2 -n 3 ./app'; do nodewise run --store store --dry-run -- ./mpirun $l; done
 ./mpirun -n 1 ./app : -n 1 ./app
 ./mpirun --unknown 3 ./app
 ./mpirun -npernode 2 ./app
 ./mpirun -n 2
+./mpirun -n 2 -host a -host b ./app
+./mpirun -n 2 --hostfile one -host b ./app
+./mpirun -n 2 -n 3 ./app
 ! several programs ... started
 ! '--unknown' ... value ... started
 ! ranks ... -n ... started
 ! no program ... './mpirun' ... started
+! hosts ... twice ... started
+! hosts ... twice ... started
+! number of ranks ... twice ... started
 ## Said twice.
 $ nodewise run -n 3 -- ./mpirun -n 4 ./app
 ! ranks ... '--'

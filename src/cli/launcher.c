@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/launcher_line.h"
 #include "cli/launcher_version.h"
 
 #include <limits.h>
@@ -271,17 +272,21 @@ static void build_srun(struct words *words, char **argv,
                        const struct nw_variables *variables,
                        const char *preload)
 {
+    /* the program may have an option --export, too */
+    char **program = argv + nw_launcher_words(NW_LAUNCHER_SRUN, argv);
     const char *list = "ALL";
     int skip;
 
-    for (char **word = argv; *word; word++)
+    for (char **word = argv; word < program; word++)
         if (find_export(word, &skip))
             list = find_export(word, &skip);
     launcher_add(words, argv[0]);
     add_export(words, list, variables, preload);
-    for (argv++; *argv; argv += skip ? skip : 1)
+    for (argv++; argv < program; argv += skip ? skip : 1)
         if (!find_export(argv, &skip))
             launcher_add(words, *argv);
+    for (; *argv; argv++)
+        launcher_add(words, *argv);
 }
 
 static void launcher_build(struct words *words, enum nw_launcher_kind launcher,

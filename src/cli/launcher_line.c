@@ -130,6 +130,22 @@ static bool read_option(const struct nw_job *job, char **word,
     return false;
 }
 
+size_t nw_launcher_words(enum nw_launcher_kind launcher, char **argv)
+{
+    const struct nw_job job = {.kind = launcher};
+    size_t count = 0, program = 1;
+    struct option option;
+    bool known = true;
+
+    for (; argv[count]; count++)
+        known &= strcmp(argv[count], ":") != 0;
+    while (known && program < count && argv[program][0] == '-') {
+        known = read_option(&job, argv + program, &option);
+        program += known ? (size_t)option.words : 0;
+    }
+    return known ? program : count;
+}
+
 static nw_status take_twice(const char *what)
 {
     return nw_fail(NW_EINVAL,

@@ -14,4 +14,9 @@
  * contradicts options of `nodewise run`. */
 NW_MUST_CHECK nw_status nw_job_paste(struct nw_job *job);
 
+/* Returns the number of words before the program in a launcher's line, or the
+ * number of all words if an option is unknown or the line has several programs.
+ */
+size_t nw_launcher_words(enum nw_launcher_kind launcher, char **argv);
+
 #endif

@@ -122,6 +122,10 @@ $ NODEWISE_REORDER=report nodewise reorder -- ./mpiexec -n 2 ./app; nodewise gpu
 $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "slurm 22.05" && exit\necho "$@" | sed "s|[^ :=]*/lib|lib|"; echo $NODEWISE_CART_WEIGHTS\n' >srun; chmod +x srun; NODEWISE_CART_WEIGHTS=1,2 nodewise reorder --mpi mpich -- ./srun -n 2 ./app
 --export=ALL,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,NODEWISE_CART_WEIGHTS,LD_PRELOAD=libnodewise-mpich.so -n 2 ./app
 1,2
+$ nodewise reorder --mpi mpich -- ./srun -n2 --mpi pmi2 --export A ./app --export B; nodewise reorder --mpi mpich -- ./srun --new x --export A ./app
+--export=A,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,LD_PRELOAD=libnodewise-mpich.so -n2 --mpi pmi2 ./app --export B
+
+--export=A,NODEWISE_REORDER=on,NODEWISE_REORDER_TELL=1,LD_PRELOAD=libnodewise-mpich.so --new x ./app
 $ LD_PRELOAD=one,two.so nodewise reorder --mpi mpich -- ./srun -n 2 ./app 2>err; echo $?; grep '^nodewise' err | cut -d: -f1-3
 4
 nodewise reorder: srun cannot pass a path with a comma in LD_PRELOAD: 'one,two.so

@@ -51,7 +51,9 @@ def _byte_counts(values: np.ndarray) -> np.ndarray:
     out = np.empty(values.shape, np.uint64)
     for first in range(0, len(values), BLOCK):
         block = np.abs(values[first:first + BLOCK])
-        if block.dtype.kind == "f":
+        if block.dtype.kind == "i":  # abs(-128) is -128 in int8
+            block = block.astype("u%d" % block.itemsize)
+        else:
             good = block < 2.0**64
             if not good.all():
                 raise _Bad(first + int(np.argmin(good)))

@@ -90,6 +90,12 @@ class Patterns(InFolder):
     def expect(self, pattern, dense=DENSE):
         np.testing.assert_array_equal(pattern.to_numpy(), dense)
 
+    def test_smallest_numbers(self):
+        for bits in (8, 16, 32, 64):
+            least = np.iinfo("int%d" % bits).min
+            pattern = Pattern(np.array([[0, least], [0, 0]], "int%d" % bits))
+            self.assertEqual(pattern.bytes.tolist(), [-int(least)])
+
     def test_numpy(self):
         self.expect(Pattern(DENSE))
         self.expect(Pattern(DENSE.astype(float)))

@@ -9,7 +9,7 @@ import numpy as np
 from ._cost import Cost, Simulation, cost_of
 from ._library import borrow, check, decode, encode, ffi, lib, number_of, options, several
 from ._mapping import Mapping, as_mapping
-from ._pattern import Pattern, as_pattern
+from ._pattern import Pattern, as_pattern, whole_of
 from ._run import Report, run
 from ._simgrid import helper
 from ._topology import Topology, as_topology
@@ -38,6 +38,8 @@ class _Arguments:
     def words(self, algorithm: str | None, phases: Sequence[str | None]) -> None:
         if algorithm:
             self.struct.algorithm = self.keep(ffi.new("char[]", encode(algorithm)))
+        if len(several(phases)) > len(self.struct.phase):
+            raise ValueError("at most %d phases, not %d" % (len(self.struct.phase), len(phases)))
         for i, phase in enumerate(several(phases)):
             if phase:
                 self.struct.phase[i] = self.keep(ffi.new("char[]", encode(phase)))
@@ -163,7 +165,7 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
     arguments.hosts(hosts)
     arguments.mapping("start", start)
     arguments.mapping("fixed", fix)
-    arguments.array("weights", weights, np.uint64, "uint64_t *", program.ranks)
+    arguments.array("weights", whole_of("weights", weights), np.uint64, "uint64_t *", program.ranks)
     arguments.array("speeds", speeds, np.float64, "double *", machine.element_count)
     answer = ffi.gc(ffi.new("struct nw_map_answer *"), lib.nw_map_answer_fini)
 

@@ -29,7 +29,7 @@ def _whole(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind in "ub":
         return values.astype(np.uint64)
     if values.dtype.kind not in "if":
-        raise ValueError("bytes are numbers, not %s" % values.dtype)
+        raise ValueError("bytes, messages and weights are numbers, not %s" % values.dtype)
     out = np.empty(values.shape, np.uint64)
     for first in range(0, len(values), BLOCK):
         block = values[first:first + BLOCK]
@@ -397,11 +397,20 @@ def _messages_of(messages: Any, rows: Any) -> np.ndarray:
     if other.shape != rows.shape or not (np.array_equal(other.indptr, rows.indptr) and
                                          np.array_equal(other.indices, rows.indices)):
         raise ValueError("messages have other entries than bytes")
+    return whole_of("messages", other.data)
+
+
+def whole_of(name: str, values: Any) -> np.ndarray | None:
+    """The values as uint64, or None for None; ValueError if one is not a whole number from 0
+    to 2^64 - 1."""
+    if values is None:
+        return None
+    array = np.asarray(values)
     try:
-        return _whole(other.data)
+        return _whole(array.ravel()).reshape(array.shape)
     except _Bad as bad:
-        raise ValueError("messages: %r is not a number of messages"
-                         % other.data[bad.position].item()) from None
+        raise ValueError("%s: %r is not a whole number from 0 to 2^64 - 1"
+                         % (name, array.ravel()[bad.position].item())) from None
 
 
 def as_pattern(source: Any) -> Pattern:

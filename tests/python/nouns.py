@@ -451,6 +451,11 @@ class Mappings(InFolder):
         self.assertEqual(len(weighed), 32)
         with self.assertRaisesRegex(ValueError, "shape"):
             nodewise.map(self.machine, self.pattern, imbalance=1, weights=[1, 2])
+        for wrong in (-1, 0.5, 2.0**64, float("nan")):
+            with self.assertRaisesRegex(ValueError, "weights: .* whole number"):
+                nodewise.map(self.machine, self.pattern, imbalance=1, weights=[1] * 31 + [wrong])
+        with self.assertRaisesRegex(ValueError, "at most 3 phases, not 4"):
+            nodewise.map(self.machine, self.pattern, phases=["magc"] * 4)
         for wrong in (dict(objective="speed"), dict(objective="time,latency,time"),
                       dict(hosts=["nowhere"]), dict(algorithm="nothing"), dict(effort="much")):
             with self.assertRaises(ValueError):

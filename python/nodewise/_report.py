@@ -6,6 +6,7 @@ import html
 import os
 from typing import Any, Mapping as Names, Sequence
 
+from ._errors import NotFound
 from ._library import constants, encode, ffi, lib, options, taken
 from ._map import default_mapping, simulate
 from ._mapping import Mapping, as_mapping
@@ -44,9 +45,16 @@ def _named(mappings: Any, topology: Topology) -> dict[str, Mapping]:
 
 
 def _seconds(topology: Topology, pattern: Pattern, mapping: Mapping, wanted: Any) -> float:
-    if wanted is None:
-        wanted = topology.has_links and pattern.edges <= QUICK_EDGES
-    return simulate(topology, pattern, mapping).time if wanted else -1.0
+    if wanted is False or (wanted is None and not (topology.has_links and
+                                                   pattern.edges <= QUICK_EDGES)):
+        return -1.0
+    try:
+        found = simulate(topology, pattern, mapping, force=bool(wanted))
+    except NotFound:
+        if wanted:
+            raise
+        return -1.0
+    return found.time if found.simulated else -1.0
 
 
 def report(topology: Topology | str, pattern: Any, mappings: Any, *,

@@ -5,6 +5,7 @@ import os
 import tempfile
 import tracemalloc
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -399,6 +400,14 @@ class Mappings(InFolder):
                 for path, text in ours.files.items():
                     with open(path, encoding="utf-8") as file:
                         self.assertEqual(file.read(), text)
+
+    def test_report_without_the_simulator(self):
+        with mock.patch.dict(os.environ, {"NODEWISE_SIMGRID": "/nowhere"}):
+            mapping = nodewise.default_mapping(self.machine, self.pattern)
+            page = nodewise.report(self.machine, self.pattern, mapping)
+            self.assertNotIn("time of one exchange", page.html)
+            with self.assertRaises(nodewise.NotFound):
+                nodewise.report(self.machine, self.pattern, mapping, simulate=True)
 
     def test_report(self):
         mapping = nodewise.map(self.machine, self.pattern)

@@ -206,17 +206,12 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
             drop_mark(bytes, &count);
             status = check_text(path, bytes, count);
         }
-        if (!status)
-            file_end_lines(bytes, count);
-    } else if (!status) {
-        drop_mark(bytes, &count); /* of a large file, whose text is already
-                                     checked */
-        file_end_lines(bytes, count);
     }
     if (status) {
         free(bytes);
         return status;
     }
+    file_end_lines(bytes, count);
     *data = bytes;
     *length = count;
     return NW_OK;

@@ -17,8 +17,8 @@ extern "C" {
 
 /* Flat arrays. The cores of rank r are core[core_row[r]] .. core[core_row[r +
  * 1] - 1]. If core_row is NULL, each rank has exactly one core, core[r]. GPUs
- * use gpu and gpu_row in the same way; without gpu_row, gpu[r] is -1 for a rank
- * that has no GPU. */
+ * use gpu and gpu_row in the same way. A rank without GPU has the single value
+ * -1 or, with gpu_row, no value. */
 typedef struct nw_mapping {
     int32_t rank_count;
     int32_t *node; /* index into node_name; -1: open ("*") */
@@ -65,8 +65,8 @@ NW_API NW_MUST_CHECK nw_status nw_mapping_write_elements(
     const nw_mapping *mapping, const nw_topology *topology, const char *path);
 
 /* The cores or GPUs of a rank, with or without core_row and gpu_row: an array
- * of the mapping, borrowed, and its length. Without core_row or gpu_row, a
- * value of -1 (an open core, or no GPU) gives the length 0. */
+ * of the mapping, borrowed, and its length. The length is 0 if the cores are
+ * open or the rank has no GPU; for open GPUs it is 1, and the value is -2. */
 struct nw_ints {
     const int32_t *values;
     size_t count;

@@ -109,7 +109,7 @@ class Mapping:
 
     def gpus(self, rank: int) -> list[int]:
         """GPUs of a rank inside the node, in the order in which the rank sees them."""
-        return [gpu for gpu in self._set(lib.nw_mapping_gpus, rank) if gpu != -1]
+        return self._set(lib.nw_mapping_gpus, rank)
 
     def _set(self, call: Any, rank: int) -> list[int]:
         if not 0 <= rank < len(self):

@@ -269,7 +269,7 @@ static bool is_open(const struct nw_launch_place *place)
     if (place->index < 0 || place->mapping->node[place->index] < 0)
         return true;
     cores = nw_mapping_cores(place->mapping, place->index);
-    return !cores.count || cores.values[0] < 0;
+    return !cores.count;
 }
 
 /* Binds the rank if the mapping fits to the job; otherwise prints a warning. */

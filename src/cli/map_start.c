@@ -15,8 +15,8 @@ static bool map_start_is_open(const nw_mapping *start)
         struct nw_ints cores = nw_mapping_cores(start, r);
         struct nw_ints gpus = nw_mapping_gpus(start, r);
 
-        if (start->node[r] >= 0 && (!cores.count || cores.values[0] < 0 ||
-                                    (gpus.count && gpus.values[0] == -2)))
+        if (start->node[r] >= 0 &&
+            (!cores.count || (gpus.count && gpus.values[0] == -2)))
             return true;
     }
     return false;

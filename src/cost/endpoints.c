@@ -15,7 +15,7 @@ static nw_status place_core(struct nw_endpoints *ends,
     struct nw_ints cores = nw_mapping_cores(mapping, r);
     int32_t node = mapping->node[r];
 
-    if (node < 0 || !cores.count || cores.values[0] < 0)
+    if (node < 0 || !cores.count)
         return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
                              "rank %d of the mapping has no core", r);
     if (node >= nw_topology_node_count(topology) ||

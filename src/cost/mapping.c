@@ -71,9 +71,13 @@ nw_status nw_mapping_new(const nw_topology *topology, int32_t rank_count,
 static struct nw_ints mapping_view(const int32_t *values, const size_t *row,
                                    int32_t r)
 {
-    if (!row)
-        return (struct nw_ints){values + r, values[r] == -1 ? 0 : 1};
-    return (struct nw_ints){values + row[r], row[r + 1] - row[r]};
+    struct nw_ints view = {values + r, 1};
+
+    if (row)
+        view = (struct nw_ints){values + row[r], row[r + 1] - row[r]};
+    if (view.count && view.values[0] == -1)
+        view.count = 0;
+    return view;
 }
 
 struct nw_ints nw_mapping_cores(const nw_mapping *mapping, int32_t rank)

@@ -40,7 +40,6 @@ static void mapping_write_add_rank(struct nw_text *text,
 {
     struct nw_ints cores = nw_mapping_cores(mapping, r);
     struct nw_ints gpus = nw_mapping_gpus(mapping, r);
-    bool open_cores = !cores.count || cores.values[0] == -1;
 
     nw_text_add_number(text, r);
     nw_text_add(text, " ");
@@ -48,12 +47,12 @@ static void mapping_write_add_rank(struct nw_text *text,
                           ? "*"
                           : mapping->node_name[mapping->node[r]]);
     nw_text_add(text, " ");
-    if (open_cores)
+    if (!cores.count)
         nw_text_add(text, "*");
     else
         mapping_write_add_set(text, cores);
     nw_text_add(text, " ");
-    if (!gpus.count || gpus.values[0] == -1)
+    if (!gpus.count)
         nw_text_add(text, "-");
     else if (gpus.values[0] == -2)
         nw_text_add(text, "*");
@@ -80,8 +79,7 @@ static bool add_plain_rank(struct nw_text *text, const nw_mapping *mapping,
     const char *name;
     size_t length;
 
-    if (mapping->node[r] < 0 || cores.count != 1 || cores.values[0] < 0 ||
-        (gpus.count && gpus.values[0] != -1) ||
+    if (mapping->node[r] < 0 || cores.count != 1 || gpus.count ||
         (mapping->nic && mapping->nic[r] >= 0))
         return false;
     name = mapping->node_name[mapping->node[r]];
@@ -181,7 +179,7 @@ nw_status nw_mapping_write_elements(const nw_mapping *mapping,
     for (int32_t r = 0; r < mapping->rank_count; r++) {
         struct nw_ints cores = nw_mapping_cores(mapping, r);
 
-        if (mapping->node[r] < 0 || !cores.count || cores.values[0] < 0)
+        if (mapping->node[r] < 0 || !cores.count)
             return nw_fail(NW_EINVAL, "rank %d has no core yet", r);
     }
     return write_pieces(&(struct listing){mapping, topology}, path,

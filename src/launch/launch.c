@@ -153,7 +153,6 @@ static nw_status check_closed(const struct nw_launch_job *job)
         struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
         const char *open = mapping->node[rank] < 0              ? "node"
                            : !cores.count                       ? "core"
-                           : cores.values[0] < 0                ? "core"
                            : gpus.count && gpus.values[0] == -2 ? "GPU"
                                                                 : NULL;
 

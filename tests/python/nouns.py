@@ -315,6 +315,11 @@ class Mappings(InFolder):
         mapping = Mapping(self.machine, [0, 1, 2], gpus=[1, -1, 0])
         self.assertEqual([mapping.gpus(rank) for rank in range(3)], [[1], [], [0]])
         self.assertEqual(mapping.cores(2), [2])
+        with open("open", "w", encoding="utf-8") as file:
+            file.write("nodewise mapping 1\nranks 2\n0 * * *\n1 %s 0-1 -\n" %
+                       self.machine.nodes[0])
+        opened = Mapping.read("open", self.machine)
+        self.assertEqual([opened.cores(rank) for rank in range(2)], [[], [0, 1]])
         with self.assertRaises(ValueError):
             Mapping(self.machine, [0], gpus=[99])
 

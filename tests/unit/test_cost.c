@@ -479,6 +479,10 @@ static void mapping_files_come_back(void **state)
     assert_int_equal(mapping->rank_count, 4);
     assert_int_equal(nw_mapping_cores(mapping, 1).count, 3);
     assert_int_equal(nw_mapping_gpus(mapping, 1).values[0], 1);
+    assert_int_equal(nw_mapping_gpus(mapping, 0).count, 0);
+    assert_int_equal(nw_mapping_cores(mapping, 2).count, 0);
+    assert_int_equal(nw_mapping_gpus(mapping, 2).count, 1);
+    assert_int_equal(nw_mapping_gpus(mapping, 2).values[0], -2);
     assert_int_equal(mapping->nic[1], 2);
     assert_int_equal(mapping->node[2], -1);
     assert_string_equal(mapping->node_name[mapping->gpu_node[3]], "b");

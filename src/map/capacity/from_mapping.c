@@ -50,7 +50,7 @@ several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
                        "not among the hosts to use; --without names lost nodes",
                        r, start->node_name[node]);
     *part = -1;
-    if (h >= 0 && cores.count && cores.values[0] >= 0 &&
+    if (h >= 0 && cores.count &&
         cores.values[0] < several->first[h + 1] - several->first[h])
         *part = several->first[h] + cores.values[0];
     if (range && !nw_kway_allows(&several->graph, r, *part))

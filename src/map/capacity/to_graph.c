@@ -89,7 +89,7 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
                              "rank %d is fixed to a node that is not used", r);
     *range = (struct nw_graph_range){several->first[h], several->first[h + 1]};
     cores = nw_mapping_cores(fixed, r);
-    if (!cores.count || cores.values[0] < 0)
+    if (!cores.count)
         return NW_OK;
     if (cores.count > 1)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,

@@ -220,7 +220,7 @@ static nw_status check_mapping(const nw_mapping *mapping, int ranks)
     for (int r = 0; r < ranks; r++) {
         struct nw_ints cores = nw_mapping_cores(mapping, r);
 
-        if (mapping->node[r] < 0 || !cores.count || cores.values[0] < 0)
+        if (mapping->node[r] < 0 || !cores.count)
             return nw_fail(NW_EINVAL, "the mapping leaves rank %d open", r);
     }
     return NW_OK;

@@ -7,8 +7,28 @@
 #include "map/portfolio/portfolio.h"
 #include "map/portfolio/whole_nodes.h"
 
+/* Computes the costs of the mapping and of the default mapping for several
+ * ranks per element. */
+static nw_status map_price_several(const struct nw_map_call *call,
+                                   struct nw_map_answer *answer)
+{
+    nw_mapping *standard = NULL;
+    nw_status status =
+        nw_map_default(call->topology, call->pattern, call->options, &standard);
+
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern, standard,
+                                  &answer->standard);
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern,
+                                  answer->mapping, &answer->cost);
+    nw_mapping_free(standard);
+    return status;
+}
+
 /* Maps several ranks per element. If the options turn out to allow only one and
- * no limit excludes a placement, calls the portfolio. */
+ * no limit excludes a placement, calls the portfolio. `priced`: the costs are
+ * computed, too. */
 static nw_status map_several(const struct nw_map_call *call, bool priced,
                              struct nw_map_answer *out)
 {
@@ -23,19 +43,20 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
         return nw_portfolio_map(&plain, priced, out);
     out->mapping = result.mapping;
     out->report = result.report;
-    return NW_OK;
+    return priced ? map_price_several(call, out) : NW_OK;
 }
 
 /* Passes a call to the part of the engine that handles its options. `priced`:
- * the cost of the default mapping is computed, too, unless several ranks are
- * mapped per element. */
+ * the costs of the mapping and of the default mapping are needed. */
 static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
                               struct nw_map_answer *out)
 {
-    if (nw_lost_nodes_is_asked(call->options))
+    struct nw_map_options options = nw_problem_options(call->options);
+
+    if (options.lost_count)
         return nw_lost_nodes_map(call, out);
-    if (nw_whole_nodes_is_asked(call->options))
-        return nw_whole_nodes_map(call, priced, out);
+    if (options.whole_nodes)
+        return nw_whole_nodes_map(call, out);
     if (nw_several_is_asked(call->options))
         return map_several(call, priced, out);
     return nw_portfolio_map(call, priced, out);
@@ -59,40 +80,14 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     return NW_OK;
 }
 
-/* Computes the costs of the mapping and of the default mapping for several
- * ranks per element. */
-static nw_status map_price_several(const struct nw_map_call *call,
-                                   struct nw_map_answer *answer)
-{
-    nw_mapping *standard = NULL;
-    nw_status status =
-        nw_map_default(call->topology, call->pattern, call->options, &standard);
-
-    if (!status)
-        status = nw_cost_evaluate(call->topology, call->pattern, standard,
-                                  &answer->standard);
-    if (!status)
-        status = nw_cost_evaluate(call->topology, call->pattern,
-                                  answer->mapping, &answer->cost);
-    nw_mapping_free(standard);
-    return status;
-}
-
 nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
                         const struct nw_map_options *options,
                         struct nw_map_answer *out)
 {
     struct nw_map_call call = {topology, pattern, options};
     struct nw_map_answer answer = {0};
-    bool several = nw_several_is_asked(options) &&
-                   !nw_whole_nodes_is_asked(options) &&
-                   !nw_lost_nodes_is_asked(options);
-    nw_status status = map_dispatch(&call, !several, &answer);
+    nw_status status = map_dispatch(&call, true, &answer);
 
-    if (!status && several) {
-        nw_cost_fini(&answer.cost);
-        status = map_price_several(&call, &answer);
-    }
     if (status)
         nw_map_answer_fini(&answer);
     else

@@ -80,8 +80,7 @@ struct auto_work {
 /* The run of one algorithm, and its result. */
 struct auto_candidate_run {
     const struct nw_algorithm *algorithm;
-    const struct nw_problem *problem;
-    struct nw_map_report *report;
+    const struct auto_work *work;
     struct nw_candidate candidate;
 };
 
@@ -132,13 +131,13 @@ static nw_status auto_run_candidate(void *user)
 {
     struct auto_candidate_run *candidate_run = user;
     const struct nw_algorithm *algorithm = candidate_run->algorithm;
-    nw_status status =
-        nw_candidate_run(algorithm, candidate_run->problem,
-                         candidate_run->report, &candidate_run->candidate);
+    const struct auto_work *work = candidate_run->work;
+    nw_status status = nw_candidate_run(algorithm, work->problem, work->report,
+                                        &candidate_run->candidate);
 
     if (status || nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT))
         return status;
-    status = nw_cores_near_gpus(candidate_run->problem, algorithm->cores_stay,
+    status = nw_cores_near_gpus(work->problem, algorithm->cores_stay,
                                 &candidate_run->candidate);
     if (status)
         nw_candidate_fini(&candidate_run->candidate);
@@ -174,27 +173,17 @@ static void auto_take_result(struct auto_work *work,
     work->pool.approximate |= candidate.approximate;
     work->grid_found |= candidate.grid_found;
     if (auto_is_taken(work, &candidate)) {
-        struct nw_candidate worse = work->best;
-
-        work->best = candidate;
-        candidate = worse;
+        nw_candidate_swap(&work->best, &candidate);
         nw_candidate_tell(&work->best, work->problem);
     }
     nw_pool_take(&work->pool, &candidate);
-}
-
-static struct auto_candidate_run
-auto_runner(const struct auto_work *work, const struct nw_algorithm *algorithm)
-{
-    return (struct auto_candidate_run){
-        algorithm, work->problem, work->report, {0}};
 }
 
 /* Runs an algorithm and compares its result with the best one so far. */
 static nw_status auto_consider(struct auto_work *work,
                                const struct nw_algorithm *algorithm)
 {
-    struct auto_candidate_run candidate_run = auto_runner(work, algorithm);
+    struct auto_candidate_run candidate_run = {algorithm, work, {0}};
     nw_status status = auto_run_candidate(&candidate_run);
 
     if (!status)
@@ -264,8 +253,8 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
                                        bool *done)
 {
     const struct nw_problem *problem = work->problem;
-    struct auto_candidate_run search =
-        auto_runner(work, nw_algorithm_get(NW_ALGORITHM_MULTILEVEL));
+    struct auto_candidate_run search = {
+        nw_algorithm_get(NW_ALGORITHM_MULTILEVEL), work, {0}};
     bool former = problem->budget->anytime;
     bool second = problem->options.has_second;
     nw_status status;
@@ -285,7 +274,7 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
 static nw_status auto_begin(struct auto_work *work, bool *done)
 {
     const struct nw_algorithm *first = nw_algorithm_get(NW_ALGORITHM_DEFAULT);
-    struct auto_candidate_run standard = auto_runner(work, first);
+    struct auto_candidate_run standard = {first, work, {0}};
 
     *done = false;
     if (auto_is_searchable(work->problem))
@@ -421,87 +410,67 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     return status;
 }
 
-/* Moves the best candidate to *out. Before, calls auto_keep_magc if time is
- * left and the effort is not "fast". `status` is the result of the searches so
- * far. If it is an error, frees the candidate and returns that error. */
-static nw_status auto_finish(struct auto_work *work, nw_status status,
-                             struct nw_candidate *out)
-{
-    const struct nw_problem *problem = work->problem;
+static nw_status auto_choose(const struct nw_problem *problem,
+                             struct nw_map_report *report, bool links,
+                             struct nw_candidate *out);
 
-    if (!status && problem->options.effort != NW_EFFORT_FAST &&
-        !nw_budget_is_overdue(problem->budget))
-        status = auto_keep_magc(work);
-    nw_pool_fini(&work->pool);
-    work->best.approximate = work->pool.approximate;
-    if (status)
-        nw_candidate_fini(&work->best);
-    else
-        *out = work->best;
+/* Adds to the pool a candidate with few hop-bytes, for an objective that
+ * depends on links. The search for low congestion begins from it, and its
+ * hop-bytes determine the cap on hop-bytes. The QAP searches are left out
+ * (`lean`), because they would take longer than everything else. */
+static nw_status auto_find_nearest(struct auto_work *work)
+{
+    struct nw_problem mine = *work->problem;
+    struct nw_budget *budget = mine.budget;
+    bool restarts;
+    uint64_t former;
+    nw_status status;
+
+    nw_budget_begin_shares(budget);
+    restarts = nw_budget_begin_starts(budget);
+    former = nw_budget_share(budget, nw_tuned.portfolio.nearest_part);
+    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
+    mine.options.has_second = nw_search_is_small(&mine);
+    mine.options.second = work->problem->options.objective;
+    mine.options.careful = false;
+    mine.lean = true;
+    status = auto_choose(&mine, work->report, false, &work->pool.nearest);
+    nw_budget_end_share(budget, former);
+    nw_budget_end_starts(budget, restarts);
+    work->report->proven = false;
+    work->pool.approximate |= work->pool.nearest.approximate;
     return status;
 }
 
 /* Runs the cheap algorithms, then improves the best of their results by a
- * search. */
+ * search. `links`: the objective depends on link loads, and a candidate with
+ * few hop-bytes is found before the search. Moves the best candidate to *out.
+ */
 static nw_status auto_choose(const struct nw_problem *problem,
-                             struct nw_map_report *report,
+                             struct nw_map_report *report, bool links,
                              struct nw_candidate *out)
-{
-    struct auto_work work = {.problem = problem, .report = report};
-    bool done;
-    nw_status status = auto_run_cheap(&work, &done);
-
-    if (!status && !done && !nw_budget_is_overdue(problem->budget))
-        status = nw_candidate_improve(problem, report, &work.pool, &work.best);
-    return auto_finish(&work, status, out);
-}
-
-/* Finds a candidate with few hop-bytes, for an objective that depends on links.
- * The search for low congestion begins from it, and its hop-bytes determine the
- * cap on hop-bytes. The QAP searches are left out (`lean`), because they would
- * take longer than everything else. */
-static nw_status auto_find_nearest(const struct nw_problem *problem,
-                                   struct nw_map_report *report,
-                                   struct nw_candidate *out)
-{
-    struct nw_problem mine = *problem;
-    bool restarts = nw_budget_begin_starts(problem->budget);
-    uint64_t former =
-        nw_budget_share(problem->budget, nw_tuned.portfolio.nearest_part);
-    nw_status status;
-
-    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
-    mine.options.has_second = nw_search_is_small(problem);
-    mine.options.second = problem->options.objective;
-    mine.options.careful = false;
-    mine.lean = true;
-    status = auto_choose(&mine, report, out);
-    nw_budget_end_share(problem->budget, former);
-    nw_budget_end_starts(problem->budget, restarts);
-    report->proven = false;
-    return status;
-}
-
-/* Chooses a mapping for an objective that depends on link loads: runs the cheap
- * algorithms, finds a candidate with few hop-bytes, then improves the best
- * candidate by a search. */
-static nw_status auto_choose_by_links(const struct nw_problem *problem,
-                                      struct nw_map_report *report,
-                                      struct nw_candidate *out)
 {
     struct auto_work work = {.problem = problem, .report = report};
     bool done;
     nw_status status = auto_run_cheap(&work, &done);
 
     if (!status && !done && !nw_budget_is_overdue(problem->budget)) {
-        nw_budget_begin_shares(problem->budget);
-        status = auto_find_nearest(problem, report, &work.pool.nearest);
-        work.pool.approximate |= work.pool.nearest.approximate;
+        if (links)
+            status = auto_find_nearest(&work);
         if (!status)
             status =
                 nw_candidate_improve(problem, report, &work.pool, &work.best);
     }
-    return auto_finish(&work, status, out);
+    if (!status && problem->options.effort != NW_EFFORT_FAST &&
+        !nw_budget_is_overdue(problem->budget))
+        status = auto_keep_magc(&work);
+    nw_pool_fini(&work.pool);
+    work.best.approximate = work.pool.approximate;
+    if (status)
+        nw_candidate_fini(&work.best);
+    else
+        *out = work.best;
+    return status;
 }
 
 /* Returns true if the pattern is a training step, only the default effort
@@ -531,7 +500,6 @@ nw_status nw_choose_best(const struct nw_problem *problem,
         mine.options.effort = NW_EFFORT_FAST;
         mine.budget->effort = NW_EFFORT_FAST;
     }
-    if (links && mine.options.effort != NW_EFFORT_FAST)
-        return auto_choose_by_links(&mine, report, out);
-    return auto_choose(&mine, report, out);
+    return auto_choose(&mine, report,
+                       links && mine.options.effort != NW_EFFORT_FAST, out);
 }

@@ -139,11 +139,18 @@ void nw_candidate_tell(const struct nw_candidate *best,
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
                           bool is_better)
 {
-    if (is_better) {
-        struct nw_candidate worse = *best;
-
-        *best = *other;
-        *other = worse;
-    }
+    if (is_better)
+        nw_candidate_swap(best, other);
     nw_candidate_fini(other);
+}
+
+void nw_candidate_to_answer(struct nw_candidate *candidate,
+                            struct nw_map_answer *answer)
+{
+    nw_mapping_free(answer->mapping);
+    nw_cost_fini(&answer->cost);
+    answer->mapping = candidate->mapping;
+    answer->cost = candidate->cost;
+    answer->report.algorithm = candidate->algorithm;
+    *candidate = (struct nw_candidate){0};
 }

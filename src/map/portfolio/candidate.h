@@ -38,10 +38,22 @@ bool nw_candidate_better(const struct nw_candidate *a,
  * `guard` by more than rounding errors, or if `guard` is NULL. */
 bool nw_candidate_within(const struct nw_candidate *candidate,
                          const double guard[3]);
+static inline void nw_candidate_swap(struct nw_candidate *a,
+                                     struct nw_candidate *b)
+{
+    struct nw_candidate c = *a;
+
+    *a = *b;
+    *b = c;
+}
 /* Replaces *best by `other` if `is_better`; frees the candidate that is not
  * kept. */
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
                           bool is_better);
+/* Replaces the mapping, its cost and the algorithm of an answer by those of the
+ * candidate, which becomes empty. */
+void nw_candidate_to_answer(struct nw_candidate *candidate,
+                            struct nw_map_answer *answer);
 /* Lets the progress report show the objective of this mapping as the best one
  * so far, unless the present search has another objective than the user's call.
  */

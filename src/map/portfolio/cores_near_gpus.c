@@ -38,12 +38,13 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
     nw_status status = NW_OK;
 
     for (int32_t to = range.first; !status && to < range.end; to++) {
-        struct nw_move move = nw_near_gpus_move_of(slots, endpoint, to);
+        struct nw_move move = {.count = 0};
         double gain;
         bool fits;
 
         if (slots->unit[to] == slots->unit[from])
             continue;
+        nw_slots_exchange(slots, from, to, &move);
         gain = nw_near_gpus_gain_of(work, &move);
         if (gain <= most + NEAR_GPUS_EQUAL ||
             !nw_slots_within_limits(slots, &move))
@@ -108,10 +109,12 @@ static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
     bool made = false;
 
     for (int32_t to = range.first; !status && !made && to < range.end; to++) {
-        struct nw_move move = nw_near_gpus_move_of(slots, endpoint, to);
+        struct nw_move move = {.count = 0};
 
-        if (slots->unit[to] != slots->unit[from])
-            status = near_gpus_settle_move(work, &move, &made);
+        if (slots->unit[to] == slots->unit[from])
+            continue;
+        nw_slots_exchange(slots, from, to, &move);
+        status = near_gpus_settle_move(work, &move, &made);
     }
     return status;
 }

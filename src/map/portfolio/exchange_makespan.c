@@ -18,29 +18,25 @@ struct makespan_work {
     double last;   /* s: arrival of the last message so far */
 };
 
-/* Computes when a part of a message arrives, and updates the last arrival. */
-static void makespan_add_part(struct makespan_work *work,
-                              const struct nw_end ends[2], int32_t stripe)
-{
-    size_t count =
-        nw_stripe_route(work->topology, ends[0], ends[1], stripe, work->hop);
-    double latency = 0;
-
-    for (size_t i = 0; i < count; i++)
-        latency += nw_topology_link(work->topology, (int32_t)(work->hop[i] / 2))
-                       .latency;
-    work->last = fmax(work->last, nw_arrival(latency, work->hop, count,
-                                             work->cost->link_congestion));
-}
-
+/* Computes when each part of a message arrives, and updates the last arrival.
+ */
 static void makespan_add_message(struct makespan_work *work,
                                  const struct nw_end ends[2])
 {
-    int32_t stripes =
-        nw_topology_stripe_count(work->topology, ends[0], ends[1]);
+    const nw_topology *topology = work->topology;
+    int32_t stripes = nw_topology_stripe_count(topology, ends[0], ends[1]);
 
-    for (int32_t i = 0; i < stripes; i++)
-        makespan_add_part(work, ends, i);
+    for (int32_t s = 0; s < stripes; s++) {
+        size_t count =
+            nw_stripe_route(topology, ends[0], ends[1], s, work->hop);
+        double latency = 0;
+
+        for (size_t i = 0; i < count; i++)
+            latency +=
+                nw_topology_link(topology, (int32_t)(work->hop[i] / 2)).latency;
+        work->last = fmax(work->last, nw_arrival(latency, work->hop, count,
+                                                 work->cost->link_congestion));
+    }
 }
 
 nw_status nw_exchange_makespan(const struct nw_problem *problem,

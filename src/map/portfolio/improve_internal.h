@@ -24,58 +24,38 @@ struct improve_work {
     struct nw_candidate near, far;
     double below; /* objective of the best start of the long search if its
                      hop-bytes are within hop_limit, otherwise infinity */
-    nw_status (*run)(struct improve_work *, struct nw_slots *);
+    /* out: algorithm of the present search, at first "anneal"; NULL: the search
+     * found nothing */
     const char *name;
 };
 
-/* improve_runs.c */
-
-NW_MUST_CHECK nw_status nw_improve_prove(struct improve_work *work,
-                                         struct nw_slots *slots);
-
-NW_MUST_CHECK nw_status nw_improve_exchange_nodes(struct improve_work *work,
-                                                  struct nw_slots *slots);
-
-/* Embeds the grid of the ranks by digits (digit_embedding.h). work->name
- * becomes NULL if no embedding was found. */
-NW_MUST_CHECK nw_status nw_improve_embed_digits(struct improve_work *work,
-                                                struct nw_slots *slots);
-
-/* Divides the ranks over dragonfly groups, or else over leaf switches.
- * work->name becomes NULL if no better division was found. */
-NW_MUST_CHECK nw_status nw_improve_divide(struct improve_work *work,
-                                          struct nw_slots *slots);
-
+/* The searches of improve_runs.c. Each changes the assignment of `slots` and
+ * may set work->name. */
+typedef nw_status improve_search(struct improve_work *work,
+                                 struct nw_slots *slots);
+improve_search nw_improve_prove, nw_improve_exchange_nodes, nw_improve_tighten;
+/* Embeds the grid of the ranks by digits (digit_embedding.h). */
+improve_search nw_improve_embed_digits;
+/* Divides the ranks over dragonfly groups, or else over leaf switches. */
+improve_search nw_improve_divide;
 /* Swaps whole nodes first, then moves single ranks. With the effort "fast" it
  * only moves single ranks, and only downhill. */
-NW_MUST_CHECK nw_status nw_improve_search_slots(struct improve_work *work,
-                                                struct nw_slots *slots);
-
+improve_search nw_improve_search_slots;
 /* Anneals with latency as second objective. That allows more assignments than
  * hop-bytes as second objective do. */
-NW_MUST_CHECK nw_status nw_improve_search_wide(struct improve_work *work,
-                                               struct nw_slots *slots);
-
-NW_MUST_CHECK nw_status nw_improve_tighten(struct improve_work *work,
-                                           struct nw_slots *slots);
-
+improve_search nw_improve_search_wide;
 /* Lowers hop-bytes while no link may have more congestion than the present
  * maximum. Hop-bytes are capped at hop_limit or, if that is larger, at the
  * initial hop-bytes. */
-NW_MUST_CHECK nw_status nw_improve_cap_second(struct improve_work *work,
-                                              struct nw_slots *slots);
-
+improve_search nw_improve_cap_second;
 /* Lowers hop-bytes to the cap hop_limit, while the congestion of every link
  * stays below work->standard. */
-NW_MUST_CHECK nw_status nw_improve_yield(struct improve_work *work,
-                                         struct nw_slots *slots);
-
+improve_search nw_improve_yield;
 /* Runs a QAP search if the problem is small and fits a QAP, `lean` is not set,
  * and the option `careful` sets no limits. Runs nw_improve_search_slots in all
  * other cases, and after a QAP search if there is a second objective. The
  * result of a QAP search might exceed these limits, because it ignores the
  * second objective. */
-NW_MUST_CHECK nw_status nw_improve_search(struct improve_work *work,
-                                          struct nw_slots *slots);
+improve_search nw_improve_search;
 
 #endif

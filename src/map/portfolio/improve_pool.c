@@ -101,25 +101,6 @@ static bool improve_is_taken(const struct improve_work *work,
            (near || candidate->guard[0] < best->guard[0]);
 }
 
-/* Returns true if the GPU of some rank is on another node. */
-static bool improve_has_remote_gpus(const nw_mapping *mapping)
-{
-    for (int32_t r = 0; mapping->gpu_node && r < mapping->rank_count; r++)
-        if (mapping->gpu_node[r] >= 0 &&
-            mapping->gpu_node[r] != mapping->node[r])
-            return true;
-    return false;
-}
-
-static void improve_swap_candidates(struct nw_candidate *a,
-                                    struct nw_candidate *b)
-{
-    struct nw_candidate c = *a;
-
-    *a = *b;
-    *b = c;
-}
-
 /* Exchanges *candidate with *kept if the candidate is better or *kept is empty.
  */
 static void improve_keep(struct nw_candidate *candidate,
@@ -127,7 +108,7 @@ static void improve_keep(struct nw_candidate *candidate,
 {
     if (candidate->mapping &&
         (!kept->mapping || nw_candidate_better(candidate, kept)))
-        improve_swap_candidates(candidate, kept);
+        nw_candidate_swap(candidate, kept);
 }
 
 /* Makes a candidate the best one if improve_is_taken. Whichever of the two is
@@ -139,7 +120,7 @@ static void improve_take(struct improve_work *work,
                          struct nw_candidate *best)
 {
     if (improve_is_taken(work, candidate, best)) {
-        improve_swap_candidates(candidate, best);
+        nw_candidate_swap(candidate, best);
         nw_candidate_tell(best, work->problem);
     }
     if (improve_is_near(work, candidate))
@@ -149,18 +130,10 @@ static void improve_take(struct improve_work *work,
         improve_keep(candidate, &work->far);
 }
 
-/* Returns true if a search may begin from a candidate: the GPU of each rank is
- * on the rank's node, or the options allow GPUs on other nodes. */
-static bool improve_is_start(const struct improve_work *work,
-                             const struct nw_candidate *candidate)
-{
-    return work->problem->options.remote_gpus ||
-           !improve_has_remote_gpus(candidate->mapping);
-}
-
-/* Runs work->run on a copy of the assignment of `start` and makes the candidate
+/* Runs a search on a copy of the assignment of `start` and makes the candidate
  * *out of the result. */
 static nw_status improve_derive(struct improve_work *work,
+                                improve_search *search,
                                 const struct nw_candidate *start,
                                 struct nw_candidate *out)
 {
@@ -169,10 +142,11 @@ static nw_status improve_derive(struct improve_work *work,
     nw_status status = improve_answer_of(work->problem, start, &answer);
 
     work->hop_bytes = start->guard[0];
+    work->name = "anneal";
     if (!status)
         status = nw_slots_init(&slots, work->problem, &answer);
     if (!status)
-        status = work->run(work, &slots);
+        status = search(work, &slots);
     if (!status) {
         nw_slots_to_answer(&slots, &answer);
         status =
@@ -183,20 +157,16 @@ static nw_status improve_derive(struct improve_work *work,
     return status;
 }
 
-/* Runs work->run from `start`, unless the mapping of `start` has GPUs on other
- * nodes that the options forbid, and makes the result the best candidate if
+/* Runs a search from `start` and makes the result the best candidate if
  * improve_is_taken. If the search proves that nothing is better, `best` gets
  * the name of the proof as its algorithm. */
-static nw_status improve_from(struct improve_work *work,
+static nw_status improve_from(struct improve_work *work, improve_search *search,
                               const struct nw_candidate *start,
                               struct nw_candidate *best)
 {
     struct nw_candidate other = {0};
-    nw_status status;
+    nw_status status = improve_derive(work, search, start, &other);
 
-    if (!improve_is_start(work, start))
-        return NW_OK;
-    status = improve_derive(work, start, &other);
     if (status)
         return status;
     if (!improve_is_taken(work, &other, best) && work->report->proven)
@@ -238,9 +208,9 @@ static void improve_add_lead(const struct improve_work *work,
         known |= improve_are_like(candidate, &leads->lead[i]);
     for (int i = 0; i < leads->count && !known; i++)
         if (improve_is_ahead(work, candidate, &leads->lead[i]))
-            improve_swap_candidates(candidate, &leads->lead[i]);
+            nw_candidate_swap(candidate, &leads->lead[i]);
     if (leads->count < leads->most && !known)
-        improve_swap_candidates(candidate, &leads->lead[leads->count++]);
+        nw_candidate_swap(candidate, &leads->lead[leads->count++]);
     nw_candidate_fini(candidate);
 }
 
@@ -267,31 +237,28 @@ static nw_status improve_try_nodes(struct improve_work *work,
     struct nw_candidate other = {0};
     nw_status status;
 
-    if (!start->mapping || !improve_is_start(work, start) ||
-        work->problem->budget->stopped)
+    if (!start->mapping || work->problem->budget->stopped)
         return NW_OK;
-    work->run = nw_improve_exchange_nodes;
-    status = improve_derive(work, start, &other);
+    status = improve_derive(work, nw_improve_exchange_nodes, start, &other);
     if (!status)
         improve_add_lead(work, leads, &other);
     return status;
 }
 
-/* Runs `run` from the best candidate. If it found a mapping, swaps whole nodes
- * in it and adds the result to the leads (starts of the long search); the
+/* Runs a search from the best candidate. If it found a mapping, swaps whole
+ * nodes in it and adds the result to the leads (starts of the long search); the
  * mapping itself may become the best candidate. */
-static nw_status
-improve_try_run(struct improve_work *work, struct improve_leads *leads,
-                nw_status (*run)(struct improve_work *, struct nw_slots *),
-                struct nw_candidate *best)
+static nw_status improve_try_search(struct improve_work *work,
+                                    struct improve_leads *leads,
+                                    improve_search *search,
+                                    struct nw_candidate *best)
 {
     struct nw_candidate other = {0};
     nw_status status;
 
-    if (!improve_is_start(work, best) || work->problem->budget->stopped)
+    if (work->problem->budget->stopped)
         return NW_OK;
-    work->run = run;
-    status = improve_derive(work, best, &other);
+    status = improve_derive(work, search, best, &other);
     if (!status && other.algorithm) {
         status = improve_try_nodes(work, &other, leads);
         if (!status)
@@ -313,18 +280,15 @@ static nw_status improve_follow(struct improve_work *work,
     nw_status status = NW_OK;
 
     improve_drop_stragglers(work, leads);
-    work->run = nw_improve_search;
     for (int i = leads->count; !status && i-- > 0;) {
         uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
 
         if (!i)
             nw_budget_end_starts(budget, restarts);
-        status = improve_from(work, &leads->lead[i], best);
+        status = improve_from(work, nw_improve_search, &leads->lead[i], best);
         nw_budget_end_share(budget, former);
     }
     nw_budget_end_starts(budget, restarts);
-    for (int i = 0; i < leads->count; i++)
-        nw_candidate_fini(&leads->lead[i]);
     return status;
 }
 
@@ -348,27 +312,13 @@ static nw_status improve_try_pool(struct improve_work *work,
             !improve_are_like(&pool->member[i], nearest))
             status = improve_try_nodes(work, &pool->member[i], leads);
     if (!status)
-        status = improve_try_run(work, leads, nw_improve_embed_digits, best);
+        status = improve_try_search(work, leads, nw_improve_embed_digits, best);
     nw_budget_end_share(budget, former);
     return status;
 }
 
-/* Makes a lead (a start of the long search) of a division of the ranks over
- * switches or dragonfly groups. */
-static nw_status improve_try_divide(struct improve_work *work,
-                                    struct improve_leads *leads,
-                                    struct nw_candidate *best)
-{
-    struct nw_budget *budget = work->problem->budget;
-    uint64_t former = nw_budget_share(budget, nw_tuned.portfolio.divide_part);
-    nw_status status = improve_try_run(work, leads, nw_improve_divide, best);
-
-    nw_budget_end_share(budget, former);
-    return status;
-}
-
-/* Finds leads (starts of the long search) by swaps of nodes and searches from
- * them. */
+/* Finds leads (starts of the long search) by swaps of nodes, and by a division
+ * of the ranks over switches or dragonfly groups, and searches from them. */
 static nw_status improve_nodes(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
@@ -376,18 +326,22 @@ static nw_status improve_nodes(struct improve_work *work,
     struct nw_budget *budget = work->problem->budget;
     bool restarts = nw_budget_begin_starts(budget);
     struct improve_leads leads = {.most = pool->nearest.mapping ? LEADS : 1};
-    nw_status status;
+    uint64_t former;
+    nw_status status = improve_try_pool(work, pool, &leads, best);
 
-    status = improve_try_pool(work, pool, &leads, best);
     work->below = leads.count && improve_is_near(work, &leads.lead[0])
                       ? leads.lead[0].figure[0]
                       : INFINITY;
+    former = nw_budget_share(budget, nw_tuned.portfolio.divide_part);
     if (!status)
-        status = improve_try_divide(work, &leads, best);
+        status = improve_try_search(work, &leads, nw_improve_divide, best);
+    nw_budget_end_share(budget, former);
     nw_budget_end_starts(budget, restarts);
-    if (status)
-        leads.count = 0;
-    return status ? status : improve_follow(work, &leads, best);
+    if (!status)
+        status = improve_follow(work, &leads, best);
+    for (int i = 0; i < leads.count; i++)
+        nw_candidate_fini(&leads.lead[i]);
+    return status;
 }
 
 /* --- objectives that depend on link loads --- */
@@ -409,13 +363,11 @@ static nw_status improve_approach(struct improve_work *work,
     nw_status status;
 
     work->hop_limit = 0;
-    work->run = nw_improve_search_wide;
-    status = improve_from(work, best, best);
+    status = improve_from(work, nw_improve_search_wide, best, best);
     work->hop_limit = limit;
     if (status || improve_is_near(work, best))
         return status;
-    work->run = nw_improve_search_slots;
-    return improve_from(work, best, best);
+    return improve_from(work, nw_improve_search_slots, best, best);
 }
 
 /* Lowers congestion from work->near, if it is set: the best candidate within
@@ -427,9 +379,8 @@ static nw_status improve_tighten_near(struct improve_work *work,
     bool restarts = nw_budget_begin_starts(budget);
     nw_status status = NW_OK;
 
-    work->run = nw_improve_tighten;
     if (work->near.mapping)
-        status = improve_from(work, &work->near, best);
+        status = improve_from(work, nw_improve_tighten, &work->near, best);
     nw_budget_end_starts(budget, restarts);
     return status;
 }
@@ -457,8 +408,7 @@ static nw_status improve_let_go(struct improve_work *work,
     if (status || improve_is_near(work, best))
         return status;
     work->hop_limit = 0;
-    work->run = nw_improve_search_slots;
-    status = improve_from(work, nearest, best);
+    status = improve_from(work, nw_improve_search_slots, nearest, best);
     work->hop_limit = limit;
     return status;
 }
@@ -473,15 +423,12 @@ static nw_status improve_come_near(struct improve_work *work,
     const struct nw_candidate *far = &work->far;
     nw_status status = NW_OK;
 
-    work->run = nw_improve_cap_second;
     if (!improve_is_near(work, best))
-        status = improve_from(work, best, best);
-    work->run = nw_improve_yield;
+        status = improve_from(work, nw_improve_cap_second, best, best);
     if (!status && !improve_is_near(work, best))
-        status = improve_from(work, best, best);
-    work->run = nw_improve_cap_second;
+        status = improve_from(work, nw_improve_yield, best, best);
     if (!status && far->mapping && nw_candidate_better(far, best))
-        status = improve_from(work, far, best);
+        status = improve_from(work, nw_improve_cap_second, far, best);
     return status;
 }
 
@@ -516,9 +463,8 @@ static nw_status improve_links(struct improve_work *work,
     nw_budget_end_starts(budget, restarts);
     if (!status)
         status = improve_let_go(work, nearest, best);
-    work->run = nw_improve_tighten;
     if (!status && seeks && improve_is_near(work, best) && !budget->stopped)
-        status = improve_from(work, best, best);
+        status = improve_from(work, nw_improve_tighten, best, best);
     if (!status && seeks && !budget->stopped)
         status = improve_come_near(work, best);
     return status;
@@ -533,22 +479,6 @@ static bool improve_has_nodes(const struct nw_problem *problem)
            !nw_search_is_small(problem);
 }
 
-/* Proves the optimum of a tiny problem, without a cap on hop-bytes, unless the
- * option `careful` sets limits, and frees the candidates in `work`. `status` is
- * that of the searches before, and is returned unless it is NW_OK. */
-static nw_status improve_finish(struct improve_work *work,
-                                struct nw_candidate *best, nw_status status)
-{
-    work->run = nw_improve_prove;
-    work->hop_limit = 0;
-    if (!status && !work->guard && !work->report->proven &&
-        nw_search_is_tiny(work->problem))
-        status = improve_from(work, best, best);
-    nw_candidate_fini(&work->near);
-    nw_candidate_fini(&work->far);
-    return status;
-}
-
 nw_status nw_candidate_improve(const struct nw_problem *problem,
                                struct nw_map_report *report,
                                const struct nw_pool *pool,
@@ -558,14 +488,21 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
     struct improve_work work = {.problem = problem,
                                 .report = report,
                                 .guard = guard,
-                                .run = nw_improve_search,
+                                .hop_limit = guard ? guard[0] : 0,
                                 .standard = pool->standard};
     nw_status status;
 
     if (pool->nearest.mapping)
-        return improve_finish(&work, best, improve_links(&work, pool, best));
-    work.hop_limit = guard ? guard[0] : 0;
-    status = improve_has_nodes(problem) ? improve_nodes(&work, pool, best)
-                                        : improve_from(&work, best, best);
-    return improve_finish(&work, best, status);
+        status = improve_links(&work, pool, best);
+    else if (improve_has_nodes(problem))
+        status = improve_nodes(&work, pool, best);
+    else
+        status = improve_from(&work, nw_improve_search, best, best);
+    /* The optimum of a tiny problem is proven without a cap on hop-bytes. */
+    work.hop_limit = 0;
+    if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
+        status = improve_from(&work, nw_improve_prove, best, best);
+    nw_candidate_fini(&work.near);
+    nw_candidate_fini(&work.far);
+    return status;
 }

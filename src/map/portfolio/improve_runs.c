@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches that improve one candidate, for improve_work.run. Each function
- * changes the assignment of ranks to slots and sets work->name to the
- * algorithm's name in the report; two of them set it to NULL if they find
- * nothing. */
+/* The searches that improve one candidate. Each function changes the assignment
+ * of ranks to slots and sets work->name to the algorithm's name in the report
+ * unless that is "anneal"; two of them set it to NULL if they find nothing. */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/branch_bound.h"
@@ -44,7 +43,6 @@ nw_status nw_improve_exchange_nodes(struct improve_work *work,
 {
     struct nw_objectives objectives = improve_objectives_of(work);
 
-    work->name = "anneal";
     return nw_node_swaps(slots, &objectives, NW_SEARCH_BRIEF);
 }
 
@@ -70,8 +68,8 @@ nw_status nw_improve_divide(struct improve_work *work, struct nw_slots *slots)
     found = paired == NW_DRAGONFLY_DIVIDED;
     if (!status && paired == NW_DRAGONFLY_NONE)
         status = nw_slots_min_max_cut(slots, &objectives, &found);
-
-    work->name = found ? "anneal" : NULL;
+    if (!found)
+        work->name = NULL;
     return status;
 }
 
@@ -109,7 +107,6 @@ nw_status nw_improve_search_slots(struct improve_work *work,
     struct nw_objectives objectives = improve_objectives_of(work);
     nw_status status = NW_OK;
 
-    work->name = "anneal";
     if (!fast)
         status = nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
     nw_budget_end_starts(budget, restarts);
@@ -125,7 +122,6 @@ nw_status nw_improve_search_wide(struct improve_work *work,
     struct nw_objectives objectives = improve_objectives_of(work);
 
     objectives.second = NW_OBJECTIVE_LATENCY;
-    work->name = "anneal";
     return nw_slots_anneal(slots, &objectives, NW_SEARCH_FULL);
 }
 
@@ -133,7 +129,6 @@ nw_status nw_improve_tighten(struct improve_work *work, struct nw_slots *slots)
 {
     struct nw_objectives objectives = improve_objectives_of(work);
 
-    work->name = "anneal";
     return nw_slots_anneal(slots, &objectives, NW_SEARCH_TIGHTEN);
 }
 
@@ -143,7 +138,6 @@ nw_status nw_improve_cap_second(struct improve_work *work,
     struct nw_objectives objectives = nw_objectives_from_options(work->problem);
 
     objectives.hop_limit = fmax(work->hop_limit, work->hop_bytes);
-    work->name = "anneal";
     return nw_slots_anneal(slots, &objectives, NW_SEARCH_CAP_SECOND);
 }
 
@@ -153,7 +147,6 @@ nw_status nw_improve_yield(struct improve_work *work, struct nw_slots *slots)
 
     objectives.hop_limit = work->hop_limit;
     objectives.settle_at = work->standard * (1 - 1e-9);
-    work->name = "anneal";
     return nw_slots_anneal(slots, &objectives, NW_SEARCH_CAP_SECOND);
 }
 

@@ -214,16 +214,17 @@ static nw_status lost_nodes_check(struct lost_nodes_work *work)
 
 /* --- the ranks that keep their places --- */
 
-/* Copies the cores, or the GPUs if `gpu` is set, of all ranks from a mapping in
- * which a rank may have several. A displaced rank gets one negative entry, so
- * that it is not fixed. */
-static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
-                                      bool gpu, int32_t **values, size_t **row)
+/* Copies the cores, or the GPUs if `gpu` is set, of all ranks except the
+ * displaced ones to `fixed`, from a mapping in which a rank may have several. A
+ * displaced rank gets one negative entry, so that it is not fixed. */
+static nw_status lost_nodes_copy_rows(const nw_mapping *old,
+                                      const bool *displaced, bool gpu,
+                                      nw_mapping *fixed)
 {
-    const nw_mapping *old = work->old;
     size_t ranks = (size_t)old->rank_count, at = 0;
     size_t total = (gpu ? old->gpu_row : old->core_row)[ranks] + ranks;
-    int32_t *copy = NULL;
+    size_t **row = gpu ? &fixed->gpu_row : &fixed->core_row;
+    int32_t **values = gpu ? &fixed->gpu : &fixed->core, *copy = NULL;
     nw_status status =
         NW_ALLOC_ALL(NW_ARRAY(ranks + 1, *row), NW_ARRAY(total, copy));
 
@@ -231,9 +232,9 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
         struct nw_ints set =
             gpu ? nw_mapping_gpus(old, r) : nw_mapping_cores(old, r);
 
-        if (work->displaced[r])
+        if (displaced[r])
             copy[at++] = gpu ? -2 : -1;
-        for (size_t i = 0; !work->displaced[r] && i < set.count; i++)
+        for (size_t i = 0; !displaced[r] && i < set.count; i++)
             copy[at++] = set.values[i];
         (*row)[r + 1] = at;
     }
@@ -244,38 +245,28 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Copies the cores, or the GPUs if `gpu`, of all ranks except the displaced
- * ones to work->fixed. */
-static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
-                                     bool gpu)
+/* Makes a mapping that fixes all ranks that are not displaced; the caller frees
+ * *out, also after a failure. */
+static nw_status lost_nodes_fix(const struct lost_nodes_work *work,
+                                const bool *displaced, nw_mapping **out)
 {
     const nw_mapping *old = work->old;
-    nw_mapping *fixed = work->fixed;
-    const int32_t *from = gpu ? old->gpu : old->core;
-    int32_t **to = gpu ? &fixed->gpu : &fixed->core;
+    nw_status status = nw_mapping_new(work->topology, old->rank_count, out);
+    nw_mapping *fixed = *out;
 
-    if (gpu ? old->gpu_row : old->core_row)
-        return lost_nodes_copy_rows(work, gpu, to,
-                                    gpu ? &fixed->gpu_row : &fixed->core_row);
-    for (int32_t r = 0; r < old->rank_count; r++)
-        if (!work->displaced[r])
-            (*to)[r] = from[r];
-    return NW_OK;
-}
-
-/* Makes work->fixed, a mapping that fixes all ranks that are not displaced. */
-static nw_status lost_nodes_fix(struct lost_nodes_work *work)
-{
-    nw_status status =
-        nw_mapping_new(work->topology, work->old->rank_count, &work->fixed);
-
-    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        if (!work->displaced[r])
-            work->fixed->node[r] = work->node[r];
-    if (!status)
-        status = lost_nodes_copy_set(work, false);
-    if (!status)
-        status = lost_nodes_copy_set(work, true);
+    for (int32_t r = 0; !status && r < old->rank_count; r++) {
+        if (displaced[r])
+            continue;
+        fixed->node[r] = work->node[r];
+        if (!old->core_row)
+            fixed->core[r] = old->core[r];
+        if (!old->gpu_row)
+            fixed->gpu[r] = old->gpu[r];
+    }
+    if (!status && old->core_row)
+        status = lost_nodes_copy_rows(old, displaced, false, fixed);
+    if (!status && old->gpu_row)
+        status = lost_nodes_copy_rows(old, displaced, true, fixed);
     return status;
 }
 
@@ -329,35 +320,28 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
 }
 
 /* Makes a copy of the old mapping in which each lost node is replaced by a free
- * node; the caller frees *out. */
+ * node; the caller frees *out, also after a failure. */
 static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
                                     nw_mapping **out)
 {
     size_t nodes = (size_t)nw_topology_node_count(work->topology);
-    struct lost_nodes_work all = *work;
-    int32_t *twin;
-    nw_status status = nw_alloc(nodes, sizeof *twin, &twin);
+    size_t ranks = (size_t)work->old->rank_count;
+    bool *nobody = NULL;
+    int32_t *twin = NULL;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(nodes, twin), NW_ARRAY(ranks, nobody));
 
     for (size_t n = 0; !status && n < nodes; n++)
         twin[n] = -1;
     if (!status)
         status = lost_nodes_find_twins(work, twin);
-    all.fixed = NULL;
-    all.displaced = NULL;
     if (!status)
-        status = nw_alloc((size_t)work->old->rank_count, sizeof *all.displaced,
-                          &all.displaced);
-    if (!status)
-        status = lost_nodes_fix(&all);
-    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        status = lost_nodes_fix(work, nobody, out);
+    for (size_t r = 0; !status && r < ranks; r++)
         if (work->displaced[r])
-            all.fixed->node[r] = twin[work->node[r]];
-    free(all.displaced);
+            (*out)->node[r] = twin[work->node[r]];
+    free(nobody);
     free(twin);
-    if (status)
-        nw_mapping_free(all.fixed);
-    else
-        *out = all.fixed;
     return status;
 }
 
@@ -421,18 +405,6 @@ static nw_status lost_nodes_run(struct lost_nodes_work *work,
     return status;
 }
 
-/* Replaces the answer by a candidate, which becomes empty. */
-static void lost_nodes_take(struct nw_candidate *candidate,
-                            struct nw_map_answer *out)
-{
-    nw_mapping_free(out->mapping);
-    nw_cost_fini(&out->cost);
-    out->mapping = candidate->mapping;
-    out->cost = candidate->cost;
-    out->report.algorithm = candidate->algorithm;
-    *candidate = (struct nw_candidate){0};
-}
-
 /* Moves all ranks of each lost node together to a free node. */
 static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
                                         struct nw_map_answer *out)
@@ -449,7 +421,7 @@ static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
         status =
             lost_nodes_run(work, &options, lost_nodes_choose_free, &candidate);
     if (!status)
-        lost_nodes_take(&candidate, out);
+        nw_candidate_to_answer(&candidate, out);
     nw_mapping_free(replaced);
     return status;
 }
@@ -523,7 +495,7 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
     moved = lost_nodes_count_moved(work, candidate.mapping);
     if (out->cost.time - candidate.cost.time >
         work->each * (moved - out->report.moved)) {
-        lost_nodes_take(&candidate, out);
+        nw_candidate_to_answer(&candidate, out);
         out->report.moved = moved;
     }
     nw_candidate_fini(&candidate);
@@ -560,7 +532,7 @@ static nw_status lost_nodes_solve(struct lost_nodes_work *work,
     if (!status)
         status = lost_nodes_check(work);
     if (!status)
-        status = lost_nodes_fix(work);
+        status = lost_nodes_fix(work, work->displaced, &work->fixed);
     if (status)
         return status;
     nw_budget_init(&work->budget, &work->options);
@@ -573,13 +545,6 @@ static nw_status lost_nodes_solve(struct lost_nodes_work *work,
     out->report.steps += work->budget.steps;
     out->report.proven = false;
     return status;
-}
-
-bool nw_lost_nodes_is_asked(const struct nw_map_options *options)
-{
-    struct nw_map_options mine = nw_problem_options(options);
-
-    return mine.lost_count > 0;
 }
 
 nw_status nw_lost_nodes_map(const struct nw_map_call *call,

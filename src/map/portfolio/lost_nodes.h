@@ -5,8 +5,6 @@
 
 #include "map/problem/problem.h"
 
-bool nw_lost_nodes_is_asked(const struct nw_map_options *options);
-
 /* Implements nw_map_priced if the option `lost` names lost nodes; fills all of
  * *out. */
 NW_MUST_CHECK nw_status nw_lost_nodes_map(const struct nw_map_call *call,

@@ -25,48 +25,23 @@ nw_status nw_search_allow_remote(const struct nw_problem *problem,
 nw_status nw_search_initial(const struct nw_problem *problem,
                             struct nw_answer *answer)
 {
-    struct nw_answer start = {0};
     nw_status status;
 
-    if (!problem->options.start) {
+    if (problem->options.start) {
+        nw_answer_fini(answer);
+        status = nw_answer_from_mapping(problem, answer);
+        if (!status)
+            status = nw_answer_check_complete(problem, answer);
+    } else {
         status = nw_answer_default(problem, answer);
-        return status ? status : nw_search_allow_remote(problem, answer);
     }
-    status = nw_answer_from_mapping(problem, &start);
-    if (status)
-        return status;
-    nw_answer_fini(answer);
-    *answer = start;
-    status = nw_answer_check_complete(problem, answer);
     return status ? status : nw_search_allow_remote(problem, answer);
 }
 
-typedef nw_status named_qap_search(struct nw_qap_bridge *bridge,
-                                   struct nw_map_report *report);
-
-static nw_status named_qap_tabu(struct nw_qap_bridge *bridge,
-                                struct nw_map_report *report)
-{
-    (void)report;
-    return nw_qap_bridge_tabu(bridge);
-}
-
-static nw_status named_qap_anneal(struct nw_qap_bridge *bridge,
-                                  struct nw_map_report *report)
-{
-    (void)report;
-    return nw_qap_bridge_anneal(bridge);
-}
-
-static nw_status named_qap_exact(struct nw_qap_bridge *bridge,
-                                 struct nw_map_report *report)
-{
-    return nw_qap_bridge_exact(bridge, 0, &report->proven);
-}
-
-/* Converts the assignment to a QAP, runs a search on it and converts the result
- * back. */
-static nw_status named_run_qap(named_qap_search *search, struct nw_slots *slots,
+/* Converts the assignment to a QAP, runs `search` on it (NULL: a proof of the
+ * optimum) and converts the result back. */
+static nw_status named_run_qap(nw_status (*search)(struct nw_qap_bridge *),
+                               struct nw_slots *slots,
                                struct nw_map_report *report)
 {
     struct nw_qap_bridge bridge;
@@ -74,7 +49,8 @@ static nw_status named_run_qap(named_qap_search *search, struct nw_slots *slots,
 
     if (status)
         return status;
-    status = search(&bridge, report);
+    status = search ? search(&bridge)
+                    : nw_qap_bridge_exact(&bridge, 0, &report->proven);
     if (!status)
         nw_qap_bridge_finish(&bridge);
     nw_qap_bridge_fini(&bridge);
@@ -109,7 +85,7 @@ nw_status nw_search_exact(struct nw_slots *slots,
 {
     if (nw_search_fits_qap(slots) &&
         slots->count <= nw_tuned.portfolio.exact_places)
-        return named_run_qap(named_qap_exact, slots, report);
+        return named_run_qap(NULL, slots, report);
     if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,
                        "exact is for at most %d ranks, these are %d",
@@ -129,7 +105,7 @@ nw_status nw_search_tabu(struct nw_slots *slots,
     if (!nw_qap_bridge_fits(slots) ||
         slots->count > nw_tuned.portfolio.tabu_max)
         return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
-    status = named_run_qap(named_qap_tabu, slots, report);
+    status = named_run_qap(nw_qap_bridge_tabu, slots, report);
     if (!status && !nw_search_fits_qap(slots))
         status = nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
     return status;
@@ -157,7 +133,7 @@ nw_status nw_search_anneal(struct nw_slots *slots,
     if (slots->problem->topology->matrix &&
         slots->count <= nw_tuned.portfolio.matrix_max &&
         nw_search_fits_qap(slots))
-        return named_run_qap(named_qap_anneal, slots, report);
+        return named_run_qap(nw_qap_bridge_anneal, slots, report);
     return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
 }
 

@@ -53,10 +53,6 @@ void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
 double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
                                 int32_t gpu);
 
-/* Returns the move of an endpoint to slot `to`. The endpoint there, if there is
- * one, goes to the slot that the first one leaves. */
-struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
-                                    int32_t endpoint, int32_t to);
 /* Return by how much one part of a move, or the whole move, reduces the
  * distances of ranks to their GPUs and NICs. */
 double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,

@@ -99,18 +99,6 @@ static double near_gpus_distance_at(const struct near_gpus_work *work,
     return nw_near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
 }
 
-struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
-                                    int32_t endpoint, int32_t to)
-{
-    int32_t from = slots->slot[endpoint];
-    struct nw_move move = {1, {{endpoint, from, to}}};
-
-    if (slots->owner[to] >= 0)
-        move.part[move.count++] =
-            (struct nw_moving){slots->owner[to], to, from};
-    return move;
-}
-
 double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
                                  const struct nw_moving *part)
 {
@@ -143,7 +131,8 @@ static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
                 nw_link_loads_max(loads) * (1 + NEAR_GPUS_EQUAL));
 }
 
-/* Returns true if an endpoint of the move has messages. */
+/* Returns true if an endpoint of the move has messages. If none has, the move
+ * changes no cost figure. */
 static bool near_gpus_has_edges(const struct nw_slots *slots,
                                 const struct nw_move *move)
 {
@@ -169,23 +158,16 @@ static nw_status near_gpus_count_loads(struct near_gpus_work *work)
     return status;
 }
 
-/* Sets *silent if no endpoint of a move has messages, so that the move changes
- * no cost figure. Otherwise makes sure that the link loads are computed. */
-static nw_status near_gpus_prepare(struct near_gpus_work *work,
-                                   const struct nw_move *move, bool *silent)
-{
-    *silent = !near_gpus_has_edges(&work->slots, move);
-    return *silent ? NW_OK : near_gpus_count_loads(work);
-}
-
 nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
                                 const struct nw_move *move, bool *fits)
 {
-    bool silent;
-    nw_status status = near_gpus_prepare(work, move, &silent);
+    nw_status status;
 
     *fits = true;
-    if (status || silent)
+    if (!near_gpus_has_edges(&work->slots, move))
+        return NW_OK;
+    status = near_gpus_count_loads(work);
+    if (status)
         return status;
     nw_link_loads_try(&work->loads, move);
     *fits = near_gpus_is_no_worse(work);
@@ -197,12 +179,12 @@ nw_status nw_near_gpus_make_move(struct near_gpus_work *work,
                                  const struct nw_move *move)
 {
     struct nw_slots *slots = &work->slots;
-    bool silent;
-    nw_status status = near_gpus_prepare(work, move, &silent);
 
-    if (status)
-        return status;
-    if (!silent) {
+    if (near_gpus_has_edges(slots, move)) {
+        nw_status status = near_gpus_count_loads(work);
+
+        if (status)
+            return status;
         nw_link_loads_try(&work->loads, move);
         nw_link_loads_end(&work->loads, true);
     }

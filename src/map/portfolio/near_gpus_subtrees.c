@@ -22,29 +22,6 @@ struct near_gpus_subtrees {
     int32_t first, slots;
 };
 
-/* Allocates the lists for the slots of a range: the core slots or the GPU slots
- * of a host. */
-static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
-                                         const struct nw_node_type *type,
-                                         struct near_gpus_slot_range range)
-{
-    size_t slots = (size_t)(range.end - range.first);
-    nw_status status = nw_alloc(slots, sizeof *subtrees->head, &subtrees->head);
-
-    subtrees->first = range.first;
-    subtrees->slots = range.end - range.first;
-    if (!status)
-        status =
-            NW_ALLOC_ALL(NW_ARRAY(slots, subtrees->next),
-                         NW_ARRAY((size_t)type->vertex_count, subtrees->last));
-    return status;
-}
-
-static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
-{
-    NW_FREE_ALL(subtrees->head, subtrees->next, subtrees->last);
-}
-
 /* Fills the lists for the subtrees at `depth`. end[] says for each slot at
  * which vertex of the tree its routes end. */
 static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
@@ -160,17 +137,21 @@ nw_status nw_near_gpus_exchange_subtrees(struct near_gpus_work *work,
         nw_topology_type_of(problem->topology, problem->host[host]);
     struct near_gpus_slot_range range = nw_near_gpus_slots_of(work, host, gpus);
     const struct nw_end *end = work->slots.end + range.first;
-    struct near_gpus_subtrees subtrees = {0};
+    size_t slots = (size_t)(range.end - range.first);
+    struct near_gpus_subtrees subtrees = {.first = range.first,
+                                          .slots = range.end - range.first};
     int deepest = 0;
-    nw_status status = near_gpus_subtrees_init(&subtrees, type, range);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(slots, subtrees.head), NW_ARRAY(slots, subtrees.next),
+        NW_ARRAY((size_t)type->vertex_count, subtrees.last));
 
-    for (int32_t i = 0; i < range.end - range.first; i++)
+    for (int32_t i = 0; i < subtrees.slots; i++)
         if (type->depth[end[i].vertex] > deepest)
             deepest = type->depth[end[i].vertex];
     for (int depth = 1; !status && depth <= deepest; depth++) {
         near_gpus_find_subtrees(&subtrees, type, end, depth);
         status = near_gpus_settle_pairs(work, &subtrees);
     }
-    near_gpus_subtrees_fini(&subtrees);
+    NW_FREE_ALL(subtrees.head, subtrees.next, subtrees.last);
     return status;
 }

@@ -17,30 +17,22 @@ static bool portfolio_is_worse(const struct nw_candidate *a,
     return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
 }
 
-/* Replaces *best by the default mapping if that has a lower objective. */
-static nw_status portfolio_keep_promise(const struct nw_problem *problem,
-                                        struct nw_map_report *report,
-                                        struct nw_candidate *best)
+/* Computes the cost of the default mapping. Replaces *best by it if it has a
+ * lower objective and the algorithm is not a baseline. */
+static nw_status portfolio_try_default(const struct nw_algorithm *algorithm,
+                                       const struct nw_problem *problem,
+                                       struct nw_map_report *report,
+                                       struct nw_candidate *best)
 {
     struct nw_candidate other = {0};
     nw_status status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT),
                                         problem, report, &other);
 
     if (!status)
-        nw_candidate_replace(best, &other, portfolio_is_worse(best, &other));
+        nw_candidate_replace(best, &other,
+                             !algorithm->baseline &&
+                                 portfolio_is_worse(best, &other));
     return status;
-}
-
-/* Function nw_algorithm.run that returns the mapping of --from or the default
- * mapping without any search. */
-static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
-                                     const struct nw_problem *problem,
-                                     struct nw_answer *answer,
-                                     struct nw_map_report *report)
-{
-    (void)algorithm;
-    (void)report;
-    return nw_search_initial(problem, answer);
 }
 
 /* Replaces *best by the mapping of --from, if the algorithm starts from that,
@@ -49,17 +41,19 @@ static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
  * is ignored. */
 static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
                                       const struct nw_problem *problem,
-                                      struct nw_map_report *report,
                                       struct nw_candidate *best)
 {
-    struct nw_algorithm start = {.name = algorithm->name,
-                                 .run = portfolio_run_start};
     struct nw_candidate other = {0};
+    struct nw_answer answer = {0};
     nw_status status;
 
     if (!problem->options.start || !algorithm->takes_start)
         return NW_OK;
-    status = nw_candidate_run(&start, problem, report, &other);
+    status = nw_search_initial(problem, &answer);
+    if (!status)
+        status =
+            nw_candidate_from_answer(problem, &answer, algorithm->name, &other);
+    nw_answer_fini(&answer);
     if (!status)
         nw_candidate_replace(best, &other, nw_candidate_better(&other, best));
     return status == NW_EINVAL || status == NW_EUNSUPPORTED ? NW_OK : status;
@@ -71,9 +65,9 @@ static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
 static nw_status portfolio_find(const struct nw_map_options *options,
                                 const struct nw_algorithm **out)
 {
-    const char *name = options ? options->algorithm : NULL;
-    bool phases = options &&
-                  (options->phase[0] || options->phase[1] || options->phase[2]);
+    struct nw_map_options mine = nw_problem_options(options);
+    const char *name = mine.algorithm;
+    bool phases = mine.phase[0] || mine.phase[1] || mine.phase[2];
     const struct nw_algorithm *found =
         name ? nw_algorithm_find(name)
              : nw_algorithm_get(phases ? NW_ALGORITHM_MAGC : NW_ALGORITHM_AUTO);
@@ -85,14 +79,6 @@ static nw_status portfolio_find(const struct nw_map_options *options,
                        found->name);
     *out = found;
     return NW_OK;
-}
-
-/* Returns true for algorithms whose result must not be changed, because the
- * user wants exactly this mapping. */
-static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
-{
-    return algorithm->baseline ||
-           nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT);
 }
 
 /* Runs the algorithm and sets *best. `auto` chooses among several mappings, one
@@ -117,59 +103,16 @@ static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
         status = nw_choose_best(problem, report, best);
     else
         status = nw_candidate_run(algorithm, problem, report, best);
-    if (!status && algorithm->run && !algorithm->baseline)
-        status = portfolio_keep_promise(problem, report, best);
+    if (!status && algorithm->run &&
+        (!algorithm->baseline || problem->standard))
+        status = portfolio_try_default(algorithm, problem, report, best);
     if (!status && algorithm->run)
-        status = portfolio_keep_start(algorithm, problem, report, best);
+        status = portfolio_keep_start(algorithm, problem, best);
     report->proven &= !problem->phases->found;
-    if (!status && !portfolio_is_as_asked(algorithm))
+    if (!status && !algorithm->baseline &&
+        !nw_algorithm_is(algorithm, NW_ALGORITHM_DEFAULT))
         status = nw_cores_near_gpus(problem, algorithm->cores_stay, best);
     return status;
-}
-
-/* Computes the cost of the default mapping if it was requested and is not known
- * yet. */
-static nw_status portfolio_price_default(const struct nw_problem *problem)
-{
-    struct nw_map_report ignored = {0};
-    struct nw_candidate standard = {0};
-    nw_status status;
-
-    if (!problem->standard || problem->standard->level_count)
-        return NW_OK;
-    status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT), problem,
-                              &ignored, &standard);
-    nw_candidate_fini(&standard);
-    return status;
-}
-
-/* Solves the problem and fills *out with the mapping, its cost and the report.
- * Also computes the cost of the default mapping if it was requested
- * (problem->standard is not NULL). */
-static nw_status portfolio_find_answer(const struct nw_algorithm *algorithm,
-                                       struct nw_problem *problem,
-                                       struct nw_map_answer *out)
-{
-    struct nw_candidate best = {0};
-    struct nw_budget budget;
-    nw_status status;
-
-    nw_budget_init(&budget, &problem->options);
-    problem->budget = &budget;
-    status = portfolio_solve(algorithm, problem, &out->report, &best);
-    if (!status)
-        status = portfolio_price_default(problem);
-    if (status) {
-        nw_candidate_fini(&best);
-        return status;
-    }
-    if (budget.steps)
-        out->report.steps = budget.steps;
-    out->report.hurried = budget.hurried;
-    out->report.algorithm = best.algorithm;
-    out->mapping = best.mapping;
-    out->cost = best.cost;
-    return NW_OK;
 }
 
 nw_status nw_portfolio_map(const struct nw_map_call *call, bool priced,
@@ -177,7 +120,9 @@ nw_status nw_portfolio_map(const struct nw_map_call *call, bool priced,
 {
     const struct nw_algorithm *algorithm = NULL;
     struct nw_map_answer answer = {0};
+    struct nw_candidate best = {0};
     struct nw_problem problem;
+    struct nw_budget budget;
     nw_status status = portfolio_find(call->options, &algorithm);
 
     if (!status)
@@ -185,14 +130,22 @@ nw_status nw_portfolio_map(const struct nw_map_call *call, bool priced,
                                  call->options);
     if (status)
         return status;
+    nw_budget_init(&budget, &problem.options);
+    problem.budget = &budget;
     problem.standard = priced ? &answer.standard : NULL;
-    status = portfolio_find_answer(algorithm, &problem, &answer);
+    status = portfolio_solve(algorithm, &problem, &answer.report, &best);
     nw_problem_fini(&problem);
-    if (status)
+    if (status) {
+        nw_candidate_fini(&best);
         nw_map_answer_fini(&answer);
-    else
-        *out = answer;
-    return status;
+        return status;
+    }
+    if (budget.steps)
+        answer.report.steps = budget.steps;
+    answer.report.hurried = budget.hurried;
+    nw_candidate_to_answer(&best, &answer);
+    *out = answer;
+    return NW_OK;
 }
 
 void nw_map_answer_fini(struct nw_map_answer *answer)

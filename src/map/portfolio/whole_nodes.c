@@ -31,13 +31,6 @@ struct whole_nodes_work {
                                     then placed inside nodes */
 };
 
-bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
-{
-    struct nw_map_options mine = nw_problem_options(options);
-
-    return mine.whole_nodes;
-}
-
 /* Returns NW_EINVAL if another option cannot be combined with whole nodes. */
 static nw_status whole_nodes_check_options(const struct nw_map_options *options)
 {
@@ -191,7 +184,7 @@ static void whole_nodes_share_budget(const struct whole_nodes_work *work,
 
 /* Maps the ranks inside their nodes: every rank is fixed to its node. */
 static nw_status whole_nodes_place(const struct whole_nodes_work *work,
-                                   bool priced, struct nw_map_answer *out)
+                                   struct nw_map_answer *out)
 {
     struct nw_map_options options = work->problem.options;
     struct nw_map_call call = {work->problem.topology, work->problem.pattern,
@@ -209,7 +202,7 @@ static nw_status whole_nodes_place(const struct whole_nodes_work *work,
     options.whole_nodes = false;
     options.fixed = fixed;
     options.start = swapped;
-    status = nw_portfolio_map(&call, priced, out);
+    status = nw_portfolio_map(&call, false, out);
     nw_mapping_free(fixed);
     return status;
 }
@@ -225,16 +218,11 @@ static void whole_nodes_keep(const struct whole_nodes_work *work,
 
     if (figure - candidate->figure[0] <= 1e-9 * fabs(candidate->figure[0]))
         return;
-    nw_mapping_free(answer->mapping);
-    nw_cost_fini(&answer->cost);
-    answer->mapping = candidate->mapping;
-    answer->cost = candidate->cost;
-    answer->report.algorithm = candidate->algorithm;
-    *candidate = (struct nw_candidate){0};
+    nw_candidate_to_answer(candidate, answer);
 }
 
 /* Exchanges nodes, places ranks inside nodes, and keeps the best candidate. */
-static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
+static nw_status whole_nodes_run(struct whole_nodes_work *work,
                                  struct nw_map_answer *out)
 {
     const struct nw_problem *problem = &work->problem;
@@ -249,7 +237,7 @@ static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
     if (!status)
         status = whole_nodes_swap(work);
     if (!status)
-        status = whole_nodes_place(work, priced, out);
+        status = whole_nodes_place(work, out);
     if (status)
         return status;
     out->report.steps += work->budget.steps;
@@ -258,7 +246,6 @@ static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
         !strcmp(out->report.algorithm, work->standard.algorithm))
         out->report.algorithm = work->swapped.algorithm;
     out->report.hurried |= work->budget.hurried;
-    nw_cost_fini(&out->standard);
     status = nw_cost_copy(&work->standard.cost, &out->standard);
     if (!status) {
         whole_nodes_keep(work, &work->swapped, out);
@@ -269,7 +256,7 @@ static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
     return status;
 }
 
-nw_status nw_whole_nodes_map(const struct nw_map_call *call, bool priced,
+nw_status nw_whole_nodes_map(const struct nw_map_call *call,
                              struct nw_map_answer *out)
 {
     struct whole_nodes_work work = {0};
@@ -281,7 +268,7 @@ nw_status nw_whole_nodes_map(const struct nw_map_call *call, bool priced,
         return status;
     nw_budget_init(&work.budget, &work.problem.options);
     work.problem.budget = &work.budget;
-    status = whole_nodes_run(&work, priced, &answer);
+    status = whole_nodes_run(&work, &answer);
     nw_candidate_fini(&work.swapped);
     nw_candidate_fini(&work.sorted);
     nw_candidate_fini(&work.standard);

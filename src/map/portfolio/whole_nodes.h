@@ -6,13 +6,8 @@
 
 #include "map/problem/problem.h"
 
-bool nw_whole_nodes_is_asked(const struct nw_map_options *options);
-
-/* Implements nw_map_priced with the option whole_nodes. `priced`: the cost of
- * the default mapping is needed in out->standard, which is filled in any case.
- */
+/* Implements nw_map_priced with the option whole_nodes. */
 NW_MUST_CHECK nw_status nw_whole_nodes_map(const struct nw_map_call *call,
-                                           bool priced,
                                            struct nw_map_answer *out);
 
 #endif

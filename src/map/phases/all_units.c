@@ -40,20 +40,6 @@ struct all_units_work {
     int64_t *limit;    /* [places] largest load; NULL: loads are not limited */
 };
 
-static struct nw_ints all_units_fixed_of(const struct all_units_work *work,
-                                         int32_t rank)
-{
-    return work->flat->gpus ? nw_problem_fixed_gpus(work->problem, rank)
-                            : nw_problem_fixed_cores(work->problem, rank);
-}
-
-static struct nw_end all_units_end_of(const struct all_units_work *work,
-                                      int32_t host, int32_t member)
-{
-    return work->flat->gpus ? nw_problem_gpu_end(work->problem, host, member)
-                            : nw_problem_core_end(work->problem, host, member);
-}
-
 /* Lists the ranks to be placed: all ranks, or only those with a GPU if GPU
  * units are assigned. */
 static nw_status all_units_list_ranks(struct all_units_work *work)
@@ -103,7 +89,8 @@ static void all_units_reserve(struct all_units_work *work)
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
         if (problem->fixed_host[r] >= 0)
             work->reserved[problem->fixed_host[r]] +=
-                work->local[r] < 0 || all_units_fixed_of(work, r).count > 0;
+                work->local[r] < 0 ||
+                nw_phase_fixed_of(problem, work->flat->gpus, r).count > 0;
 }
 
 /* Adds a place: a unit of a host, or with unit -1 an extra place that takes one
@@ -155,6 +142,7 @@ static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
  * units. */
 static void all_units_add_units(struct all_units_work *work, int32_t host)
 {
+    const struct nw_problem *problem = work->problem;
     const struct nw_units *units = work->units;
     int32_t place = work->place_count, limit = all_units_rank_limit(work, host);
     int64_t count = all_units_count_open(units, host), open = 0, taken = 0;
@@ -165,8 +153,8 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
             continue;
         all_units_add_place(
             work, host, u,
-            all_units_end_of(work, host,
-                             units->member[(size_t)u * (size_t)units->size]));
+            nw_phase_end_of(problem, work->flat->gpus, host,
+                            units->member[(size_t)u * (size_t)units->size]));
         taken++;
     }
     all_units_trim_capacity(work, place, limit);
@@ -176,15 +164,19 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
  * GPU units are assigned). */
 static void all_units_add_fixed(struct all_units_work *work)
 {
-    for (int32_t p = 0; work->problem->fixed_host && p < work->count; p++) {
-        struct nw_ints set = all_units_fixed_of(work, work->rank[p]);
+    const struct nw_problem *problem = work->problem;
+
+    for (int32_t p = 0; problem->fixed_host && p < work->count; p++) {
+        struct nw_ints set =
+            nw_phase_fixed_of(problem, work->flat->gpus, work->rank[p]);
         int32_t host = work->problem->fixed_host[work->rank[p]];
 
         if (!set.count)
             continue;
         work->fixed_place[p] = work->place_count;
-        all_units_add_place(work, host, -1,
-                            all_units_end_of(work, host, set.values[0]));
+        all_units_add_place(
+            work, host, -1,
+            nw_phase_end_of(problem, work->flat->gpus, host, set.values[0]));
     }
 }
 
@@ -225,28 +217,17 @@ static nw_status all_units_list_places(struct all_units_work *work)
     return NW_OK;
 }
 
-/* Returns the place of process p in the initial answer flat->start: that of its
- * unit (place_of[unit]), or its fixed place if it has no unit there; -1:
- * neither exists. */
-static int32_t all_units_slot_of(const struct all_units_work *work,
-                                 const int32_t *place_of, int32_t p)
-{
-    const struct nw_answer *start = work->flat->start;
-    int32_t rank = work->rank[p];
-    int32_t unit = work->flat->gpus ? start->gpu[rank] : start->core[rank];
-
-    return unit < 0 ? work->fixed_place[p] : place_of[unit];
-}
-
-/* Converts the units in flat->start to places, in work->initial. A rank whose
- * unit is not among the places gets -1. */
+/* Converts the units in flat->start to places, in work->initial. A rank without
+ * a unit there gets its fixed place, and -1 if it has none or if its unit is
+ * not among the places. */
 static nw_status all_units_read_start(struct all_units_work *work)
 {
+    const struct nw_answer *start = work->flat->start;
     size_t units = (size_t)work->units->first[work->problem->host_count];
     int32_t *place_of = NULL;
     nw_status status;
 
-    if (!work->flat->start)
+    if (!start)
         return NW_OK;
     status = NW_ALLOC_ALL(NW_ARRAY(units, place_of),
                           NW_ARRAY((size_t)work->count, work->initial));
@@ -255,8 +236,12 @@ static nw_status all_units_read_start(struct all_units_work *work)
     for (int32_t q = 0; !status && q < work->place_count; q++)
         if (work->unit[q] >= 0)
             place_of[work->unit[q]] = q;
-    for (int32_t p = 0; !status && p < work->count; p++)
-        work->initial[p] = all_units_slot_of(work, place_of, p);
+    for (int32_t p = 0; !status && p < work->count; p++) {
+        int32_t unit =
+            (work->flat->gpus ? start->gpu : start->core)[work->rank[p]];
+
+        work->initial[p] = unit < 0 ? work->fixed_place[p] : place_of[unit];
+    }
     free(place_of);
     return status;
 }

@@ -26,136 +26,129 @@ static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
     return kind == NW_KIND_GG || kind == NW_KIND_GH;
 }
 
-/* Fills own[rank] for all ranks, in one pass over the pattern. `gpus`: the
- * ranks are placed on GPUs, not on cores. */
-static void gpu_affinity_count_own(const struct nw_problem *problem,
-                                   const struct nw_answer *answer,
-                                   struct gpu_affinity_own_bytes *own,
-                                   bool gpus)
+/* The ranks of one node that are placed. */
+struct gpu_affinity_work {
+    const struct nw_problem *problem;
+    const struct nw_answer *answer;
+    struct nw_ints ranks;
+    bool gpus; /* the ranks are placed on GPUs, not on cores */
+    struct gpu_affinity_own_bytes *own; /* [all ranks] */
+    uint32_t *hops;                     /* scratch for a route */
+};
+
+/* Fills own[rank] for all ranks, in one pass over the pattern. */
+static void gpu_affinity_count_own(struct gpu_affinity_work *work)
 {
-    const nw_pattern *pattern = problem->pattern;
+    const nw_pattern *pattern = work->problem->pattern;
+    const int32_t *host = work->answer->host;
 
     for (int32_t i = 0; i < pattern->rank_count; i++)
         for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++) {
             int32_t end[2] = {i, pattern->dst[e]};
-            bool leaves = answer->host[end[0]] != answer->host[end[1]];
 
             for (int k = 0; k < 2; k++) {
                 bool gpu = gpu_affinity_on_gpu(pattern->kind[e], k);
                 double bytes = (double)pattern->bytes[e];
 
-                if (gpu == gpus && leaves)
-                    own[end[k]].leaving += bytes;
+                if (gpu == work->gpus && host[end[0]] != host[end[1]])
+                    work->own[end[k]].leaving += bytes;
                 if (gpu)
-                    own[end[k]].device += bytes;
+                    work->own[end[k]].device += bytes;
             }
         }
 }
 
 /* Returns the time of one byte on the route from a to b: the sum over its
- * links, in seconds. hops[] is scratch for a route. */
-static double gpu_affinity_route_seconds(const nw_topology *topology,
-                                         struct nw_end a, struct nw_end b,
-                                         uint32_t *hops)
+ * links, in seconds. */
+static double gpu_affinity_route_seconds(struct gpu_affinity_work *work,
+                                         struct nw_end a, struct nw_end b)
 {
-    size_t count = nw_topology_route(topology, a, b, hops);
+    const nw_topology *topology = work->problem->topology;
+    size_t count = nw_topology_route(topology, a, b, work->hops);
     double seconds = 0;
 
     for (size_t i = 0; i < count; i++)
-        seconds += 1 / nw_topology_link(topology, (int32_t)(hops[i] / 2))
-                           .bandwidth[hops[i] & 1];
+        seconds += 1 / nw_topology_link(topology, (int32_t)(work->hops[i] / 2))
+                           .bandwidth[work->hops[i] & 1];
     return seconds;
 }
 
 /* Returns the time of one byte on the route from `end` to the NIC that belongs
- * to it, in seconds; 0 if `end` has no NIC. hops[] is scratch for a route. */
-static double gpu_affinity_to_card(const nw_topology *topology,
-                                   struct nw_end end, uint32_t *hops)
+ * to it, in seconds; 0 if `end` has no NIC. */
+static double gpu_affinity_to_card(struct gpu_affinity_work *work,
+                                   struct nw_end end)
 {
+    const nw_topology *topology = work->problem->topology;
     int32_t card = nw_end_card(topology, end);
 
     if (card < 0)
         return 0;
     return gpu_affinity_route_seconds(
-        topology, end, nw_topology_nic_end(topology, end.node, card), hops);
+        work, end, nw_topology_nic_end(topology, end.node, card));
 }
 
 /* Returns the first core of a rank as an end of routes. */
-static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
-                                          const struct nw_answer *answer,
+static struct nw_end gpu_affinity_core_of(const struct gpu_affinity_work *work,
                                           int32_t rank)
 {
-    const struct nw_units *units = &problem->core;
-    struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
-    int32_t core =
-        fixed.count
-            ? fixed.values[0]
-            : units->member[(size_t)answer->core[rank] * (size_t)units->size];
+    struct nw_ints cores = nw_problem_fixed_cores(work->problem, rank);
 
-    return nw_problem_core_end(problem, answer->host[rank], core);
+    if (!cores.count)
+        cores =
+            nw_units_members(&work->problem->core, work->answer->core[rank]);
+    return nw_problem_core_end(work->problem, work->answer->host[rank],
+                               cores.values[0]);
 }
 
 /* Fills affinity[ranks.count x places]: the affinity cost, in seconds, of each
  * of the ranks, which are on one node, on each place of this node. */
-static void gpu_affinity_fill(const struct nw_problem *problem,
-                              const struct nw_answer *answer,
-                              const struct nw_placement *placement,
-                              struct nw_ints ranks,
-                              const struct gpu_affinity_own_bytes *own,
-                              bool gpus, uint32_t *hops, double *affinity)
+static void gpu_affinity_fill(struct gpu_affinity_work *work,
+                              const struct nw_places *places, double *affinity)
 {
-    const struct nw_places *places = placement->places;
+    const struct nw_problem *problem = work->problem;
+    struct nw_ints ranks = work->ranks;
     size_t count = (size_t)places->count;
-    int32_t node =
-        ranks.count ? problem->host[answer->host[ranks.values[0]]] : 0;
 
     for (size_t q = 0; q < count; q++) {
         struct nw_end end = places->end[q];
         double card;
 
-        end.node = node;
-        card = gpu_affinity_to_card(problem->topology, end, hops);
+        end.node = problem->host[work->answer->host[ranks.values[0]]];
+        card = gpu_affinity_to_card(work, end);
         for (size_t p = 0; p < ranks.count; p++) {
             int32_t rank = ranks.values[p];
-            double seconds = own[rank].leaving * card;
+            double seconds = work->own[rank].leaving * card;
 
-            if (gpus)
-                seconds +=
-                    own[rank].device *
-                    gpu_affinity_route_seconds(
-                        problem->topology, end,
-                        gpu_affinity_core_of(problem, answer, rank), hops);
+            if (work->gpus)
+                seconds += work->own[rank].device *
+                           gpu_affinity_route_seconds(
+                               work, end, gpu_affinity_core_of(work, rank));
             affinity[p * count + q] = problem->options.affinity * seconds;
         }
     }
 }
 
 nw_status nw_gpu_affinity(const struct nw_problem *problem,
-                          const struct nw_answer *answer,
-                          const struct nw_placement *placement,
-                          struct nw_ints ranks, bool gpus, double **out)
+                          const struct nw_answer *answer, struct nw_ints ranks,
+                          bool gpus, struct nw_placement *placement)
 {
-    size_t n = (size_t)problem->pattern->rank_count;
-    struct gpu_affinity_own_bytes *own = NULL;
-    uint32_t *hops = NULL;
-    double *affinity;
+    struct gpu_affinity_work work = {
+        .problem = problem, .answer = answer, .ranks = ranks, .gpus = gpus};
+    const struct nw_places *places = placement->places;
     nw_status status;
 
-    *out = NULL;
     if (problem->options.affinity <= 0 ||
         !nw_topology_has_links(problem->topology))
         return NW_OK;
     status = NW_ALLOC_ALL(
-        NW_ARRAY(n, own),
-        NW_ARRAY(nw_topology_route_max(problem->topology), hops),
-        NW_ARRAY(ranks.count * (size_t)placement->places->count, affinity));
+        NW_ARRAY((size_t)problem->pattern->rank_count, work.own),
+        NW_ARRAY(nw_topology_route_max(problem->topology), work.hops),
+        NW_ARRAY(ranks.count * (size_t)places->count, placement->affinity));
     if (!status) {
-        gpu_affinity_count_own(problem, answer, own, gpus);
-        gpu_affinity_fill(problem, answer, placement, ranks, own, gpus, hops,
-                          affinity);
-        *out = affinity;
+        gpu_affinity_count_own(&work);
+        gpu_affinity_fill(&work, places, placement->affinity);
     }
-    free(own);
-    free(hops);
+    free(work.own);
+    free(work.hops);
     return status;
 }

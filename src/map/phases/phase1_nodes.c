@@ -100,11 +100,10 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
 static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
                                            struct nw_placement *placement)
 {
-    size_t n = (size_t)placement->count;
     int64_t gpu_ranks = 0;
     nw_status status;
 
-    for (size_t r = 0; r < n; r++)
+    for (int32_t r = 0; r < placement->count; r++)
         gpu_ranks += problem->wants_gpu[r];
     status = nw_free_slots_init(&placement->free_slots, problem->host_count,
                                 problem->capacity,
@@ -112,10 +111,8 @@ static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
     if (status || !gpu_ranks)
         return status;
     nw_free_slots_expect(&placement->free_slots, gpu_ranks);
-    status = nw_alloc(n, sizeof *placement->gpu, &placement->gpu);
-    if (!status)
-        memcpy(placement->gpu, problem->wants_gpu, n * sizeof *placement->gpu);
-    return status;
+    placement->gpu = problem->wants_gpu;
+    return NW_OK;
 }
 
 /* Places the fixed ranks on the hosts to which they are fixed. */
@@ -142,7 +139,6 @@ struct phase1_work {
     const struct nw_phases *phases;
     struct nw_places places;
     struct nw_random random;
-    struct nw_ints ranks;
 };
 
 /* Places the ranks on hosts so that traffic of the given kinds is cheap.
@@ -152,8 +148,9 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
                                     struct nw_placement *placement,
                                     unsigned kinds, const int32_t *initial)
 {
-    struct nw_arcs_of of = {.pattern = phase->problem->pattern,
-                            .ranks = phase->ranks,
+    const nw_pattern *pattern = phase->problem->pattern;
+    struct nw_arcs_of of = {.pattern = pattern,
+                            .ranks = {NULL, (size_t)pattern->rank_count},
                             .kinds = kinds};
     nw_status status = nw_placement_init(placement, &of);
 
@@ -215,24 +212,18 @@ nw_status nw_phase_hosts(const struct nw_problem *problem,
     struct phase1_work phase = {.problem = problem, .phases = phases};
     struct nw_placement placement = {0};
     uint64_t begun = nw_clock_ns();
-    int32_t n = problem->pattern->rank_count, *all;
+    size_t n = (size_t)problem->pattern->rank_count;
     nw_status status;
 
     if (problem->host_count == 1) {
-        memset(answer->host, 0, (size_t)n * sizeof *answer->host);
+        memset(answer->host, 0, n * sizeof *answer->host);
         return NW_OK;
     }
-    status = nw_alloc((size_t)n, sizeof *all, &all);
-    for (int32_t r = 0; !status && r < n; r++)
-        all[r] = r;
-    phase.ranks = (struct nw_ints){all, (size_t)n};
+    status = phase1_place_on_hosts(&phase, &placement);
     if (!status)
-        status = phase1_place_on_hosts(&phase, &placement);
-    if (!status)
-        memcpy(answer->host, placement.place, (size_t)n * sizeof *answer->host);
+        memcpy(answer->host, placement.place, n * sizeof *answer->host);
     report->steps += placement.steps;
     report->phase_seconds[0] += (double)(nw_clock_ns() - begun) * 1e-9;
     nw_placement_fini(&placement);
-    free(all);
     return status;
 }

@@ -31,19 +31,12 @@ struct phase23_work {
     uint64_t steps;
 };
 
-static struct nw_ints phase23_fixed_of(const struct phase23_work *work,
-                                       int32_t rank)
-{
-    return work->gpus ? nw_problem_fixed_gpus(work->problem, rank)
-                      : nw_problem_fixed_cores(work->problem, rank);
-}
-
 /* Returns true if the rank is placed by this phase: phase 2 places all ranks,
  * phase 3 the ranks that use a GPU or are fixed to one. */
 static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
     return !work->gpus || work->problem->wants_gpu[rank] ||
-           phase23_fixed_of(work, rank).count;
+           nw_phase_fixed_of(work->problem, work->gpus, rank).count;
 }
 
 /* Lists the ranks that this phase places, host by host. */
@@ -75,13 +68,6 @@ static nw_status phase23_list_ranks(struct phase23_work *work)
     return NW_OK;
 }
 
-static struct nw_end phase23_end_of(const struct phase23_work *work,
-                                    int32_t host, int32_t member)
-{
-    return work->gpus ? nw_problem_gpu_end(work->problem, host, member)
-                      : nw_problem_core_end(work->problem, host, member);
-}
-
 static struct nw_ints phase23_ranks_of(const struct phase23_work *work,
                                        int32_t host)
 {
@@ -97,7 +83,8 @@ static size_t phase23_fixed_count(const struct phase23_work *work, int32_t host)
     size_t count = 0;
 
     for (size_t i = 0; i < ranks.count; i++)
-        count += phase23_fixed_of(work, ranks.values[i]).count > 0;
+        count += nw_phase_fixed_of(work->problem, work->gpus, ranks.values[i])
+                     .count > 0;
     return count;
 }
 
@@ -141,13 +128,16 @@ static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
     if (status)
         return status;
     for (size_t u = 0; u < count; u++)
-        end[u] = phase23_end_of(
-            work, host, units->member[(first + u) * (size_t)units->size]);
+        end[u] =
+            nw_phase_end_of(work->problem, work->gpus, host,
+                            units->member[(first + u) * (size_t)units->size]);
     for (size_t i = 0, at = count; i < ranks.count; i++) {
-        struct nw_ints set = phase23_fixed_of(work, ranks.values[i]);
+        struct nw_ints set =
+            nw_phase_fixed_of(work->problem, work->gpus, ranks.values[i]);
 
         if (set.count)
-            end[at++] = phase23_end_of(work, host, set.values[0]);
+            end[at++] =
+                nw_phase_end_of(work->problem, work->gpus, host, set.values[0]);
     }
     status =
         nw_places_init(&work->places, work->problem->topology, end,
@@ -168,7 +158,8 @@ static nw_status phase23_put_fixed(struct phase23_work *work,
         nw_alloc(ranks.count, sizeof *placement->fixed, &placement->fixed);
 
     for (int32_t p = 0; !status && p < placement->count; p++)
-        if (phase23_fixed_of(work, ranks.values[p]).count) {
+        if (nw_phase_fixed_of(work->problem, work->gpus, ranks.values[p])
+                .count) {
             placement->fixed[p] = true;
             nw_placement_put(placement, p, at++);
         }
@@ -207,20 +198,16 @@ static nw_status phase23_run_placer(struct phase23_work *work,
                                     struct nw_placement *placement,
                                     int32_t host)
 {
-    double *affinity = NULL;
     nw_status status = phase23_fill_free_slots(work, placement, host);
 
     if (!status)
-        status = nw_gpu_affinity(work->problem, work->answer, placement,
+        status = nw_gpu_affinity(work->problem, work->answer,
                                  phase23_ranks_of(work, host), work->gpus,
-                                 &affinity);
-    placement->affinity = affinity;
+                                 placement);
     if (!status)
         status = work->placer(placement);
-    if (!status && affinity && !placement->counts_affinity)
+    if (!status && placement->affinity && !placement->counts_affinity)
         status = nw_placement_affinity_swaps(placement);
-    placement->affinity = NULL;
-    free(affinity);
     return status;
 }
 

@@ -38,19 +38,33 @@ NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 
+/* Return the cores to which a rank is fixed, or a core of a host as an end of
+ * routes; if `gpus` is true, those of GPUs. */
+static inline struct nw_ints nw_phase_fixed_of(const struct nw_problem *problem,
+                                               bool gpus, int32_t rank)
+{
+    return gpus ? nw_problem_fixed_gpus(problem, rank)
+                : nw_problem_fixed_cores(problem, rank);
+}
+static inline struct nw_end nw_phase_end_of(const struct nw_problem *problem,
+                                            bool gpus, int32_t host,
+                                            int32_t member)
+{
+    return gpus ? nw_problem_gpu_end(problem, host, member)
+                : nw_problem_core_end(problem, host, member);
+}
 /* Makes one place of each host: its end of routes is the first NIC of the node,
  * or the node's root if it has no NIC. If the machine has a network, this NIC
  * has the bandwidth of all NICs of the node together. The caller calls
  * nw_places_fini. */
 NW_MUST_CHECK nw_status nw_places_of_hosts(const struct nw_problem *problem,
                                            struct nw_places *places);
-/* Computes (*out)[processes x places]: the affinity cost, in seconds, of each
- * process on each place of one node. *out is NULL if --affinity is 0, if the
- * machine has no links, or on failure. The caller frees *out. `ranks`: ranks of
- * the processes; `gpus`: places are GPU units. Defined in gpu_affinity.c. */
+/* Sets placement->affinity: the affinity cost, in seconds, of each process on
+ * each place of one node. It stays NULL if --affinity is 0 or if the machine
+ * has no links. `ranks`: ranks of the processes; `gpus`: places are GPU units.
+ * Defined in gpu_affinity.c. */
 NW_MUST_CHECK nw_status nw_gpu_affinity(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
-                                        const struct nw_placement *placement,
                                         struct nw_ints ranks, bool gpus,
-                                        double **out);
+                                        struct nw_placement *placement);
 #endif

@@ -2,18 +2,9 @@
 /* Placers that ignore traffic and links: block, cyclic, random. */
 #include "map/placement/placement.h"
 #include "base/array.h"
-#include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Fails with NW_EINVAL: no free slot is left for this process. */
-static nw_status simple_full(int32_t process)
-{
-    return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                         "the fixed ranks leave no element for process %d",
-                         process);
-}
 
 /* Returns the first place with a free slot for the process; -1 if no place has
  * one. The search begins at place `from` and continues with place 0 after the
@@ -44,7 +35,7 @@ static nw_status simple_in_turn(struct nw_placement *placement, int32_t step)
             continue;
         at = simple_find_free(placement, p, at);
         if (at < 0)
-            return simple_full(p);
+            return nw_placement_full(p);
         nw_placement_put(placement, p, at);
         at = (at + step) % placement->places->count;
     }
@@ -98,7 +89,7 @@ nw_status nw_place_random(struct nw_placement *placement)
             continue;
         place = count ? simple_find_free(placement, p, slot[at++ % count]) : -1;
         if (place < 0)
-            status = simple_full(p);
+            status = nw_placement_full(p);
         else
             nw_placement_put(placement, p, place);
     }

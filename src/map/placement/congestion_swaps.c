@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lowers the maximum congestion by swaps of processes, like the refinement of
- * PTRAM. It moves only processes whose traffic crosses a link with the highest
- * congestion; without bandwidths, or if hop-bytes come first, it moves all that
- * have traffic with other places. A trial is a swap or move that is evaluated;
- * it updates only the loads that it changes. The sum of eighth powers of the
- * congestion of all links replaces the maximum, so that relieving one of
- * several equally congested links is an improvement. */
+/* Computes the cost of a placement, and lowers its maximum congestion by swaps
+ * of processes, like the refinement of PTRAM. It moves only processes whose
+ * traffic crosses a link with the highest congestion; without bandwidths, or if
+ * hop-bytes come first, it moves all that have traffic with other places. A
+ * trial is a swap or move that is evaluated; it updates only the loads that it
+ * changes. The sum of eighth powers of the congestion of all links replaces the
+ * maximum, so that relieving one of several equally congested links is an
+ * improvement. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -151,7 +152,6 @@ static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
         work->touched[hop] = false;
     }
     work->touch_count = 0;
-    work->placement->steps++;
     return sum;
 }
 
@@ -200,6 +200,7 @@ static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
     int32_t way[2] = {work->placement->place[p], place};
     int32_t back[2] = {place, work->placement->place[p]};
 
+    work->placement->steps++;
     work->hop_bytes = 0;
     congestion_swaps_change_process(work, p, q, way);
     if (q < 0)
@@ -424,8 +425,8 @@ static bool congestion_swaps_pass(struct congestion_swaps_work *work)
     return better && !congestion_swaps_is_spent(work);
 }
 
-/* Computes the loads of the initial placement, as one trial whose loads are
- * kept. */
+/* Computes the loads and the hop-bytes of the whole placement, as one trial
+ * whose loads are kept. */
 static void congestion_swaps_load_all(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -436,7 +437,6 @@ static void congestion_swaps_load_all(struct congestion_swaps_work *work)
                 work, placement->place[p],
                 placement->place[placement->arc[a].peer],
                 placement->arc[a].out);
-    work->least = fmin(MIN_MAX, MIN_OF_ALL * work->hop_bytes);
     congestion_swaps_end_trial(work, true);
 }
 
@@ -459,6 +459,12 @@ static nw_status congestion_swaps_prepare(struct congestion_swaps_work *work)
     return status;
 }
 
+static void congestion_swaps_fini(struct congestion_swaps_work *work)
+{
+    NW_FREE_ALL(work->load, work->change, work->touched, work->touch,
+                work->buffer, work->head, work->next);
+}
+
 nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
 {
     struct congestion_swaps_work work = {.placement = placement,
@@ -466,6 +472,8 @@ nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
     nw_status status = congestion_swaps_prepare(&work);
     if (!status) {
         congestion_swaps_load_all(&work);
+        placement->steps++;
+        work.least = fmin(MIN_MAX, MIN_OF_ALL * work.hop_bytes);
         work.most = congestion_swaps_max_congestion(&work);
         work.scale = work.most > 0 ? 1 / work.most : 0;
         for (int i = 0; i < nw_tuned.placement.congestion_passes &&
@@ -473,7 +481,39 @@ nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
              i++)
             ;
     }
-    NW_FREE_ALL(work.load, work.change, work.touched, work.touch, work.buffer,
-                work.head, work.next);
+    congestion_swaps_fini(&work);
     return status;
+}
+
+/* --- the cost of a placement --- */
+
+nw_status nw_placement_evaluate(struct nw_placement *placement,
+                                struct nw_placement_cost *out)
+{
+    struct congestion_swaps_work work = {.placement = placement};
+    nw_status status = congestion_swaps_prepare(&work);
+
+    if (!status) {
+        congestion_swaps_load_all(&work);
+        *out = (struct nw_placement_cost){
+            congestion_swaps_max_congestion(&work), work.hop_bytes};
+    }
+    congestion_swaps_fini(&work);
+    return status;
+}
+
+bool nw_placement_cost_less(const struct nw_placement *placement,
+                            const struct nw_placement_cost *a,
+                            const struct nw_placement_cost *b)
+{
+    const double left[] = {a->congestion, a->hop_bytes};
+    const double right[] = {b->congestion, b->hop_bytes};
+
+    for (int i = 0; i < 2; i++) {
+        int k = placement->by_distance ? 1 - i : i;
+
+        if (fabs(left[k] - right[k]) > 1e-9 * fmax(left[k], right[k]))
+            return left[k] < right[k];
+    }
+    return false;
 }

@@ -14,8 +14,8 @@ struct nw_placement_cost {
 
 /* Computes the cost of a placement from scratch; every process must have a
  * place. */
-NW_MUST_CHECK nw_status nw_placement_evaluate(
-    const struct nw_placement *placement, struct nw_placement_cost *out);
+NW_MUST_CHECK nw_status nw_placement_evaluate(struct nw_placement *placement,
+                                              struct nw_placement_cost *out);
 /* Returns true if cost a is better than cost b: it has less congestion, or
  * equal congestion (to 1e-9 relative) and fewer hop-bytes. With
  * placement->by_distance, hop-bytes are compared first, then congestion. */

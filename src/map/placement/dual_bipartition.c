@@ -51,6 +51,7 @@ struct dual_bipartition_work {
                           fixed to each place; the last entry is only used while
                           counting */
     struct nw_rank_strides strides;
+    bool has_spare; /* more slots are free than processes are to be placed */
     struct dual_bipartition_start start;
 };
 
@@ -269,7 +270,8 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         const int32_t target[NW_CLASS_COUNT])
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
-    const int32_t *at = part->strides.stride[stride].at;
+    const int32_t *at =
+        part->strides.at + (size_t)stride * (size_t)part->placement->count;
     struct dual_bipartition_span span = dual_bipartition_span_of(at, list);
     int32_t *bucket = part->bucket;
 
@@ -457,15 +459,10 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
     size_t start_count = sizeof starts / sizeof *starts -
                          (placement->in_reduced_effort ? STARTS_SPARED : 0);
     struct nw_placement_cost best = {0, -1};
-    int64_t capacity = 0, count = 0;
     nw_status status = NW_OK;
 
-    for (int32_t p = 0; p < placement->free_slots.count; p++)
-        capacity += placement->free_slots.capacity[p];
-    for (int32_t p = 0; p < placement->count; p++)
-        count += !nw_placement_is_fixed(placement, p);
     for (size_t i = 0; !status && i < start_count; i++)
-        if (!i || ((!starts[i].packed || capacity > count) &&
+        if (!i || ((!starts[i].packed || part->has_spare) &&
                    !nw_budget_is_overdue(placement->budget))) {
             part->start = starts[i];
             dual_bipartition_run_start(part);
@@ -480,10 +477,12 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 }
 
 /* Returns NW_EINVAL if there are more processes than free slots, or more
- * processes with a GPU than free slots with a GPU. */
+ * processes with a GPU than free slots with a GPU. Notes whether slots stay
+ * free. */
 static nw_status
-dual_bipartition_check_capacity(const struct nw_placement *placement)
+dual_bipartition_check_capacity(struct dual_bipartition_work *part)
 {
+    const struct nw_placement *placement = part->placement;
     struct dual_bipartition_capacity capacity = dual_bipartition_capacity_of(
         &placement->free_slots, 0, placement->places->count);
     int64_t count = 0, gpus = 0;
@@ -493,6 +492,7 @@ dual_bipartition_check_capacity(const struct nw_placement *placement)
             count++;
             gpus += nw_placement_wants_gpu(placement, p);
         }
+    part->has_spare = capacity.all > count;
     if (count > capacity.all || gpus > capacity.gpu)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "the fixed ranks leave no elements for others");
@@ -503,7 +503,7 @@ nw_status nw_place_partition(struct nw_placement *placement)
 {
     struct dual_bipartition_work part = {.placement = placement};
     size_t n = (size_t)placement->count;
-    nw_status status = dual_bipartition_check_capacity(placement);
+    nw_status status = dual_bipartition_check_capacity(&part);
 
     if (!status)
         status = nw_exact_fm_init(&part.fm, placement);
@@ -521,8 +521,7 @@ nw_status nw_place_partition(struct nw_placement *placement)
     placement->steps += part.fm.steps;
     nw_exact_fm_fini(&part.fm);
     NW_FREE_ALL(part.list, part.half, part.place, part.best_side, part.bucket,
-                part.anchor, part.anchored);
-    nw_rank_strides_fini(&part.strides);
+                part.anchor, part.anchored, part.strides.at);
     if (status)
         return status;
     dual_bipartition_take_free_slots(placement);

@@ -7,7 +7,6 @@
  * which gives the same result because bytes are whole numbers. */
 #include "map/placement/placement.h"
 #include "base/array.h"
-#include "base/status.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -239,9 +238,7 @@ static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
     int32_t place = magc_greedy_best_place(work, p);
 
     if (place < 0)
-        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the fixed ranks leave no element for process %d",
-                             p);
+        return nw_placement_full(p);
     if (work->placement->places->bandwidth) {
         magc_greedy_try_place(work, p, place);
         work->congestion = magc_greedy_end_trial(work, true);

@@ -2,6 +2,7 @@
 /* Makes and frees placements, and assigns processes to free slots. */
 #include "map/placement/placement.h"
 #include "base/array.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ void nw_placement_fini(struct nw_placement *placement)
     free(placement->row);
     free(placement->arc);
     nw_free_slots_fini(&placement->free_slots);
-    NW_FREE_ALL(placement->gpu, placement->place, placement->fixed);
+    NW_FREE_ALL(placement->place, placement->fixed, placement->affinity);
     *placement = (struct nw_placement){0};
 }
 
@@ -44,4 +45,11 @@ void nw_placement_put(struct nw_placement *placement, int32_t process,
     placement->place[process] = place;
     nw_free_slots_take(&placement->free_slots, place,
                        nw_placement_wants_gpu(placement, process));
+}
+
+nw_status nw_placement_full(int32_t process)
+{
+    return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                         "the fixed ranks leave no element for process %d",
+                         process);
 }

@@ -83,7 +83,7 @@ struct nw_placement {
     struct nw_arc *arc; /* arcs of each process, one per peer, sorted by peer;
                            no arc leads to the process itself */
     struct nw_free_slots free_slots; /* free slots of each place */
-    bool *gpu;                       /* [count] the process needs a GPU; NULL:
+    const bool *gpu;                 /* [count] the process needs a GPU; NULL:
                                         none does */
     int32_t *place; /* [count] place of a process; -1: not yet placed */
     bool *fixed;    /* [count] the caller has placed the process and it must not
@@ -91,7 +91,7 @@ struct nw_placement {
     /* [count] place of each process in the initial solution, -1 if it has none
      * there; NULL: no initial solution */
     const int32_t *initial;
-    const double *affinity; /* [count x places] affinity cost of a process on a
+    double *affinity; /* [count x places] affinity cost of a process on a
                                place, in seconds; NULL: no affinity */
     struct nw_random *random;
     /* Borrowed: load of each process and largest load allowed on each place;
@@ -115,7 +115,7 @@ struct nw_placement {
 
 /* Reads the processes and their traffic from a pattern; no process has a place
  * yet. The caller then fills the other members. nw_placement_fini frees row,
- * arc, free_slots, gpu, place and fixed; the caller owns all others. */
+ * arc, free_slots, place, fixed and affinity; the caller owns all others. */
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
                                           const struct nw_arcs_of *of);
 void nw_placement_fini(struct nw_placement *placement);
@@ -137,6 +137,9 @@ bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
 /* Assigns a process to a place and takes one of its free slots. */
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
+
+/* Fails with NW_EINVAL: no free slot is left for this process. */
+NW_MUST_CHECK nw_status nw_placement_full(int32_t process);
 
 /* The placers. Each one assigns every process that has no place yet, or returns
  * NW_EINVAL if too few slots are free. */

@@ -11,21 +11,6 @@
 /* Most places for which a table of all routes is made. */
 #define TABLE_MAX 128
 
-/* Sets hop_base and hop_count: the hops inside one node, or those of the whole
- * machine if `node` is -1. */
-static void places_choose_hops(struct nw_places *places, int32_t node)
-{
-    const nw_topology *topology = places->topology;
-    int32_t first = 0, end = topology->link_count;
-
-    if (node >= 0) {
-        first = topology->link_first[node];
-        end = topology->link_first[node + 1];
-    }
-    places->hop_base = 2 * (uint32_t)first;
-    places->hop_count = 2 * (uint32_t)(end - first);
-}
-
 /* Fills places->bandwidth with the bandwidth of each hop; it stays NULL if the
  * machine has no links. */
 static nw_status places_read_bandwidths(struct nw_places *places)
@@ -49,19 +34,6 @@ static nw_status places_read_bandwidths(struct nw_places *places)
     return status;
 }
 
-/* Computes the route from place a to b in hops[] and returns its number of
- * hops. */
-static size_t places_ask_route(const struct nw_places *places, int32_t a,
-                               int32_t b, uint32_t *hops)
-{
-    size_t count = nw_topology_route(places->topology, places->end[a],
-                                     places->end[b], hops);
-
-    for (size_t i = 0; i < count; i++)
-        hops[i] -= places->hop_base;
-    return count;
-}
-
 /* Makes the table of routes between all places if there are at most TABLE_MAX
  * and the machine has links. */
 static nw_status places_build_table(struct nw_places *places)
@@ -77,8 +49,9 @@ static nw_status places_build_table(struct nw_places *places)
         status =
             nw_grow(&places->route, &capacity, at + most, sizeof(uint32_t));
         if (!status)
-            at += places_ask_route(places, (int32_t)(i / n), (int32_t)(i % n),
-                                   places->route + at);
+            at += nw_places_find_route(places, (int32_t)(i / n),
+                                       (int32_t)(i % n), places->route + at)
+                      .count;
         places->route_row[i + 1] = at;
     }
     return status;
@@ -87,11 +60,16 @@ static nw_status places_build_table(struct nw_places *places)
 nw_status nw_places_init(struct nw_places *places, const nw_topology *topology,
                          struct nw_end *end, int32_t count, int32_t node)
 {
+    int32_t first = node < 0 ? 0 : topology->link_first[node];
+    int32_t last =
+        node < 0 ? topology->link_count : topology->link_first[node + 1];
     nw_status status;
 
-    *places =
-        (struct nw_places){.topology = topology, .count = count, .end = end};
-    places_choose_hops(places, node);
+    *places = (struct nw_places){.topology = topology,
+                                 .count = count,
+                                 .end = end,
+                                 .hop_base = 2 * (uint32_t)first,
+                                 .hop_count = 2 * (uint32_t)(last - first)};
     status = places_read_bandwidths(places);
     if (!status)
         status = places_build_table(places);
@@ -110,9 +88,14 @@ void nw_places_fini(struct nw_places *places)
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer)
 {
-    if (!places->bandwidth)
-        return (struct nw_hops){buffer, 0};
-    return (struct nw_hops){buffer, places_ask_route(places, a, b, buffer)};
+    size_t count = 0;
+
+    if (places->bandwidth)
+        count = nw_topology_route(places->topology, places->end[a],
+                                  places->end[b], buffer);
+    for (size_t i = 0; i < count; i++)
+        buffer[i] -= places->hop_base;
+    return (struct nw_hops){buffer, count};
 }
 
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #define STRIDES_MAX 6 /* most strides that are considered */
+/* Most pairs of these strides and the number of processes. */
+#define PAIRS_MAX ((STRIDES_MAX + 1) * STRIDES_MAX / 2)
 
 /* Adds to bytes[d] the bytes between processes whose numbers differ by d. */
 static void rank_strides_weigh(const struct nw_placement *placement,
@@ -44,64 +46,40 @@ static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
-/* For each pair of strides of which one divides the other, lists the coordinate
- * p / step % size of processes p that it gives (rank_strides.h). */
-static void rank_strides_list_strides(struct nw_rank_strides *strides,
-                                      const int32_t *stride, int count)
+/* Computes a coordinate of every process for each pair of strides of which one
+ * divides the other (rank_strides.h). They are computed once, because a
+ * division at each use would be slow. */
+static void rank_strides_fill_coordinates(struct nw_rank_strides *strides,
+                                          int32_t n, const int32_t *stride,
+                                          int count)
 {
+    int32_t *at = strides->at;
+
     for (int i = 0; i < count; i++)
-        for (int k = i + 1; k < count; k++)
-            if (stride[k] % stride[i] == 0 && stride[k] > stride[i]) {
-                strides->stride[strides->count].step = stride[i];
-                strides->stride[strides->count++].size = stride[k] / stride[i];
-            }
-}
-
-/* Computes every coordinate of every process once, because a division at each
- * use would be slow. */
-static nw_status rank_strides_fill_coordinates(struct nw_rank_strides *strides,
-                                               int32_t n)
-{
-    size_t total = (size_t)n * (size_t)strides->count;
-    nw_status status =
-        nw_alloc(total, sizeof *strides->memory, &strides->memory);
-
-    for (int i = 0; !status && i < strides->count; i++) {
-        int32_t step = strides->stride[i].step, size = strides->stride[i].size;
-        int32_t *at = strides->memory + (size_t)i * (size_t)n;
-
-        strides->stride[i].at = at;
-        for (int32_t p = 0; p < n; p++)
-            at[p] = p / step % size;
-    }
-    return status;
+        for (int k = i + 1; k < count; k++) {
+            if (stride[k] % stride[i] || stride[k] == stride[i])
+                continue;
+            strides->count++;
+            for (int32_t p = 0; p < n; p++)
+                *at++ = p / stride[i] % (stride[k] / stride[i]);
+        }
 }
 
 nw_status nw_rank_strides_find(const struct nw_placement *placement,
                                struct nw_rank_strides *out)
 {
-    int32_t stride[STRIDES_MAX + 1];
-    struct nw_rank_strides strides = {.count = 0};
-    double *bytes;
-    int count;
-    nw_status status =
-        nw_alloc((size_t)placement->count + 1, sizeof *bytes, &bytes);
+    int32_t stride[STRIDES_MAX + 1], n = placement->count;
+    double *bytes = NULL;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)n + 1, bytes),
+                                    NW_ARRAY((size_t)n * PAIRS_MAX, out->at));
 
-    if (status)
-        return status;
-    rank_strides_weigh(placement, bytes);
-    bytes[0] = 0;
-    count = rank_strides_choose(bytes, placement->count, stride);
+    out->count = 0;
+    if (!status) {
+        rank_strides_weigh(placement, bytes);
+        bytes[0] = 0;
+        rank_strides_fill_coordinates(out, n, stride,
+                                      rank_strides_choose(bytes, n, stride));
+    }
     free(bytes);
-    rank_strides_list_strides(&strides, stride, count);
-    status = rank_strides_fill_coordinates(&strides, placement->count);
-    if (!status)
-        *out = strides;
     return status;
-}
-
-void nw_rank_strides_fini(struct nw_rank_strides *strides)
-{
-    free(strides->memory);
-    *strides = (struct nw_rank_strides){.count = 0};
 }

@@ -8,23 +8,18 @@
 
 #include "map/placement/placement.h"
 
-#define NW_RANK_STRIDES_MAX 24
-
 /* The coordinates found in a pattern, one for each pair of strides of which one
  * divides the other. */
 struct nw_rank_strides {
-    struct {
-        int32_t step, size; /* the coordinate of process p is p / step % size */
-        int32_t *at;        /* [processes] this coordinate of each process */
-    } stride[NW_RANK_STRIDES_MAX];
-    int count;       /* number of coordinates found */
-    int32_t *memory; /* owned memory of all arrays `at` */
+    int count;   /* number of coordinates found */
+    int32_t *at; /* [count x processes] coordinate i of process p is
+                    at[i * processes + p] */
 };
 
 /* Finds the strides with the most traffic and computes the coordinates that
- * follow from them and the number of processes. The caller frees them. */
+ * follow from them and the number of processes. The caller frees out->at, also
+ * after a failure. */
 NW_MUST_CHECK nw_status nw_rank_strides_find(
     const struct nw_placement *placement, struct nw_rank_strides *out);
-void nw_rank_strides_fini(struct nw_rank_strides *strides);
 
 #endif

@@ -276,7 +276,7 @@ static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
     SCOTCH_Num *gap;
     nw_status status;
 
-    if (places->count < 2 || !scotch_has_equal_capacities(machine))
+    if (!scotch_has_equal_capacities(machine))
         return NW_OK;
     status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
     if (status)
@@ -357,7 +357,7 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
                        "rashti uses all pairs of elements: this machine has %d "
                        "elements, more than %d",
                        count, GRAPH_PLACES_MAX);
-    if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MAX)
+    if (!machine->levels && count <= GRAPH_PLACES_MAX)
         return scotch_build_graph_machine(machine);
     if (machine->levels
             ? scotch.arch_tleaf(&machine->arch, machine->levels, machine->size,
@@ -547,9 +547,7 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
                 }
             }
         if (best < 0)
-            return nw_fail_about(
-                NW_FIXED(-1), NW_EINVAL,
-                "the fixed ranks leave no element for process %d", p);
+            return nw_placement_full(p);
         nw_placement_put(placement, p, best);
     }
     return NW_OK;

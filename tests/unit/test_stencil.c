@@ -97,14 +97,16 @@ static void assert_alike(const struct grid *grid)
     for (int i = 0; i < 2; i++)
         MUST(nw_alloc((size_t)assignment.count, sizeof **slot, &slot[i]));
     for (int way = 0; way < 16; way++) {
+        const struct nw_stencil_cut cut = {.kind = way};
+
         stencil.uniform = true;
-        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
+        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, cut,
                                              slot[0]));
         if (way & NW_STENCIL_LAYERS) /* this way asks the boxes where to
                                         divide clusters */
             continue;
         stencil.uniform = false; /* then boxes are not used */
-        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
+        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, cut,
                                              slot[1]));
         assert_memory_equal(slot[0], slot[1],
                             (size_t)assignment.count * sizeof **slot);
@@ -169,7 +171,9 @@ static void test_pieces_reach_round_from_column_to_column(void **state)
     open_assignment(&grid, &hierarchy, &assignment);
     MUST(nw_stencil_find(&assignment, &stencil, &found));
     assert_true(found);
-    MUST(nw_stencil_bisect_columns(&assignment, &stencil, &columns, slot));
+    MUST(nw_stencil_coordinate_bisection(
+        &assignment, &stencil, (struct nw_stencil_cut){.columns = &columns},
+        slot));
     assert_true(across(&assignment, slot, 6, cells) == 2 * 16);
     for (int c = 0; c < 5; c++)
         assert_int_equal(cells[c], 6);

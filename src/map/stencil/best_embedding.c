@@ -81,33 +81,6 @@ static size_t best_embedding_kinds_of(const struct nw_assignment *assignment,
     return most;
 }
 
-/* Returns the i-th kind of bisection to try, as bits of nw_stencil_cut_kind; 0
- * after the last one. */
-static uint16_t best_embedding_kind_at(const struct nw_best_embedding *try,
-                                       size_t i)
-{
-    size_t few = best_embedding_are_few(try) ? FEW_KINDS : 0;
-
-    if (i < few)
-        return best_embedding_few_kinds[i];
-    return i - few < KINDS ? best_embedding_kinds[i - few] : 0;
-}
-
-/* Returns true if no earlier kind gives the same embedding as the i-th kind of
- * bisection. If every slot gets a cell, NW_STENCIL_PACKED changes nothing. */
-static bool best_embedding_is_new(const struct nw_assignment *assignment,
-                                  const struct nw_best_embedding *try, size_t i)
-{
-    bool full = assignment->count == assignment->hierarchy->slots;
-    int mask = full ? ~NW_STENCIL_PACKED : ~0,
-        kind = best_embedding_kind_at(try, i);
-
-    for (size_t k = 0; k < i; k++)
-        if (((best_embedding_kind_at(try, k) ^ kind) & mask) == 0)
-            return false;
-    return true;
-}
-
 /* Returns the mean number of cells on a child of the root, if the grid uses as
  * few children as possible. */
 static double
@@ -120,119 +93,107 @@ best_embedding_cells_of_child(const struct nw_assignment *assignment)
     return (double)assignment->count / (last + 1);
 }
 
-/* Lists the divisions into columns to try in columns[COLUMNS_MAX] and returns
- * their number. It is 0 if each child of the root gets one cell, one child gets
- * all cells, the grid is large, or boxes fit well and time is short. */
-static int best_embedding_columns_of(const struct nw_assignment *assignment,
-                                     const struct nw_best_embedding *try,
-                                     struct nw_stencil_columns *columns)
+/* The embeddings to try, and scratch for two of them. */
+struct best_embedding_cuts {
+    struct nw_assignment *assignment;
+    struct nw_best_embedding *try;
+    struct nw_stencil_columns columns[COLUMNS_MAX];
+    struct nw_stencil_cut cut[FEW_KINDS + KINDS + COLUMNS_MAX];
+    size_t count; /* number of entries of cut[] */
+    size_t first; /* the first of the two embeddings that are computed */
+    /* [count] slot of each process in each of the two */
+    int32_t *slot[2];
+};
+
+/* Computes embedding cuts->first + i in slot[i]; a task for threads. */
+static nw_status best_embedding_run_cut(void *user, int32_t i)
 {
+    const struct best_embedding_cuts *cuts = user;
+
+    return nw_stencil_coordinate_bisection(
+        cuts->assignment, &cuts->try->stencil,
+        cuts->cut[cuts->first + (size_t)i], cuts->slot[i]);
+}
+
+/* Lists the kinds of bisection to try. Leaves out a kind that gives the same
+ * embedding as an earlier one: if every slot gets a cell, NW_STENCIL_PACKED
+ * changes nothing. */
+static void best_embedding_list_kinds(struct best_embedding_cuts *cuts)
+{
+    const struct nw_assignment *assignment = cuts->assignment;
+    size_t most = best_embedding_kinds_of(assignment, cuts->try);
+    size_t few = best_embedding_are_few(cuts->try) ? FEW_KINDS : 0;
+    bool full = assignment->count == assignment->hierarchy->slots;
+    int mask = full ? ~NW_STENCIL_PACKED : ~0;
+
+    for (size_t i = 0; cuts->count < most && i < few + KINDS; i++) {
+        int kind = i < few ? best_embedding_few_kinds[i]
+                           : best_embedding_kinds[i - few];
+        size_t k = 0;
+
+        while (k < cuts->count && (cuts->cut[k].kind ^ kind) & mask)
+            k++;
+        if (k == cuts->count)
+            cuts->cut[cuts->count++].kind = kind;
+    }
+}
+
+/* Lists the divisions into columns to try. There are none if each child of the
+ * root gets one cell, one child gets all cells, the grid is large, or boxes fit
+ * well and time is short. */
+static void best_embedding_list_columns(struct best_embedding_cuts *cuts)
+{
+    const struct nw_assignment *assignment = cuts->assignment;
     double each = best_embedding_cells_of_child(assignment);
     size_t most =
         best_embedding_looks_of(assignment) / nw_tuned.tiling.columns_share;
+    int count;
 
     if (assignment->count > nw_tuned.tiling.large || each <= 1 ||
-        each >= assignment->count || (try->boxed && most < COLUMNS_MAX))
-        return 0;
-    if (most > COLUMNS_MAX)
-        most = COLUMNS_MAX;
-    return nw_stencil_columns(&try->stencil, each, (int)most, columns);
+        each >= assignment->count || (cuts->try->boxed && most < COLUMNS_MAX))
+        return;
+    count = nw_stencil_columns(&cuts->try->stencil, each,
+                               most < COLUMNS_MAX ? (int)most : COLUMNS_MAX,
+                               cuts->columns);
+    for (int i = 0; i < count; i++)
+        cuts->cut[cuts->count++].columns = &cuts->columns[i];
 }
 
-/* An embedding to try: a division into columns if `columns` is not NULL, else a
- * recursive bisection of the kind `kind`. */
-struct best_embedding_cut {
-    int kind;
-    const struct nw_stencil_columns *columns;
-    const struct nw_assignment *assignment;
-    const struct nw_stencil *stencil;
-    int32_t *slot; /* [count] out: slot of each process in the embedding */
-};
-
-/* Computes the embedding of the struct best_embedding_cut `user`; a task for
- * threads.
- */
-static nw_status best_embedding_run_cut(void *user)
+/* Moves the processes to an embedding if it lowers the cost. */
+static nw_status best_embedding_take_cut(const struct best_embedding_cuts *cuts,
+                                         struct nw_stencil_cut cut,
+                                         const int32_t *slot)
 {
-    const struct best_embedding_cut *cut = user;
-
-    if (cut->columns)
-        return nw_stencil_bisect_columns(cut->assignment, cut->stencil,
-                                         cut->columns, cut->slot);
-    return nw_stencil_coordinate_bisection(cut->assignment, cut->stencil,
-                                           cut->kind, cut->slot);
-}
-
-/* Lists the kinds of bisection to try in list[] and returns their number. */
-static size_t best_embedding_list_kinds(const struct nw_assignment *assignment,
-                                        const struct nw_best_embedding *try,
-                                        struct best_embedding_cut *list)
-{
-    size_t most = best_embedding_kinds_of(assignment, try), count = 0;
-
-    for (size_t i = 0; count < most && i < FEW_KINDS + KINDS; i++)
-        if (best_embedding_is_new(assignment, try, i))
-            list[count++] = (struct best_embedding_cut){
-                .kind = best_embedding_kind_at(try, i)};
-    return count;
-}
-
-/* Moves the processes to the embedding in cut->slot if it lowers the cost. */
-static nw_status best_embedding_take_cut(struct nw_assignment *assignment,
-                                         const struct best_embedding_cut *cut,
-                                         struct nw_best_embedding *try)
-{
-    double before = try->cost;
+    double before = cuts->try->cost;
     nw_status status =
-        nw_assignment_take_if_better(assignment, cut->slot, &try->cost);
+        nw_assignment_take_if_better(cuts->assignment, slot, &cuts->try->cost);
 
-    if (cut->kind & NW_STENCIL_LAYERS && try->cost < before)
-        try->layered = true;
+    if (cut.kind & NW_STENCIL_LAYERS && cuts->try->cost < before)
+        cuts->try->layered = true;
     return status;
 }
 
-/* Computes two embeddings and takes each if it lowers the cost. On grids of
- * medium size both are computed at the same time. On a small grid that does not
- * pay; on a large grid each embedding uses all threads itself. */
-static nw_status best_embedding_take_two(struct nw_assignment *assignment,
-                                         struct best_embedding_cut cut[2],
-                                         struct nw_best_embedding *try)
+/* Computes the listed embeddings in pairs and takes each that lowers the cost.
+ * On grids of medium size both of a pair are computed at the same time. On a
+ * small grid that does not pay; on a large grid each embedding uses all threads
+ * itself. */
+static nw_status best_embedding_take_listed(struct best_embedding_cuts *cuts)
 {
-    struct nw_parallel_task task[] = {
-        {.run = best_embedding_run_cut, .user = &cut[0]},
-        {.run = best_embedding_run_cut, .user = &cut[1]}};
+    const struct nw_assignment *assignment = cuts->assignment;
     bool small = assignment->count < nw_tuned.tiling.paired_min ||
                  assignment->count > nw_tuned.tiling.large;
-    nw_status status = nw_parallel_pair(task, small ? 1 : assignment->threads);
-
-    if (!status)
-        status = best_embedding_take_cut(assignment, &cut[0], try);
-    return status ? status : best_embedding_take_cut(assignment, &cut[1], try);
-}
-
-/* Computes the embeddings list[count] in pairs and takes each that lowers the
- * cost. slot[0] and slot[1] are scratch arrays, each with a slot for every
- * process. */
-static nw_status best_embedding_take_listed(struct nw_assignment *assignment,
-                                            int32_t *slot[2],
-                                            struct best_embedding_cut *list,
-                                            size_t count,
-                                            struct nw_best_embedding *try)
-{
     nw_status status = NW_OK;
 
-    for (size_t i = 0; i < count; i++) {
-        list[i].assignment = assignment;
-        list[i].stencil = &try->stencil;
-        list[i].slot = slot[i % 2];
+    for (; !status && cuts->first < cuts->count; cuts->first += 2) {
+        int32_t two = cuts->count - cuts->first > 1 ? 2 : 1;
+
+        status = nw_parallel_try(best_embedding_run_cut, cuts, two,
+                                 small ? 1 : assignment->threads);
+        for (int32_t i = 0; !status && i < two; i++)
+            status = best_embedding_take_cut(
+                cuts, cuts->cut[cuts->first + (size_t)i], cuts->slot[i]);
     }
-    for (size_t i = 0; !status && i + 1 < count; i += 2)
-        status = best_embedding_take_two(assignment, &list[i], try);
-    if (status || count % 2 == 0)
-        return status;
-    status = best_embedding_run_cut(&list[count - 1]);
-    return status ? status
-                  : best_embedding_take_cut(assignment, &list[count - 1], try);
+    return status;
 }
 
 /* Tries the bisections and the columns, and takes the best. slot[] is scratch
@@ -241,20 +202,17 @@ static nw_status best_embedding_take_cuts(struct nw_assignment *assignment,
                                           int32_t *slot,
                                           struct nw_best_embedding *try)
 {
-    struct nw_stencil_columns columns[COLUMNS_MAX];
-    struct best_embedding_cut list[FEW_KINDS + KINDS + COLUMNS_MAX];
-    size_t count = best_embedding_list_kinds(assignment, try, list);
-    int wide =
-        try->once ? 0 : best_embedding_columns_of(assignment, try, columns);
-    int32_t *two[2] = {slot, NULL};
-    nw_status status;
+    struct best_embedding_cuts cuts = {
+        .assignment = assignment, .try = try, .slot = {slot, NULL}};
+    nw_status status = nw_alloc_raw((size_t)assignment->count,
+                                    sizeof *cuts.slot[1], &cuts.slot[1]);
 
-    for (int i = 0; i < wide; i++)
-        list[count++] = (struct best_embedding_cut){.columns = &columns[i]};
-    status = nw_alloc_raw((size_t)assignment->count, sizeof *two[1], &two[1]);
+    best_embedding_list_kinds(&cuts);
+    if (!try->once)
+        best_embedding_list_columns(&cuts);
     if (!status)
-        status = best_embedding_take_listed(assignment, two, list, count, try);
-    free(two[1]);
+        status = best_embedding_take_listed(&cuts);
+    free(cuts.slot[1]);
     return status;
 }
 
@@ -279,23 +237,6 @@ static nw_status best_embedding_take_best(struct nw_assignment *assignment,
     return status;
 }
 
-/* Restores the numbers that the processes had before
- * nw_assignment_renumber(assignment, order). */
-static nw_status
-best_embedding_restore_numbers(struct nw_assignment *assignment,
-                               const int32_t *order)
-{
-    int32_t *back = NULL;
-    nw_status status = nw_alloc((size_t)assignment->count, sizeof *back, &back);
-
-    for (int32_t i = 0; !status && i < assignment->count; i++)
-        back[order[i]] = i;
-    if (!status)
-        status = nw_assignment_renumber(assignment, back);
-    free(back);
-    return status;
-}
-
 /* Returns true if `stencil` explains the edges better than the grid in `try`: a
  * larger fraction of its edges exists, and it has no more dimensions. */
 static bool best_embedding_explains_more(const struct nw_stencil *stencil,
@@ -305,43 +246,36 @@ static bool best_embedding_explains_more(const struct nw_stencil *stencil,
                            stencil->filled > try->stencil.filled);
 }
 
-/* Renumbers the processes by `order` and looks for a grid along the new
- * numbers. Keeps the new numbers if that grid explains the edges better than
- * try->stencil, otherwise restores the old ones. */
-static nw_status
-best_embedding_read_renumbered(struct nw_assignment *assignment, int32_t *order,
-                               struct nw_best_embedding *try)
-{
-    struct nw_stencil stencil = {0};
-    bool found;
-    nw_status status = nw_assignment_renumber(assignment, order);
-
-    if (!status)
-        status = nw_stencil_find(assignment, &stencil, &found);
-    if (status || !(found && best_embedding_explains_more(&stencil, try)))
-        return status ? status
-                      : best_embedding_restore_numbers(assignment, order);
-    try->stencil = stencil;
-    try->found = true;
-    return NW_OK;
-}
-
-/* Looks for a grid under any numbering of the processes and renumbers them if
- * it explains the edges better than the grid in `try`. */
+/* Looks for a grid under any numbering of the processes. Renumbers them if that
+ * grid explains the edges better than the grid in `try`; otherwise they have
+ * their old numbers afterwards. */
 static nw_status
 best_embedding_find_renumbered(struct nw_assignment *assignment,
                                struct nw_best_embedding *try)
 {
-    int32_t *order = NULL;
-    bool ordered = false;
-    nw_status status =
-        nw_alloc((size_t)assignment->count, sizeof *order, &order);
+    size_t n = (size_t)assignment->count;
+    struct nw_stencil stencil = {0};
+    int32_t *order = NULL, *back = NULL;
+    bool found = false;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, order), NW_ARRAY(n, back));
 
     if (!status)
-        status = nw_stencil_find_unordered(assignment, order, &ordered);
-    if (!status && ordered)
-        status = best_embedding_read_renumbered(assignment, order, try);
+        status = nw_stencil_find_unordered(assignment, order, &found);
+    for (size_t i = 0; found && i < n; i++)
+        back[order[i]] = (int32_t)i;
+    if (!status && found)
+        status = nw_assignment_renumber(assignment, order);
+    if (!status && found) {
+        status = nw_stencil_find(assignment, &stencil, &found);
+        if (!status && found && best_embedding_explains_more(&stencil, try)) {
+            try->stencil = stencil;
+            try->found = true;
+        } else if (!status) {
+            status = nw_assignment_renumber(assignment, back);
+        }
+    }
     free(order);
+    free(back);
     return status;
 }
 

@@ -18,16 +18,13 @@
 /* State of one coordinate bisection. Each thread has a copy. */
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
-    int kind; /* bits of enum nw_stencil_cut_kind */
-    /* order of the cells among the root's children; NULL: no columns */
-    const struct nw_stencil_columns *columns;
+    struct nw_stencil_cut cut;
     int32_t *slot; /* [count] out: the slot of each process */
     /* A part of at most this many cells is kept for the next round: `later` if
      * its cells are listed, `later_box` if they are not. */
     int32_t later, later_box;
     struct coordinate_bisection_waiting *waiting;
-    nw_status status;
-    nw_status *failed; /* status that all threads share */
+    nw_status status; /* failure of this thread */
 };
 
 /* The parts that are kept for the next round, from all threads. */
@@ -36,14 +33,6 @@ struct coordinate_bisection_waiting {
     struct nw_grid_part *share;
     size_t count, capacity;
 };
-
-/* Stores a failure for this thread and for all others, which then end. */
-static void coordinate_bisection_fail(struct coordinate_bisection_work *work,
-                                      nw_status status)
-{
-    work->status = status;
-    __atomic_store_n(work->failed, status, __ATOMIC_RELAXED);
-}
 
 /* Divides the cells of a part among its clusters by bisection, down to slots.
  */
@@ -76,9 +65,9 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
 {
     int depth = work->of.assignment->hierarchy->levels - 2 - below->level;
 
-    if (work->columns && depth == 0)
+    if (work->cut.columns && depth == 0)
         return true;
-    return depth < 8 && (work->kind & NW_STENCIL_JAGGED << depth) &&
+    return depth < 8 && (work->cut.kind & NW_STENCIL_JAGGED << depth) &&
            below->to - below->from > 2;
 }
 
@@ -96,6 +85,18 @@ coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
     return least;
 }
 
+/* Assigns the cells of a part, in their order, to consecutive slots from
+ * `first` on. */
+static void
+coordinate_bisection_assign(const struct coordinate_bisection_work *work,
+                            const struct nw_grid_part *share, int32_t first)
+{
+    if (!share->listed)
+        nw_grid_part_assign(work->of.stencil, share, first, 1, work->slot);
+    for (int32_t i = share->first; share->listed && i < share->end; i++)
+        work->slot[work->of.cell[i]] = first++;
+}
+
 /* Assigns the cells of a part that has one cluster: divides them among the
  * cluster's children or, if the order of its slots does not matter, assigns the
  * slots. */
@@ -109,7 +110,7 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
     struct nw_grid_part below = share;
 
     if (!level || coordinate_bisection_is_alike(work, &share)) {
-        nw_grid_part_assign(&work->of, &share, first[share.from], work->slot);
+        coordinate_bisection_assign(work, &share, first[share.from]);
         return;
     }
     below.level = level - 1;
@@ -129,53 +130,12 @@ static int32_t
 coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
                                 struct nw_grid_part share, int32_t middle)
 {
-    const struct nw_hierarchy *hierarchy = work->of.assignment->hierarchy;
-    bool packed = work->kind & NW_STENCIL_PACKED;
-    const int32_t *first = hierarchy->first[share.level];
-    int64_t capacity = first[share.to] - first[share.from];
-    int64_t left_capacity = first[middle] - first[share.from];
-    int64_t count = share.end - share.first;
-    int64_t left = (count * left_capacity + capacity / 2) / capacity;
+    const int32_t *first = work->of.assignment->hierarchy->first[share.level];
+    int32_t from = first[share.from];
 
-    if (packed)
-        left = count;
-    if (left > left_capacity)
-        left = left_capacity;
-    if (count - left > capacity - left_capacity)
-        left = count - (capacity - left_capacity);
-    return (int32_t)left;
-}
-
-/* Computes at which index of cell[] each cluster's cells begin:
- * (*begin)[clusters + 1], whose last entry is the end. The caller frees *begin.
- */
-static nw_status
-coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
-                               struct nw_grid_part share, int32_t **begin)
-{
-    int32_t clusters = share.to - share.from;
-    nw_status status = nw_alloc((size_t)clusters + 1, sizeof **begin, begin);
-
-    for (int32_t c = 0; !status && c <= clusters; c++)
-        (*begin)[c] = share.first + coordinate_bisection_share_left(
-                                        work, share, share.from + c);
-    return status;
-}
-
-/* Sorts the listed cells of a part so that each cluster's cells are
- * consecutive. */
-static nw_status
-coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
-                                  const struct nw_grid_part *share,
-                                  const int32_t *begin)
-{
-    const struct nw_grid_part_work *of = &work->of;
-
-    if (!work->columns || share->level != of->assignment->hierarchy->levels - 2)
-        return nw_stencil_jagged(of->stencil, of->cell, begin,
-                                 share->to - share->from);
-    nw_stencil_follow_columns(of->stencil, work->columns, of->cell);
-    return NW_OK;
+    return nw_grid_part_left(share.end - share.first, first[share.to] - from,
+                             first[middle] - from,
+                             work->cut.kind & NW_STENCIL_PACKED);
 }
 
 /* Divides a part among all its clusters at once, by columns or by a jagged
@@ -187,14 +147,18 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
     struct nw_grid_part one = {.level = share.level, .listed = true};
     struct nw_grid_part_work *of = &work->of;
     int32_t *begin = NULL, clusters = share.to - share.from;
-    nw_status status = coordinate_bisection_share_out(work, share, &begin);
+    bool top = share.level == of->assignment->hierarchy->levels - 2;
 
+    work->status = nw_alloc((size_t)clusters + 1, sizeof *begin, &begin);
+    for (int32_t c = 0; !work->status && c <= clusters; c++)
+        begin[c] = share.first +
+                   coordinate_bisection_share_left(work, share, share.from + c);
     nw_grid_part_list(of, &share);
-    if (!status)
-        status = coordinate_bisection_put_in_order(work, &share, begin);
-    if (status)
-        coordinate_bisection_fail(work, status);
-    for (int32_t c = 0; !status && c < clusters; c++) {
+    if (work->cut.columns && top)
+        nw_stencil_follow_columns(of->stencil, work->cut.columns, of->cell);
+    else if (!work->status)
+        nw_grid_part_jagged(of, begin, clusters);
+    for (int32_t c = 0; !work->status && c < clusters; c++) {
         one.from = share.from + c;
         one.to = one.from + 1;
         one.first = begin[c];
@@ -204,63 +168,27 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
     free(begin);
 }
 
-/* Returns the first cluster of the second half if the clusters of a part are
- * split. By default, this is the middle cluster. With NW_STENCIL_LAYERS, the
- * function considers the clusters near the middle for which the cut lies
- * between two layers of the box. It chooses the one with the lowest quotient:
- * bytes of the cut / clusters on one side / clusters on the other side. If no
- * cluster qualifies, it returns the middle one. */
-static int32_t
-coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
-                                   const struct nw_grid_part *share)
-{
-    int32_t clusters = share->to - share->from;
-    int32_t best = share->from + clusters / 2;
-    double least = -1;
-
-    if (!(work->kind & NW_STENCIL_LAYERS) || !share->box[0] || clusters < 3)
-        return best;
-    for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
-        for (int d = 0; d < work->of.stencil->dims; d++) {
-            int32_t left =
-                coordinate_bisection_share_left(work, *share, share->from + k);
-            int32_t layers = nw_grid_part_layers(&work->of, share, left, d);
-            double cut;
-
-            if (layers <= 0 || layers >= share->box[d])
-                continue;
-            cut = nw_grid_part_cut_bytes(&work->of, share, layers, d) / k /
-                  (clusters - k);
-            if (least >= 0 && cut >= least)
-                continue;
-            least = cut;
-            best = share->from + k;
-        }
-    return best;
-}
-
 /* Keeps a part for the next round, in which any thread may cut it. */
 static void coordinate_bisection_put_off(struct coordinate_bisection_work *work,
                                          struct nw_grid_part share)
 {
     struct coordinate_bisection_waiting *waiting = work->waiting;
-    nw_status status;
 
     pthread_mutex_lock(&waiting->lock);
-    status = nw_grow(&waiting->share, &waiting->capacity, waiting->count + 1,
-                     sizeof *waiting->share);
-    if (!status)
+    work->status = nw_grow(&waiting->share, &waiting->capacity,
+                           waiting->count + 1, sizeof *waiting->share);
+    if (!work->status)
         waiting->share[waiting->count++] = share;
     pthread_mutex_unlock(&waiting->lock);
-    if (status)
-        coordinate_bisection_fail(work, status);
 }
 
 static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
                                         struct nw_grid_part share)
 {
     struct nw_grid_part right = share;
-    int32_t left, middle, count = share.end - share.first;
+    int32_t left, middle = share.from + (share.to - share.from) / 2;
+    int32_t count = share.end - share.first;
+    int kind = work->cut.kind;
 
     if (!count || work->status)
         return;
@@ -272,7 +200,11 @@ static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
         coordinate_bisection_enter(work, share);
         return;
     }
-    middle = coordinate_bisection_choose_middle(work, &share);
+    if (kind & NW_STENCIL_LAYERS)
+        middle = nw_grid_part_split_layers(
+            work->of.stencil, &share,
+            work->of.assignment->hierarchy->first[share.level],
+            kind & NW_STENCIL_PACKED);
     left = coordinate_bisection_share_left(work, share, middle);
     if (left > 0 && left < count)
         nw_grid_part_bisect(&work->of, &share, left, &right);
@@ -302,20 +234,17 @@ struct coordinate_bisection_round {
 /* Cuts part `number` of a round until each of its parts is small enough for the
  * next round or has its slots. A part without a list of cells is fast to cut,
  * so it is cut down to its slots at once. A task for threads. */
-static void coordinate_bisection_run_job(void *user, int32_t number)
+static nw_status coordinate_bisection_run_job(void *user, int32_t number)
 {
     const struct coordinate_bisection_round *round = user;
     struct coordinate_bisection_work mine = *round->work;
-    nw_status status = coordinate_bisection_alloc_layer(&mine.of);
 
-    mine.failed = &round->work->status;
+    mine.status = coordinate_bisection_alloc_layer(&mine.of);
     if (!round->share[number].listed)
         mine.later = mine.later_box = 0;
-    if (!status)
-        coordinate_bisection_spread(&mine, round->share[number]);
-    else
-        coordinate_bisection_fail(&mine, status);
+    coordinate_bisection_spread(&mine, round->share[number]);
     free(mine.of.layer);
+    return mine.status;
 }
 
 /* Returns the largest size of a part, in cells, that is kept for the next
@@ -326,19 +255,23 @@ static int32_t coordinate_bisection_halved(int32_t size, int32_t least)
     return size / 2 < least ? 0 : size / 2;
 }
 
-/* Cuts the whole grid, `all`, in rounds. In each round, threads cut the parts
- * that were kept in the round before to half their size. When there are enough
- * parts for all threads, each part is cut down to its slots. Parts without a
- * list of cells are fast to cut, so the first round cuts them to the smallest
- * size. */
+/* Divides the whole grid, which begins as one box, among all slots in rounds.
+ * In each round, threads cut the parts that were kept in the round before to
+ * half their size. When there are enough parts for all threads, each part is
+ * cut down to its slots. Parts without a list of cells are fast to cut, so the
+ * first round cuts them to the smallest size. */
 static nw_status
-coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
-                                struct nw_grid_part all)
+coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
 {
+    const struct nw_assignment *assignment = work->of.assignment;
     struct coordinate_bisection_waiting waiting = {
         .lock = PTHREAD_MUTEX_INITIALIZER};
-    int32_t all_cells = work->of.assignment->count, least = all_cells / JOBS;
+    int32_t all_cells = assignment->count, least = all_cells / JOBS;
+    struct nw_grid_part all =
+        nw_grid_part_box(work->of.stencil, work->of.stencil->size);
 
+    all.to = 1;
+    all.level = assignment->hierarchy->levels - 1;
     if (least < nw_tuned.threads.job_cells_min)
         least = all_cells;
     work->waiting = &waiting;
@@ -352,84 +285,45 @@ coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
         waiting.share = NULL;
         waiting.count = waiting.capacity = 0;
         work->later = coordinate_bisection_halved(work->later, least);
-        nw_parallel_run(coordinate_bisection_run_job, &round, count,
-                        work->of.assignment->threads);
+        work->status = nw_parallel_try(coordinate_bisection_run_job, &round,
+                                       count, assignment->threads);
         free(round.share);
     }
     free(waiting.share);
     return work->status;
 }
 
-/* Divides the whole grid among all slots; it begins as one box. */
-static nw_status
-coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
-{
-    const struct nw_assignment *assignment = work->of.assignment;
-    const struct nw_stencil *stencil = work->of.stencil;
-    struct nw_grid_part all = {.end = assignment->count,
-                               .to = 1,
-                               .level = assignment->hierarchy->levels - 1};
-
-    memcpy(all.box, stencil->size, sizeof all.box);
-    for (int d = 0; d < stencil->dims; d++)
-        all.along[d] = (uint8_t)d;
-    return coordinate_bisection_run_rounds(work, all);
-}
-
 /* Allocates the arrays. */
 static nw_status coordinate_bisection_prepare(struct nw_grid_part_work *of)
 {
     size_t n = (size_t)of->assignment->count;
-    int32_t **arrays[] = {&of->cell, &of->order, &of->best};
-    nw_status status = coordinate_bisection_alloc_layer(of);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY_RAW(n, of->cell), NW_ARRAY_RAW(n, of->order),
+                     NW_ARRAY_RAW(n, of->best), NW_ARRAY(n, of->cut));
 
-    for (size_t i = 0; !status && i < sizeof arrays / sizeof *arrays; i++)
-        status = nw_alloc_raw(n, sizeof **arrays[i], arrays[i]);
+    if (!status)
+        status = coordinate_bisection_alloc_layer(of);
     for (int d = 0; !status && d < of->stencil->dims; d++)
         status = nw_alloc_raw(n, sizeof *of->at[d], &of->at[d]);
-    if (!status)
-        status = nw_alloc(n, sizeof *of->cut, &of->cut);
-    return status;
-}
-
-/* Allocates the arrays, bisects the whole grid and frees the arrays. */
-static nw_status
-coordinate_bisection_run(struct coordinate_bisection_work *work)
-{
-    struct nw_grid_part_work *of = &work->of;
-    nw_status status = coordinate_bisection_prepare(of);
-
-    work->failed = &work->status;
-    if (!status)
-        status = coordinate_bisection_cut_all(work);
-    NW_FREE_ALL(of->cell, of->order, of->best, of->layer, of->cut);
-    for (int d = 0; d < NW_STENCIL_DIMS; d++)
-        free(of->at[d]);
     return status;
 }
 
 nw_status
 nw_stencil_coordinate_bisection(const struct nw_assignment *assignment,
-                                const struct nw_stencil *stencil, int kind,
-                                int32_t *slot)
+                                const struct nw_stencil *stencil,
+                                struct nw_stencil_cut cut, int32_t *slot)
 {
     struct coordinate_bisection_work work = {
         .of = {.assignment = assignment, .stencil = stencil},
-        .kind = kind,
+        .cut = cut,
         .slot = slot};
+    struct nw_grid_part_work *of = &work.of;
+    nw_status status = coordinate_bisection_prepare(of);
 
-    return coordinate_bisection_run(&work);
-}
-
-nw_status nw_stencil_bisect_columns(const struct nw_assignment *assignment,
-                                    const struct nw_stencil *stencil,
-                                    const struct nw_stencil_columns *columns,
-                                    int32_t *slot)
-{
-    struct coordinate_bisection_work work = {
-        .of = {.assignment = assignment, .stencil = stencil},
-        .columns = columns,
-        .slot = slot};
-
-    return coordinate_bisection_run(&work);
+    if (!status)
+        status = coordinate_bisection_cut_all(&work);
+    NW_FREE_ALL(of->cell, of->order, of->best, of->layer, of->cut);
+    for (int d = 0; d < NW_STENCIL_DIMS; d++)
+        free(of->at[d]);
+    return status;
 }

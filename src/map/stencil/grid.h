@@ -68,19 +68,6 @@ enum nw_stencil_cut_kind {
     NW_STENCIL_JAGGED = 4
 };
 
-/* Computes an embedding by recursive coordinate bisection: fills slot[count]
- * with the slot of each process. The grid may have any sizes; no slot may be
- * fixed. `kind` holds bits of nw_stencil_cut_kind. */
-NW_MUST_CHECK nw_status nw_stencil_coordinate_bisection(
-    const struct nw_assignment *assignment, const struct nw_stencil *stencil,
-    int kind, int32_t *slot);
-/* Divides the cells cell[begin[0]] .. cell[begin[pieces] - 1] into pieces that
- * are nearly boxes (a jagged partition). Reorders the list so that piece i has
- * the entries begin[i] .. begin[i + 1] - 1. */
-NW_MUST_CHECK nw_status nw_stencil_jagged(const struct nw_stencil *stencil,
-                                          int32_t *cell, const int32_t *begin,
-                                          int32_t pieces);
-
 /* A division of the grid into columns, which run along dimension `along` and
  * have a rectangular cross section. The cells are put in an order that goes
  * upwards in one column and downwards in the next. */
@@ -101,12 +88,20 @@ int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell);
-/* Computes an embedding that gives each child of the root consecutive cells in
- * the order of the columns, and divides these by coordinate bisection. Fills
- * slot[count] with the slot of each process. */
-NW_MUST_CHECK nw_status nw_stencil_bisect_columns(
+
+/* How a coordinate bisection divides the grid: the bits of nw_stencil_cut_kind
+ * in `kind`. If `columns` is not NULL, each child of the root gets consecutive
+ * cells in the order of the columns. */
+struct nw_stencil_cut {
+    int kind;
+    const struct nw_stencil_columns *columns;
+};
+/* Computes an embedding by recursive coordinate bisection: fills slot[count]
+ * with the slot of each process. The grid may have any sizes; no slot may be
+ * fixed. */
+NW_MUST_CHECK nw_status nw_stencil_coordinate_bisection(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
-    const struct nw_stencil_columns *columns, int32_t *slot);
+    struct nw_stencil_cut cut, int32_t *slot);
 
 /* Settings and results of nw_assignment_best_embedding. */
 struct nw_best_embedding {
@@ -137,6 +132,13 @@ NW_MUST_CHECK nw_status nw_assignment_best_embedding(
  * counting each pair once. */
 double nw_stencil_inside(const struct nw_stencil *stencil,
                          const int32_t *shape);
+/* Returns the bytes between the first `layers` layers, across dimension d, of a
+ * box of size box[dims], and its other layers. */
+double nw_stencil_cut_layers(const struct nw_stencil *stencil,
+                             const int32_t *box, int32_t layers, int d);
+/* Returns the bytes that cross a straight border at right angles to dimension
+ * d, per cell along the border. */
+double nw_stencil_across(const struct nw_stencil *stencil, int d);
 
 /* Returns a lower bound on the hop-bytes of any assignment of this grid,
  * counting each pair of processes once; 0 if none is known. A bound is known

@@ -45,10 +45,6 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-/* Number of ranges into which threads divide the processes. */
-#define JOBS 64
-#define JOBS_FROM 4096 /* with fewer processes there is only one range */
-
 /* A range of the processes. One thread reads the range and stores here what it
  * finds out about the edges of these processes. */
 struct grid_part {
@@ -81,14 +77,16 @@ struct grid_parts {
 static nw_status grid_cut_parts(const struct nw_assignment *assignment,
                                 struct grid_parts *parts)
 {
+    int64_t n = assignment->count;
     nw_status status;
 
-    parts->count = assignment->count < JOBS_FROM ? 1 : JOBS;
+    parts->count = assignment->row[n] < nw_tuned.threads.edges_min
+                       ? 1
+                       : NW_PARALLEL_RANGES;
     parts->threads = assignment->threads;
     status = nw_alloc((size_t)parts->count, sizeof *parts->part, &parts->part);
     for (int32_t i = 0; !status && i < parts->count; i++) {
         struct grid_part *part = &parts->part[i];
-        int64_t n = assignment->count;
 
         part->assignment = assignment;
         part->begin = (int32_t)(n * i / parts->count);
@@ -299,6 +297,28 @@ double nw_stencil_inside(const struct nw_stencil *stencil, const int32_t *shape)
 
     for (int i = 0; i < stencil->offsets; i++)
         sum += grid_count_pairs(stencil, i, shape) * stencil->bytes[i];
+    return sum;
+}
+
+double nw_stencil_cut_layers(const struct nw_stencil *stencil,
+                             const int32_t *box, int32_t layers, int d)
+{
+    int32_t side[NW_STENCIL_DIMS];
+    double sum = nw_stencil_inside(stencil, box);
+
+    memcpy(side, box, sizeof side);
+    side[d] = layers;
+    sum -= nw_stencil_inside(stencil, side);
+    side[d] = box[d] - layers;
+    return sum - nw_stencil_inside(stencil, side);
+}
+
+double nw_stencil_across(const struct nw_stencil *stencil, int d)
+{
+    double sum = 0;
+
+    for (int i = 0; i < stencil->offsets; i++)
+        sum += stencil->bytes[i] * abs(stencil->offset[i][d]);
     return sum;
 }
 

@@ -11,11 +11,31 @@
 
 /* --- boxes --- */
 
-int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
-                            const struct nw_grid_part *part, int32_t left,
-                            int d)
+struct nw_grid_part nw_grid_part_box(const struct nw_stencil *stencil,
+                                     const int32_t *size)
 {
-    const struct nw_stencil *stencil = work->stencil;
+    struct nw_grid_part part = {.end = 1};
+
+    for (int d = 0; d < stencil->dims; d++) {
+        part.box[d] = size[d];
+        part.along[d] = (uint8_t)d;
+        part.end *= size[d];
+    }
+    return part;
+}
+
+/* Returns how many layers across dimension d hold exactly `left` cells of a
+ * part. Returns 0 in these cases:
+ * - `left` is not a multiple of the cells in a layer;
+ * - the part is not a box;
+ * - the dimension is periodic;
+ * - the edges of the grid are not uniform.
+ * If the result is not 0, nw_stencil_cut_layers computes the cut without
+ * reading edges. */
+static int32_t grid_part_layers(const struct nw_stencil *stencil,
+                                const struct nw_grid_part *part, int32_t left,
+                                int d)
+{
     int32_t layer;
 
     if (!part->box[0] || !stencil->uniform || stencil->periodic[d])
@@ -24,31 +44,62 @@ int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
     return left % layer ? 0 : left / layer;
 }
 
-double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
-                              const struct nw_grid_part *part, int32_t layers,
-                              int d)
+int32_t nw_grid_part_left(int64_t count, int64_t slots, int64_t left_slots,
+                          bool packed)
 {
-    int32_t side[NW_STENCIL_DIMS];
-    double sum = nw_stencil_inside(work->stencil, part->box);
+    int64_t left = packed ? count : (count * left_slots + slots / 2) / slots;
 
-    memcpy(side, part->box, sizeof side);
-    side[d] = layers;
-    sum -= nw_stencil_inside(work->stencil, side);
-    side[d] = part->box[d] - layers;
-    return sum - nw_stencil_inside(work->stencil, side);
+    if (left > left_slots)
+        left = left_slots;
+    if (count - left > slots - left_slots)
+        left = count - (slots - left_slots);
+    return (int32_t)left;
+}
+
+int32_t nw_grid_part_split_layers(const struct nw_stencil *stencil,
+                                  const struct nw_grid_part *part,
+                                  const int32_t *first, bool packed)
+{
+    int32_t clusters = part->to - part->from;
+    int32_t best = part->from + clusters / 2;
+    int32_t slots = first[part->to] - first[part->from];
+    double least = -1;
+
+    if (!part->box[0] || clusters < 3)
+        return best;
+    for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++) {
+        int32_t left = nw_grid_part_left(
+            part->end - part->first, slots,
+            first[part->from + k] - first[part->from], packed);
+
+        for (int d = 0; d < stencil->dims; d++) {
+            int32_t layers = grid_part_layers(stencil, part, left, d);
+            double cut;
+
+            if (layers <= 0 || layers >= part->box[d])
+                continue;
+            cut = nw_stencil_cut_layers(stencil, part->box, layers, d) / k /
+                  (clusters - k);
+            if (least >= 0 && cut >= least)
+                continue;
+            least = cut;
+            best = part->from + k;
+        }
+    }
+    return best;
 }
 
 /* Returns the dimension in which the cut after `left` cells has the fewest
  * bytes. `left` cells must be whole layers of the part in every dimension. */
-static int grid_part_best_layers(const struct nw_grid_part_work *work,
+static int grid_part_best_layers(const struct nw_stencil *stencil,
                                  const struct nw_grid_part *part, int32_t left)
 {
     int chosen = -1;
     double least = -1;
 
-    for (int d = 0; d < work->stencil->dims; d++) {
-        int32_t layers = nw_grid_part_layers(work, part, left, d);
-        double cut = nw_grid_part_cut_bytes(work, part, layers, d);
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t layers = grid_part_layers(stencil, part, left, d);
+        double cut = nw_stencil_cut_layers(stencil, part->box, layers, d);
 
         if (least >= 0 && cut >= least)
             continue;
@@ -70,7 +121,7 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
     uint32_t hash = (uint32_t)left;
 
     for (int d = 0; d < work->stencil->dims; d++) {
-        if (!nw_grid_part_layers(work, part, left, d))
+        if (!grid_part_layers(work->stencil, part, left, d))
             return -1;
         hash = hash * 31 + (uint32_t)part->box[d];
     }
@@ -79,7 +130,7 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
         memcmp(known->box, part->box, sizeof known->box)) {
         known->left = left;
         memcpy(known->box, part->box, sizeof known->box);
-        known->chosen = grid_part_best_layers(work, part, left);
+        known->chosen = grid_part_best_layers(work->stencil, part, left);
     }
     return known->chosen;
 }
@@ -203,73 +254,59 @@ void nw_grid_part_list(struct nw_grid_part_work *work,
     part->listed = true;
 }
 
-void nw_grid_part_assign(const struct nw_grid_part_work *work,
+void nw_grid_part_assign(const struct nw_stencil *stencil,
                          const struct nw_grid_part *part, int32_t first,
-                         int32_t *slot)
+                         int32_t apart, int32_t *slot)
 {
-    const struct nw_stencil *stencil = work->stencil;
-    int32_t count = part->end - part->first, length;
-    struct grid_part_row row;
-    int last;
+    int last = part->along[stencil->dims - 1];
+    int32_t length = part->box[last];
+    struct grid_part_row row = grid_part_row_at(stencil, part, 0);
 
-    if (part->listed) {
-        for (int32_t i = 0; i < count; i++)
-            slot[work->cell[part->first + i]] = first + i;
-        return;
-    }
-    last = part->along[stencil->dims - 1];
-    length = part->box[last];
-    row = grid_part_row_at(stencil, part, 0);
-    for (int32_t i = 0; i < count; i += length) {
-        for (int32_t j = 0; j < length; j++)
-            slot[row.process + j * stencil->stride[last]] = first + i + j;
+    for (int32_t i = part->first; i < part->end; i += length) {
+        for (int32_t j = 0; j < length; j++, first += apart)
+            slot[row.process + j * stencil->stride[last]] = first;
         grid_part_next_row(stencil, part, &row);
     }
 }
 
 /* --- other parts --- */
 
-/* Sets work->low and work->high to a range that contains coordinate d of all
- * cells of a part. If the part has fewer cells than the dimension has layers,
- * the range is exact. For a larger part, it is the range of the whole grid.
- * This saves time when a long grid is cut into many small parts. */
-static void grid_part_find_span(struct nw_grid_part_work *work,
-                                const struct nw_grid_part *part, int d)
+struct nw_grid_part_span nw_grid_part_span(const struct nw_grid_part_work *work,
+                                           int32_t first, int32_t end, int d)
 {
-    int32_t size = work->stencil->size[d];
-    bool small = part->end - part->first < size;
+    struct nw_grid_part_span span = {work->stencil->size[d], 0};
 
-    work->low = small ? size : 0;
-    work->high = small ? 0 : size - 1;
-    if (!small)
-        return;
-    for (int32_t i = part->first; i < part->end; i++) {
+    for (int32_t i = first; i < end; i++) {
         int32_t x = work->at[d][work->cell[i]];
 
-        work->low = x < work->low ? x : work->low;
-        work->high = x > work->high ? x : work->high;
+        span.low = x < span.low ? x : span.low;
+        span.high = x > span.high ? x : span.high;
     }
+    return span;
 }
 
-/* Sorts the cells of a part by coordinate d, from cell[] to order[]. Cells with
- * equal coordinates keep their order. layer[x] becomes the index, within the
- * part, after the last cell of layer x. */
-static void grid_part_sort_cells(struct nw_grid_part_work *work,
-                                 const struct nw_grid_part *part, int d)
+/* If there are fewer cells than the dimension has layers, work->span is exact,
+ * which saves time when a long grid is cut into many small parts. Otherwise it
+ * is the range of the whole grid. */
+void nw_grid_part_sort(struct nw_grid_part_work *work, int32_t first,
+                       int32_t end, int d)
 {
-    int32_t *layer = work->layer;
+    int32_t *layer = work->layer, size = work->stencil->size[d];
+    struct nw_grid_part_span span = {0, size - 1};
 
-    grid_part_find_span(work, part, d);
-    memset(layer + work->low, 0,
-           ((size_t)(work->high - work->low) + 2) * sizeof *layer);
-    for (int32_t i = part->first; i < part->end; i++)
+    if (end - first < size)
+        span = nw_grid_part_span(work, first, end, d);
+    work->span = span;
+    memset(layer + span.low, 0,
+           ((size_t)(span.high - span.low) + 2) * sizeof *layer);
+    for (int32_t i = first; i < end; i++)
         layer[work->at[d][work->cell[i]] + 1]++;
-    for (int32_t x = work->low; x <= work->high; x++)
+    for (int32_t x = span.low; x <= span.high; x++)
         layer[x + 1] += layer[x];
-    for (int32_t i = part->first; i < part->end; i++) {
+    for (int32_t i = first; i < end; i++) {
         int32_t x = work->at[d][work->cell[i]];
 
-        work->order[part->first + layer[x]++] = work->cell[i];
+        work->order[first + layer[x]++] = work->cell[i];
     }
 }
 
@@ -286,13 +323,15 @@ static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
 }
 
 /* Returns the index, within the part, of the first cell of layer x. The part
- * must have been sorted by grid_part_sort_cells. */
+ * must have been sorted by nw_grid_part_sort. */
 static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
                                      int32_t x)
 {
-    if (x <= work->low)
+    const struct nw_grid_part_span *span = &work->span;
+
+    if (x <= span->low)
         return 0;
-    return work->layer[x - 1 < work->high ? x - 1 : work->high];
+    return work->layer[x - 1 < span->high ? x - 1 : span->high];
 }
 
 /* Marks, in work->cut, the cells with indices begin to end - 1 in the part's
@@ -382,13 +421,13 @@ static int grid_part_cut_listed(struct nw_grid_part_work *work,
     double least = -1;
 
     for (int d = 0; d < work->stencil->dims; d++) {
-        int32_t layers = nw_grid_part_layers(work, part, left, d);
+        int32_t layers = grid_part_layers(work->stencil, part, left, d);
         double cut;
 
         if (layers) {
-            cut = nw_grid_part_cut_bytes(work, part, layers, d);
+            cut = nw_stencil_cut_layers(work->stencil, part->box, layers, d);
         } else {
-            grid_part_sort_cells(work, part, d);
+            nw_grid_part_sort(work, part->first, part->end, d);
             cut = grid_part_across_sorted(work, part, left, d);
         }
         if (least >= 0 && cut >= least)
@@ -402,7 +441,7 @@ static int grid_part_cut_listed(struct nw_grid_part_work *work,
                count * sizeof *work->best);
     }
     if (sorted != chosen)
-        grid_part_sort_cells(work, part, chosen);
+        nw_grid_part_sort(work, part->first, part->end, chosen);
     memcpy(work->cell + part->first,
            (sorted == chosen ? work->best : work->order) + part->first,
            count * sizeof *work->cell);

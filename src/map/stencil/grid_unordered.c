@@ -166,30 +166,18 @@ static void grid_unordered_count_edge(struct grid_unordered_work *work,
     work->shared[edge] = work->shared[back] = (uint8_t)shared;
 }
 
-/* Fills work->peer and work->shared. */
-static void grid_unordered_count_shared(struct grid_unordered_work *work)
-{
-    const struct nw_assignment *assignment = work->assignment;
-
-    for (size_t b = 0; b < assignment->row[assignment->count]; b++)
-        work->peer[b] = assignment->edge[b].peer;
-    grid_unordered_look_at_all(work, grid_unordered_count_edge);
-}
-
-/* Three cells p, q and r that are neighbours of each other. pq, pr, qr: common
- * neighbours of two of them (plus 2); p, q, r: 1 + number of neighbours of each
- * cell. */
-struct grid_unordered_corner {
-    int pq, pr, qr, p, q, r;
-};
-
 /* Returns true if r is nearer to p than q is: then the edge from p to q may be
- * a diagonal. r is nearer if it has more neighbours in common with p. At the
- * border of the grid the numbers may be equal; then r is nearer if degrees
- * increase from p to r to q. */
-static bool grid_unordered_goes_by(const struct grid_unordered_corner *c)
+ * a diagonal. r is nearer if it has more neighbours in common with p (pr
+ * instead of pq). At the border of the grid the numbers may be equal; then r is
+ * nearer if the numbers of neighbours increase from p to r to q. */
+static bool grid_unordered_goes_by(const struct nw_assignment *assignment,
+                                   const int32_t cell[3], int pr, int pq)
 {
-    return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
+    int32_t p = grid_unordered_seen_by(assignment, cell[0]);
+    int32_t r = grid_unordered_seen_by(assignment, cell[1]);
+    int32_t q = grid_unordered_seen_by(assignment, cell[2]);
+
+    return pr > pq || (pr == pq && p < r && r < q);
 }
 
 /* Sets work->diagonal for the edge from p to q: true if some common neighbour r
@@ -206,20 +194,11 @@ static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
     work->diagonal[edge] = false;
     for (size_t b = assignment->row[q]; b < assignment->row[q + 1]; b++) {
         int32_t r = work->peer[b], number = mark[r];
-        struct grid_unordered_corner there, back;
+        const int32_t there[] = {p, r, q}, back[] = {q, r, p};
 
-        if (!number || work->shared[b] < pq || mine[number - 1] < pq)
-            continue;
-        there = (struct grid_unordered_corner){
-            pq,
-            mine[number - 1],
-            work->shared[b],
-            grid_unordered_seen_by(assignment, p),
-            grid_unordered_seen_by(assignment, q),
-            grid_unordered_seen_by(assignment, r)};
-        back = (struct grid_unordered_corner){there.pq, there.qr, there.pr,
-                                              there.q,  there.p,  there.r};
-        if (grid_unordered_goes_by(&there) && grid_unordered_goes_by(&back)) {
+        if (number &&
+            grid_unordered_goes_by(assignment, there, mine[number - 1], pq) &&
+            grid_unordered_goes_by(assignment, back, work->shared[b], pq)) {
             work->diagonal[edge] = true;
             return;
         }
@@ -289,24 +268,20 @@ static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
     return true;
 }
 
-/* Sets all directions of all cells to -1 (no neighbour). */
-static void grid_unordered_clear_spots(struct grid_unordered_work *work)
-{
-    for (int32_t p = 0; p < work->assignment->count; p++)
-        for (int s = 0; s < SLOTS; s++)
-            work->spot[p].next[s] = -1;
-}
-
-/* Returns a cell with the fewest face neighbours: it is at a corner in all
- * dimensions that are not periodic. */
+/* Sets all directions of all cells to -1 (no neighbour). Returns a cell with
+ * the fewest face neighbours, from which the directions are carried on: it is
+ * at a corner in all dimensions that are not periodic. */
 static int32_t
-grid_unordered_choose_root(const struct grid_unordered_work *work)
+grid_unordered_clear_spots(const struct grid_unordered_work *work)
 {
     int32_t root = 0;
 
-    for (int32_t p = 1; p < work->assignment->count; p++)
+    for (int32_t p = 0; p < work->assignment->count; p++) {
+        for (int s = 0; s < SLOTS; s++)
+            work->spot[p].next[s] = -1;
         if (work->faces[p].count < work->faces[root].count)
             root = p;
+    }
     return root;
 }
 
@@ -465,13 +440,15 @@ static bool grid_unordered_number_cells(const struct grid_unordered_work *work,
 static bool grid_unordered_find_order(struct grid_unordered_work *work,
                                       int32_t *order)
 {
+    const struct nw_assignment *assignment = work->assignment;
     int32_t root;
 
-    grid_unordered_count_shared(work);
+    for (size_t b = 0; b < assignment->row[assignment->count]; b++)
+        work->peer[b] = assignment->edge[b].peer;
+    grid_unordered_look_at_all(work, grid_unordered_count_edge);
     if (!grid_unordered_find_faces(work))
         return false;
-    grid_unordered_clear_spots(work);
-    root = grid_unordered_choose_root(work);
+    root = grid_unordered_clear_spots(work);
     return grid_unordered_name_directions(work, root) &&
            grid_unordered_carry_on(work, root) &&
            grid_unordered_measure(work, root) &&

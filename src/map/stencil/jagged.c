@@ -3,22 +3,18 @@
  * dimension into slabs of several pieces, each slab across the next dimension
  * into strips, and each strip along the last dimension into pieces. Every piece
  * is nearly a box, even if the sizes do not divide each other. */
-#include "map/stencil/grid.h"
-#include "base/array.h"
+#include "map/stencil/grid_part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* State of the cuts, and of the cells that are being cut. */
 struct jagged_work {
-    const struct nw_stencil *stencil;
-    /* cell: the listed cells, which are being sorted; order: [count] scratch
-     * for sorting; layer: [largest size + 1] scratch for counting the cells of
-     * each layer */
-    int32_t *cell, *order, *layer;
-    const int32_t *begin;           /* index in cell[] at which each piece
-                                       begins; the last entry is the end of the
-                                       last piece */
+    struct nw_grid_part_work *of;   /* the listed cells, which are being
+                                       sorted */
+    const int32_t *begin;           /* index of the listed cell at which each
+                                       piece begins; the last entry is the end
+                                       of the last piece */
     double extent[NW_STENCIL_DIMS]; /* approximate size, in cells, of the box of
                                        the cells that are being cut */
     bool cut[NW_STENCIL_DIMS];      /* true: the cells were already cut across
@@ -64,7 +60,7 @@ static void jagged_weigh(struct jagged_choice *choice, int along)
 {
     double shape[NW_STENCIL_DIMS], length = choice->each, kept;
 
-    for (int d = 0; d < choice->work->stencil->dims; d++)
+    for (int d = 0; d < choice->work->of->stencil->dims; d++)
         if (d != along) {
             shape[d] = choice->work->extent[d] / choice->trial[d];
             length /= shape[d];
@@ -72,7 +68,7 @@ static void jagged_weigh(struct jagged_choice *choice, int along)
     shape[along] = length;
     if (length < 1 && choice->best >= 0)
         return;
-    kept = nw_stencil_inside_about(choice->work->stencil, shape);
+    kept = nw_stencil_inside_about(choice->work->of->stencil, shape);
     if (kept <= choice->best)
         return;
     choice->best = kept;
@@ -86,7 +82,7 @@ static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
 {
     const struct jagged_work *work = choice->work;
 
-    if (d == work->stencil->dims) {
+    if (d == work->of->stencil->dims) {
         jagged_weigh(choice, along);
         return;
     }
@@ -107,7 +103,7 @@ static int jagged_choose(const struct jagged_work *work, double each,
                          int32_t *parts)
 {
     struct jagged_choice choice = {.work = work, .each = each, .best = -1};
-    int dims = work->stencil->dims;
+    int dims = work->of->stencil->dims;
 
     for (int along = 0; along < dims; along++)
         if (!work->cut[along])
@@ -121,59 +117,13 @@ static int jagged_choose(const struct jagged_work *work, double each,
     return choice.along;
 }
 
-/* The lowest and the highest coordinate, in one dimension, of a set of cells.
- */
-struct jagged_span {
-    int32_t low, high;
-};
-
-/* Returns the range of coordinate d of the cells cell[first] .. cell[end - 1].
- */
-static struct jagged_span jagged_span_of(const struct jagged_work *work,
-                                         int32_t first, int32_t end, int d)
-{
-    const struct nw_stencil *stencil = work->stencil;
-    struct jagged_span span = {stencil->size[d], 0};
-
-    for (int32_t i = first; i < end; i++) {
-        int32_t x = nw_stencil_coordinate(stencil, work->cell[i], d);
-
-        span.low = x < span.low ? x : span.low;
-        span.high = x > span.high ? x : span.high;
-    }
-    return span;
-}
-
-/* Sorts cell[first] .. cell[end - 1] by coordinate d; cells with equal
- * coordinates keep their order. */
-static void jagged_sort(const struct jagged_work *work, int32_t first,
-                        int32_t end, int d)
-{
-    const struct nw_stencil *stencil = work->stencil;
-    struct jagged_span span = jagged_span_of(work, first, end, d);
-    int32_t *layer = work->layer;
-
-    memset(layer + span.low, 0,
-           ((size_t)(span.high - span.low) + 2) * sizeof *layer);
-    for (int32_t i = first; i < end; i++)
-        layer[nw_stencil_coordinate(stencil, work->cell[i], d) + 1]++;
-    for (int32_t x = span.low; x <= span.high; x++)
-        layer[x + 1] += layer[x];
-    for (int32_t i = first; i < end; i++) {
-        int32_t x = nw_stencil_coordinate(stencil, work->cell[i], d);
-
-        work->order[layer[x]++] = work->cell[i];
-    }
-    memcpy(work->cell + first, work->order,
-           (size_t)(end - first) * sizeof *work->cell);
-}
-
 /* Sorts the cells of pieces from .. to - 1 so that each piece is nearly a box:
  * cuts them across one dimension, then each part across the other dimensions.
  */
 static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
                               int32_t to)
 {
+    struct nw_grid_part_work *of = work->of;
     int32_t pieces = to - from, parts;
     int32_t first = work->begin[from], end = work->begin[to];
     struct jagged_work part = *work;
@@ -182,7 +132,9 @@ static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
     if (pieces < 2 || first == end)
         return;
     d = jagged_choose(work, (double)(end - first) / pieces, &parts);
-    jagged_sort(work, first, end, d);
+    nw_grid_part_sort(of, first, end, d);
+    memcpy(of->cell + first, of->order + first,
+           (size_t)(end - first) * sizeof *of->cell);
     part.cut[d] = true;
     for (int64_t i = 0; i < parts; i++) {
         int32_t begin = (int32_t)(pieces * i / parts);
@@ -193,33 +145,16 @@ static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
     }
 }
 
-/* Sets extent[] to the size of the box around the cells of all pieces. */
-static void jagged_measure(struct jagged_work *work, int32_t end)
+void nw_grid_part_jagged(struct nw_grid_part_work *work, const int32_t *begin,
+                         int32_t pieces)
 {
+    struct jagged_work jagged = {.of = work, .begin = begin};
+
     for (int d = 0; d < work->stencil->dims; d++) {
-        struct jagged_span span = jagged_span_of(work, work->begin[0], end, d);
+        struct nw_grid_part_span span =
+            nw_grid_part_span(work, begin[0], begin[pieces], d);
 
-        work->extent[d] = span.high - span.low + 1;
+        jagged.extent[d] = span.high - span.low + 1;
     }
-}
-
-nw_status nw_stencil_jagged(const struct nw_stencil *stencil, int32_t *cell,
-                            const int32_t *begin, int32_t pieces)
-{
-    struct jagged_work work = {
-        .stencil = stencil, .cell = cell, .begin = begin};
-    int32_t count = begin[pieces] - begin[0], most = 0;
-    nw_status status;
-
-    for (int d = 0; d < stencil->dims; d++)
-        most = stencil->size[d] > most ? stencil->size[d] : most;
-    status = NW_ALLOC_ALL(NW_ARRAY((size_t)count, work.order),
-                          NW_ARRAY((size_t)most + 1, work.layer));
-    if (!status) {
-        jagged_measure(&work, begin[pieces]);
-        jagged_cut_jagged(&work, 0, pieces);
-    }
-    free(work.order);
-    free(work.layer);
-    return status;
+    jagged_cut_jagged(&jagged, 0, pieces);
 }

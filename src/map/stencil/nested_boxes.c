@@ -4,7 +4,7 @@
  * at most one for each child of the cluster. Every shape whose sizes divide
  * those of the box is tried. The best cut of each shape at each level is
  * remembered. */
-#include "map/stencil/grid.h"
+#include "map/stencil/grid_part.h"
 #include "base/array.h"
 #include "base/parallel.h"
 
@@ -172,23 +172,10 @@ static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
                                       int32_t apart)
 {
     const struct nw_stencil *stencil = box->work->stencil;
-    const int32_t *shape = box->state->shape;
-    int32_t at[NW_STENCIL_DIMS] = {0}, p = 0, slot = box->first;
-    int last = stencil->dims - 1, d;
+    struct nw_grid_part cells = nw_grid_part_box(stencil, box->state->shape);
 
-    for (d = 0; d <= last; d++)
-        p += box->corner[d] * stencil->stride[d];
-    do {
-        for (int32_t i = 0; i < shape[last]; i++, slot += apart)
-            box->work->slot[p + i * stencil->stride[last]] = slot;
-        for (d = last - 1; d >= 0; d--) {
-            p += stencil->stride[d];
-            if (++at[d] < shape[d])
-                break;
-            p -= shape[d] * stencil->stride[d];
-            at[d] = 0;
-        }
-    } while (d >= 0);
+    memcpy(cells.corner, box->corner, sizeof cells.corner);
+    nw_grid_part_assign(stencil, &cells, box->first, apart, box->work->slot);
 }
 
 /* Returns the number of boxes into which a box is cut. */

@@ -3,7 +3,6 @@
  * bisections, most of them with k-way annealing on each level. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
-#include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
     const struct nw_assignment *assignment = search->assignment;
     size_t edges = assignment->row[assignment->count] + 1,
            most = nw_tuned.multilevel.repeated_edges;
-    enum nw_effort effort = search->placement->budget->effort;
+    enum nw_effort effort = search->budget->effort;
 
     most = most / nw_tuned.effort.steps_divided[effort] *
            nw_tuned.effort.repeats_times[effort];
@@ -45,7 +44,7 @@ struct multilevel_anneals {
 static bool multilevel_are_few(const struct multilevel_search *search)
 {
     return search->assignment->count <= nw_tuned.multilevel.few &&
-           search->placement->budget->effort != NW_EFFORT_FAST;
+           search->budget->effort != NW_EFFORT_FAST;
 }
 
 /* Returns how many starts are annealed for this assignment, and how long. */
@@ -67,7 +66,7 @@ bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
 {
     return search->assignment->count > nw_tuned.multilevel.few &&
            search->assignment->count <= nw_tuned.multilevel.two_starts_max &&
-           search->placement->budget->effort != NW_EFFORT_FAST;
+           search->budget->effort != NW_EFFORT_FAST;
 }
 
 /* If there are few processes, makes more swaps and divides them among several
@@ -92,7 +91,7 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
 static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
                                         double share)
 {
-    enum nw_effort effort = search->placement->budget->effort;
+    enum nw_effort effort = search->budget->effort;
     uint64_t tries = nw_tuned.multilevel.anneal_tries_max /
                      (uint64_t)(search->assignment->count + 1);
     double cost = nw_tuned.pairwise.cost_each +
@@ -106,85 +105,103 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     return (uint64_t)(share * (double)tries);
 }
 
-/* Sets the parameters of annealed start `number`, whose annealing gets the
- * fraction `share` of the full number of trials. The caller frees out->slot.
- * Each piece is bisected once in start 0 and several times in other starts. */
-static nw_status multilevel_start_init(const struct multilevel_search *search,
-                                       uint64_t number, double share,
-                                       struct nw_recursive_bisection *out)
+/* Returns the parameters of annealed start `number`, whose annealing gets the
+ * fraction `share` of the full number of trials. Each piece is bisected once in
+ * start 0 and several times in other starts. */
+static struct nw_recursive_bisection
+multilevel_start(const struct multilevel_search *search, uint64_t number,
+                 double share)
 {
     bool few = search->assignment->count <= nw_tuned.multilevel.few;
 
-    *out = (struct nw_recursive_bisection){
+    return (struct nw_recursive_bisection){
         .assignment = search->assignment,
         .seed = search->seed + 7919 * number,
         .repeats = number ? nw_tuned.multilevel.start_repeats : 1,
         .tries = number && few ? 1 : 2,
-        .threads = search->placement->budget->threads,
+        .threads = search->budget->threads,
         .anneal = multilevel_anneal_tries(search, share),
         .pairwise =
             search->assignment->count <= nw_tuned.multilevel.two_starts_max,
-        .budget = search->placement->budget};
-    return nw_alloc((size_t)search->assignment->count, sizeof *out->slot,
-                    &out->slot);
+        .budget = search->budget};
 }
 
+/* Runs one of two bisections; a function nw_start.run. */
+static nw_status multilevel_run_start(void *user, struct nw_budget *budget)
+{
+    struct nw_recursive_bisection *bisection = user;
+
+    bisection->budget = budget;
+    return nw_recursive_bisection(bisection);
+}
+
+/* Returns true if the first bisection found the pattern to be expander-like: a
+ * second one then gains nothing. A function first_suffices of
+ * nw_budget_run_starts. */
+static bool multilevel_first_suffices(const void *user)
+{
+    const struct nw_recursive_bisection *first = user;
+
+    return first->expander_like;
+}
+
+/* Runs both bisections at the same time if possible, because a single one has
+ * too little parallelism on the upper levels of the tree, which have few
+ * clusters. */
 nw_status nw_multilevel_take_two(struct multilevel_search *search,
                                  bool *expander_like)
 {
     const struct multilevel_anneals anneals = multilevel_anneals_of(search);
-    struct nw_recursive_bisection start[2] = {{0}};
-    bool both = false;
-    nw_status status =
-        multilevel_start_init(search, 0, anneals.first, &start[0]);
+    struct nw_recursive_bisection bisect[2] = {
+        multilevel_start(search, 0, anneals.first),
+        multilevel_start(search, 1, anneals.others)};
+    struct nw_start start[2] = {{multilevel_run_start, &bisect[0]},
+                                {multilevel_run_start, &bisect[1]}};
+    nw_status status;
 
+    bisect[1].only_separable = true;
+    status =
+        nw_budget_run_starts(search->budget, start, multilevel_first_suffices);
+    *expander_like = bisect[0].expander_like;
     if (!status)
-        status = multilevel_start_init(search, 1, anneals.others, &start[1]);
-    if (!status)
-        status = nw_two_starts(start, &both);
-    for (int i = 0; !status && i < (both ? 2 : 1); i++)
-        status = nw_assignment_take_if_better(search->assignment, start[i].slot,
-                                              &search->cost);
-    *expander_like = start[0].expander_like;
-    free(start[0].slot);
-    free(start[1].slot);
-    return status;
-}
-
-nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
-                                      bool *expander_like)
-{
-    struct nw_recursive_bisection bisect;
-    nw_status status = multilevel_start_init(
-        search, 0, multilevel_anneals_of(search).first, &bisect);
-
-    bisect.only_expander_like =
-        search->assignment->count > nw_tuned.multilevel.two_starts_max;
-    if (!status)
-        status = nw_recursive_bisection(&bisect);
-    if (!status && (bisect.expander_like || !bisect.only_expander_like))
-        status = nw_assignment_take_if_better(search->assignment, bisect.slot,
-                                              &search->cost);
-    *expander_like = bisect.expander_like;
-    free(bisect.slot);
+        status = nw_assignment_take_if_better(search->assignment,
+                                              bisect[0].slot, &search->cost);
+    if (!status && start[1].ran && !bisect[0].expander_like &&
+        !bisect[1].expander_like)
+        status = nw_assignment_take_if_better(search->assignment,
+                                              bisect[1].slot, &search->cost);
+    free(bisect[0].slot);
+    free(bisect[1].slot);
     return status;
 }
 
 nw_status nw_multilevel_take(struct multilevel_search *search,
                              struct nw_recursive_bisection *bisect)
 {
-    nw_status status = nw_alloc((size_t)search->assignment->count,
-                                sizeof *bisect->slot, &bisect->slot);
+    nw_status status;
 
     bisect->assignment = search->assignment;
-    bisect->budget = search->placement->budget;
+    bisect->budget = search->budget;
     bisect->threads = bisect->budget->threads;
-    if (!status)
-        status = nw_recursive_bisection(bisect);
-    if (!status)
+    status = nw_recursive_bisection(bisect);
+    if (!status && (bisect->expander_like || !bisect->only_expander_like))
         status = nw_assignment_take_if_better(search->assignment, bisect->slot,
                                               &search->cost);
     free(bisect->slot);
+    return status;
+}
+
+nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
+                                      bool *expander_like)
+{
+    struct nw_recursive_bisection bisect =
+        multilevel_start(search, 0, multilevel_anneals_of(search).first);
+    nw_status status;
+
+    bisect.only_expander_like =
+        search->assignment->count > nw_tuned.multilevel.two_starts_max;
+    status = nw_multilevel_take(search, &bisect);
+    *expander_like = bisect.expander_like;
     return status;
 }
 
@@ -203,19 +220,11 @@ nw_status nw_multilevel_take_bisection(struct multilevel_search *search,
 static nw_status multilevel_anneal_again(struct multilevel_search *search,
                                          uint64_t number, double share)
 {
-    struct nw_recursive_bisection bisect;
-    nw_status status;
+    struct nw_recursive_bisection bisect =
+        multilevel_start(search, number, share);
 
-    if (search->placement->budget->stopped)
-        return NW_OK;
-    status = multilevel_start_init(search, number, share, &bisect);
-    if (!status)
-        status = nw_recursive_bisection(&bisect);
-    if (!status)
-        status = nw_assignment_take_if_better(search->assignment, bisect.slot,
-                                              &search->cost);
-    free(bisect.slot);
-    return status;
+    return search->budget->stopped ? NW_OK
+                                   : nw_multilevel_take(search, &bisect);
 }
 
 /* A start, and the bytes it cuts at the root. Starts are selected by this cut,
@@ -256,13 +265,12 @@ static double multilevel_cut_at_top(const struct nw_assignment *assignment,
 static nw_status multilevel_draw(const struct multilevel_search *search,
                                  struct multilevel_top_cut *top_cut)
 {
-    struct nw_recursive_bisection bisect;
-    nw_status status =
-        multilevel_start_init(search, top_cut->number, 0, &bisect);
+    struct nw_recursive_bisection bisect =
+        multilevel_start(search, top_cut->number, 0);
+    nw_status status;
 
     bisect.top_cut = true;
-    if (!status)
-        status = nw_recursive_bisection(&bisect);
+    status = nw_recursive_bisection(&bisect);
     if (!status)
         top_cut->cut = multilevel_cut_at_top(search->assignment, bisect.slot);
     free(bisect.slot);
@@ -319,16 +327,13 @@ nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 
 nw_status nw_multilevel_take_more(struct multilevel_search *search)
 {
-    const struct nw_budget *budget = search->placement->budget;
+    bool many = search->assignment->count > nw_tuned.multilevel.two_starts_max;
 
-    if (budget->stopped)
+    if (search->budget->stopped)
         return NW_OK;
-    if (search->assignment->count > nw_tuned.multilevel.two_starts_max)
-        return nw_multilevel_take_bisection(search, search->seed,
-                                            multilevel_repeats_of(search));
-    if (budget->effort != NW_EFFORT_FAST)
+    if (!many && search->budget->effort != NW_EFFORT_FAST)
         return multilevel_take_annealed_again(search);
-    search->steps /= 2;
+    search->steps /= many ? 1 : 2;
     return nw_multilevel_take_bisection(search, search->seed,
                                         multilevel_repeats_of(search));
 }

@@ -6,26 +6,14 @@
 #include "map/common/parameters.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* Returns the bytes that cross a straight border at right angles to dimension
- * d, per cell along the border; at least 1. */
-static double multilevel_across(const struct nw_stencil *stencil, int d)
-{
-    double sum = 0;
-
-    for (int i = 0; i < stencil->offsets; i++)
-        sum += stencil->bytes[i] * abs(stencil->offset[i][d]);
-    return fmax(sum, 1);
-}
 
 /* Returns the bytes that cross a diagonal border between the first two
  * dimensions, as a multiple of the bytes across a straight border of the same
  * area. */
 static double multilevel_across_askew(const struct nw_stencil *stencil)
 {
-    double first = multilevel_across(stencil, 0),
-           second = multilevel_across(stencil, 1), sum = 0;
+    double first = fmax(nw_stencil_across(stencil, 0), 1);
+    double second = fmax(nw_stencil_across(stencil, 1), 1), sum = 0;
 
     for (int i = 0; i < stencil->offsets; i++)
         sum += stencil->bytes[i] * fabs(stencil->offset[i][0] / first +
@@ -50,7 +38,7 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
              multilevel_across_askew(&tile->stencil) <
                  nw_tuned.multilevel_grid.power_diagram_askew)) &&
            assignment->hierarchy->slots == assignment->count &&
-           !search->placement->budget->stopped;
+           !search->budget->stopped;
 }
 
 /* Runs a recursive bisection that divides pieces by power diagrams and anneals
@@ -162,7 +150,7 @@ static double multilevel_reheat(const struct multilevel_search *search)
 static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                                          const struct nw_best_embedding *tile)
 {
-    struct nw_budget *budget = search->placement->budget;
+    struct nw_budget *budget = search->budget;
     int32_t count = search->assignment->count;
     uint64_t worth = (uint64_t)count * nw_tuned.multilevel_grid.swaps_each_min,
              most;
@@ -207,7 +195,6 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
 struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_embedding *tile;
-    struct nw_placement placement;
     struct nw_assignment assignment; /* the second search's own copy */
 };
 
@@ -217,7 +204,7 @@ static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
 
-    (void)budget; /* the budget of the placement is used instead */
+    grid->search.budget = budget;
     return multilevel_cut_and_swap(&grid->search, grid->tile);
 }
 
@@ -228,19 +215,17 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
     struct multilevel_grid_search *grid = user;
     struct multilevel_search *search = &grid->search;
     const struct nw_stencil *stencil = &grid->tile->stencil;
-    int filling[FILLINGS],
-        count = nw_multilevel_list_fillings(search->assignment, filling);
     int rounds = multilevel_rounds_of(search, grid->tile);
     uint64_t most;
     nw_status status = NW_OK;
 
-    grid->placement.budget = budget;
+    search->budget = budget;
     for (int i = 0; !status && !budget->stopped && i < rounds; i++) {
         bool straight = i % 2 || rounds == 1;
 
         status = multilevel_power_diagram_parts(
             search, stencil, (uint64_t)i + 1,
-            filling[i % count] |
+            nw_multilevel_filling(search->assignment, i) |
                 (straight ? NW_RB_START_STRAIGHT : NW_RB_START_STRIPES));
     }
     if (status || budget->stopped)
@@ -251,34 +236,23 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Makes *grid, the arguments of the second search, from `first`, those of the
- * first search. Both may run at the same time, so the second search gets a copy
- * of the assignment. */
-static nw_status
-multilevel_begin_rounds(const struct multilevel_grid_search *first,
-                        struct multilevel_grid_search *grid)
-{
-    *grid = *first;
-    grid->placement = *first->search.placement;
-    grid->search.placement = &grid->placement;
-    grid->search.assignment = &grid->assignment;
-    grid->search.cost = INFINITY;
-    return nw_assignment_copy(first->search.assignment, &grid->assignment);
-}
-
 /* Runs both searches and takes the better result. */
 static nw_status multilevel_search_twice(struct multilevel_search *search,
                                          const struct nw_best_embedding *tile)
 {
-    struct multilevel_grid_search both[2] = {{.search = *search, .tile = tile}};
+    struct multilevel_grid_search both[2] = {{*search, tile, {0}},
+                                             {*search, tile, {0}}};
     struct nw_start start[2] = {
         {multilevel_run_cuts, &both[0]},
         {multilevel_run_rounds, &both[1], .quiet = true}};
-    struct nw_budget *budget = search->placement->budget;
-    nw_status status = multilevel_begin_rounds(&both[0], &both[1]);
+    /* both may run at the same time */
+    nw_status status =
+        nw_assignment_copy(search->assignment, &both[1].assignment);
 
+    both[1].search.assignment = &both[1].assignment;
+    both[1].search.cost = INFINITY;
     if (!status)
-        status = nw_budget_run_starts(budget, start, NULL);
+        status = nw_budget_run_starts(search->budget, start, NULL);
     *search = both[0].search;
     if (!status)
         status = nw_assignment_take_if_better(
@@ -290,11 +264,9 @@ static nw_status multilevel_search_twice(struct multilevel_search *search,
 nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
                                      const struct nw_best_embedding *tile)
 {
-    const struct nw_budget *budget = search->placement->budget;
+    const struct nw_budget *budget = search->budget;
     nw_status status;
 
-    search->swaps_table_temperature =
-        nw_tuned.multilevel.swaps_table_temperature;
     if (!multilevel_rounds_of(search, tile))
         return multilevel_cut_and_swap(search, tile);
     status = multilevel_search_twice(search, tile);

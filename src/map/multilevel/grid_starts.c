@@ -9,7 +9,7 @@
 
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
 {
-    return nw_tuned.effort.grid_patience[search->placement->budget->effort];
+    return nw_tuned.effort.grid_patience[search->budget->effort];
 }
 
 /* Starts of a grid, the most useful first: each is a set of kinds of initial
@@ -70,8 +70,7 @@ bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {
     return search->assignment->count <= nw_tuned.multilevel.grid_few &&
-           stencil->dims > 1 &&
-           search->placement->budget->effort != NW_EFFORT_FAST;
+           stencil->dims > 1 && search->budget->effort != NW_EFFORT_FAST;
 }
 
 bool nw_multilevel_is_costly(const struct multilevel_search *search,
@@ -121,7 +120,7 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
         double cost = multilevel_kind_cost(search, stencil, kinds);
 
         if (cost > left || !multilevel_is_for(search, kinds) ||
-            search->placement->budget->stopped)
+            search->budget->stopped)
             continue;
         left -= cost;
         status = multilevel_start_kind(search, stencil, kinds, i / GRID_STARTS);
@@ -153,28 +152,11 @@ static double multilevel_straight_most(const struct nw_assignment *assignment)
                     (double)assignment->count);
 }
 
-int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
-                                int *list)
+int nw_multilevel_filling(const struct nw_assignment *assignment, int i)
 {
-    int count = 0;
-
-    if (assignment->hierarchy->slots > assignment->count)
-        list[count++] = NW_RB_START_PACKED;
-    list[count++] = 0;
-    return count;
-}
-
-/* Returns the index in multilevel_starts of the start with the longest
- * estimated time of at most `left`; -1 if all take longer. */
-static int multilevel_most_starts(const struct nw_assignment *assignment,
-                                  double left)
-{
-    int start = STARTS - 1;
-
-    while (start >= 0 &&
-           multilevel_start_cost(assignment, multilevel_starts[start]) > left)
-        start--;
-    return start;
+    return assignment->hierarchy->slots > assignment->count && i % 2 == 0
+               ? NW_RB_START_PACKED
+               : 0;
 }
 
 /* The best order of filling the machine so far (0 or NW_RB_START_PACKED), and
@@ -184,46 +166,37 @@ struct multilevel_filled {
     int kind, start;
 };
 
-/* Returns how many of the `count` orders of filling the machine are compared:
- * all or none, if the time `left` is too short. Sets *start to the index in
- * multilevel_starts of the start to compare them with, chosen so that time for
- * one more bisection remains, if possible. */
-static int multilevel_number_apart(const struct nw_assignment *assignment,
-                                   int count, double left, int *start)
-{
-    double few = multilevel_start_cost(assignment, multilevel_starts[0]);
-    double more = multilevel_start_cost(assignment, multilevel_starts[1]);
-
-    *start = count * few + more > left || (count + 1) * more <= left;
-    *start &= count * more <= left;
-    return count > 1 && count * few <= left ? count : 0;
-}
-
-/* Compares the orders of filling the machine, by one start with each, and sets
- * *best. Lowers *left by the estimated times of these starts. `always`: kinds
- * of cuts that every start gets. */
+/* If there are two orders of filling the machine and the time *left allows,
+ * compares them, by one start with each, and sets *best. Lowers *left by the
+ * estimated times of these starts. The starts are chosen so that time for one
+ * more bisection remains, if possible. `always`: kinds of cuts that every start
+ * gets. */
 static nw_status multilevel_choose_filling(struct multilevel_search *search,
                                            const struct nw_stencil *stencil,
                                            int always, double *left,
                                            struct multilevel_filled *best)
 {
     const struct nw_assignment *assignment = search->assignment;
-    int filling[FILLINGS],
-        all = nw_multilevel_list_fillings(assignment, filling), start;
-    int count = multilevel_number_apart(assignment, all, *left, &start);
+    double few = multilevel_start_cost(assignment, multilevel_starts[0]);
+    double more = multilevel_start_cost(assignment, multilevel_starts[1]);
+    bool second =
+        (2 * few + more > *left || 3 * more <= *left) && 2 * more <= *left;
     nw_status status = NW_OK;
 
-    *best = (struct multilevel_filled){filling[0], count ? start : -1};
-    for (int i = 0; !status && i < count; i++) {
+    *best =
+        (struct multilevel_filled){nw_multilevel_filling(assignment, 0), -1};
+    if (!best->kind || 2 * few > *left)
+        return NW_OK;
+    best->start = second;
+    for (int i = 0; !status && i < 2 && !search->budget->stopped; i++) {
+        int filling = nw_multilevel_filling(assignment, i);
         double before = search->cost;
 
-        if (search->placement->budget->stopped)
-            break;
-        *left -= multilevel_start_cost(assignment, multilevel_starts[start]);
+        *left -= second ? more : few;
         status = multilevel_start_kind(
-            search, stencil, always | multilevel_starts[start] | filling[i], 0);
+            search, stencil, always | multilevel_starts[second] | filling, 0);
         if (search->cost < before)
-            best->kind = filling[i];
+            best->kind = filling;
     }
     return status;
 }
@@ -242,10 +215,13 @@ multilevel_bisect_straight(struct multilevel_search *search,
 
     for (int round = 0; !status && round < nw_tuned.multilevel_grid.rounds;
          round++) {
-        int start = multilevel_most_starts(assignment, left);
+        int start = STARTS - 1;
 
+        while (start >= 0 && multilevel_start_cost(
+                                 assignment, multilevel_starts[start]) > left)
+            start--;
         if (start < 0 || (start == 0 && best.start >= 0) ||
-            search->placement->budget->stopped)
+            search->budget->stopped)
             break;
         left -= multilevel_start_cost(assignment, multilevel_starts[start]);
         status =

@@ -20,18 +20,27 @@ static bool multilevel_is_grid(const struct nw_best_embedding *tile)
            (tile->boxed || stencil->dims <= nw_tuned.multilevel.grid_dims_max);
 }
 
+/* Returns the state of a search that begins with `assignment`. */
+static struct multilevel_search
+multilevel_search_of(struct nw_assignment *assignment,
+                     const struct nw_placement *placement)
+{
+    return (struct multilevel_search){
+        .assignment = assignment,
+        .budget = placement->budget,
+        .seed = placement->options->seed,
+        .steps = nw_multilevel_steps_of(assignment, placement->budget->effort),
+        .cycles = 1,
+        .temperature = nw_multilevel_temperature_of(assignment->count)};
+}
+
 /* The search of nw_place_multilevel: finds initial assignments and improves the
  * best one. */
 static nw_status multilevel_improve(struct nw_assignment *assignment,
                                     struct nw_placement *placement)
 {
-    struct multilevel_search search = {
-        .assignment = assignment,
-        .placement = placement,
-        .seed = placement->options->seed,
-        .steps = nw_multilevel_steps_of(assignment, placement->budget->effort),
-        .cycles = 1,
-        .temperature = nw_multilevel_temperature_of(assignment->count)};
+    struct multilevel_search search =
+        multilevel_search_of(assignment, placement);
     struct nw_best_embedding tile = {
         .few = nw_multilevel_is_tiled_less(assignment),
         .cost = nw_assignment_cost(assignment)};
@@ -43,11 +52,11 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
         return NW_OK;
     status = nw_assignment_best_embedding(assignment, &tile);
     search.cost = tile.cost;
+    search.swaps_table_temperature =
+        nw_tuned.multilevel.swaps_table_temperature;
     placement->grid_found = !status && tile.found && multilevel_is_grid(&tile);
     if (placement->grid_found)
         return nw_multilevel_improve_grid(&search, &tile);
-    search.swaps_table_temperature =
-        nw_tuned.multilevel.swaps_table_temperature;
     if (!status)
         status = nw_multilevel_has_two_starts(&search)
                      ? nw_multilevel_take_two(&search, &expander_like)
@@ -55,9 +64,8 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     if (!status)
         status = expander_like ? nw_multilevel_leave_expander_like(&search)
                                : nw_multilevel_take_more(&search);
-    return status || placement->budget->stopped
-               ? status
-               : nw_multilevel_search_on(&search);
+    return status || search.budget->stopped ? status
+                                            : nw_multilevel_search_on(&search);
 }
 
 /* Improves a given placement by swaps. If loads are limited, annealing starts
@@ -66,16 +74,11 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
 static nw_status multilevel_refine(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
-    struct multilevel_search search = {
-        .assignment = assignment,
-        .placement = placement,
-        .seed = placement->options->seed,
-        .steps = nw_multilevel_steps_of(assignment, placement->budget->effort),
-        .cycles = 1,
-        .temperature = assignment->load
-                           ? nw_multilevel_temperature_of(assignment->count)
-                           : nw_tuned.multilevel.grid_temperature};
+    struct multilevel_search search =
+        multilevel_search_of(assignment, placement);
 
+    if (!assignment->load)
+        search.temperature = nw_tuned.multilevel.grid_temperature;
     return nw_multilevel_search_on(&search);
 }
 
@@ -120,7 +123,7 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
     struct multilevel_search search = {.assignment = assignment,
-                                       .placement = placement};
+                                       .budget = placement->budget};
     struct nw_best_embedding tile = {.once = true,
                                      .cost = nw_assignment_cost(assignment)};
     nw_status status = nw_assignment_best_embedding(assignment, &tile);

@@ -13,7 +13,7 @@
  * one before. */
 struct multilevel_search {
     struct nw_assignment *assignment; /* best assignment so far */
-    const struct nw_placement *placement;
+    struct nw_budget *budget;
     double cost;          /* hop-bytes of `assignment` */
     uint64_t seed, steps; /* seed: of random numbers; steps: swaps of processes
                              to try in one cycle of swap annealing (swaps of
@@ -29,10 +29,6 @@ struct multilevel_search {
                                        nw_anneal_swaps_table, used if the table
                                        fits; 0: no table is used */
 };
-
-/* Most orders of filling the machine (spread evenly, or packed) that
- * nw_multilevel_list_fillings lists. */
-#define FILLINGS 2
 
 /* --- functions of swap_cycles.c --- */
 
@@ -73,7 +69,9 @@ NW_MUST_CHECK nw_status nw_multilevel_take_annealed(
 
 /* Runs a recursive bisection and keeps its slots if they cost less than
  * search->assignment. The caller sets the parameters in *bisect; this function
- * adds the assignment, the budget and the number of threads. */
+ * adds the assignment, the budget and the number of threads. Keeps nothing if
+ * the caller wants no result for such a pattern (bisect->only_expander_like).
+ */
 NW_MUST_CHECK nw_status nw_multilevel_take(
     struct multilevel_search *search, struct nw_recursive_bisection *bisect);
 
@@ -120,12 +118,10 @@ bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
 bool nw_multilevel_is_costly(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 
-/* Lists the orders in which bisection may fill the machine: 0 (processes spread
- * evenly over all clusters) and, if there are more slots than processes,
- * NW_RB_START_PACKED. Writes them to list[FILLINGS] and returns their number.
- */
-int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
-                                int *list);
+/* Returns order `i` in which bisection may fill the machine: 0 (processes
+ * spread evenly over all clusters) or, for even numbers `i` if there are more
+ * slots than processes, NW_RB_START_PACKED. */
+int nw_multilevel_filling(const struct nw_assignment *assignment, int i);
 
 /* Makes as many starts of a grid by bisection as their limit of estimated time
  * allows, and keeps the best. A large grid of three or more dimensions that

@@ -44,13 +44,6 @@ static nw_status rb_grid_cut_mark_across(const struct rb_grid_cut_work *cut,
     return NW_OK;
 }
 
-static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
-                                        int d)
-{
-    memset(cut->side, 0, (size_t)cut->graph->n);
-    return rb_grid_cut_mark_across(cut, d, 0);
-}
-
 /* Refines the cut in side[] by FM and keeps it if it is the best so far. If
  * side 0 has only one cell, the refinement grows it to piece->left cells. */
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
@@ -205,49 +198,22 @@ static bool rb_grid_cut_find_box(const struct sectioning *work,
     return cells == piece->end - piece->first;
 }
 
-/* Returns the bytes that are cut if a box of cells is split across dimension d
- * after the first `layers` layers. */
-static double rb_grid_cut_across_layers(const struct nw_stencil *stencil,
-                                        const int32_t *box, int d,
-                                        int32_t layers)
-{
-    int32_t part[NW_STENCIL_DIMS];
-    double sum = nw_stencil_inside(stencil, box);
-
-    memcpy(part, box, sizeof part);
-    part[d] = layers;
-    sum -= nw_stencil_inside(stencil, part);
-    part[d] = box[d] - layers;
-    return sum - nw_stencil_inside(stencil, part);
-}
-
 int32_t nw_rb_split_layers(const struct sectioning *work,
-                           const struct piece *piece, int32_t there)
+                           const struct piece *piece)
 {
+    struct nw_grid_part part = {.first = piece->first,
+                                .end = piece->end,
+                                .from = piece->from,
+                                .to = piece->to};
+
     const struct nw_stencil *stencil = work->bisection->stencil;
-    int32_t clusters = piece->to - piece->from, box[NW_STENCIL_DIMS] = {0};
-    int32_t cells = piece->end - piece->first;
-    double least = -1;
 
-    if (clusters < 3 || !stencil->uniform ||
-        !rb_grid_cut_find_box(work, piece, box))
-        return there;
-    for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
-        for (int d = 0; d < stencil->dims; d++) {
-            int32_t left = nw_rb_left_size(work, piece, piece->from + k);
-            int32_t layer = cells / box[d];
-            double cut;
-
-            if (stencil->periodic[d] || left % layer || !left || left >= cells)
-                continue;
-            cut = rb_grid_cut_across_layers(stencil, box, d, left / layer) / k /
-                  (clusters - k);
-            if (least >= 0 && cut >= least)
-                continue;
-            least = cut;
-            there = piece->from + k;
-        }
-    return there;
+    if (piece->to - piece->from < 3 || !stencil->uniform ||
+        !rb_grid_cut_find_box(work, piece, part.box))
+        part.box[0] = 0;
+    return nw_grid_part_split_layers(
+        stencil, &part, work->hierarchy->first[piece->level],
+        work->bisection->kinds & NW_RB_START_PACKED);
 }
 
 /* Converts the bytes of all arcs to multiples of `unit`, which are small
@@ -271,7 +237,8 @@ nw_status nw_rb_grid_cut(const struct sectioning *work,
     if (work->unit > 0)
         rb_grid_cut_count_units(graph, (float)work->unit);
     for (int d = 0; !status && kinds & NW_RB_START_STRIPES && d < dims; d++) {
-        status = rb_grid_cut_cut_across(&cut, d);
+        memset(cut.side, 0, (size_t)graph->n);
+        status = rb_grid_cut_mark_across(&cut, d, 0);
         if (!status)
             status = rb_grid_cut_finish(&cut);
     }

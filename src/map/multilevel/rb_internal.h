@@ -6,6 +6,7 @@
 #include "map/graph/bisect_multilevel.h"
 #include "map/multilevel/recursive_bisection.h"
 #include "map/graph/anneal_kway.h"
+#include "map/stencil/grid_part.h"
 
 /* A piece: a set of processes that are to be divided among a set of clusters.
  * The processes are list[first] .. list[end - 1] of struct sectioning. The
@@ -67,18 +68,10 @@ NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
 /* Sets work->place for all processes in the pieces of work->now. */
 void nw_rb_number_vertices(struct sectioning *work);
 
-/* Returns how many processes of a piece go to its clusters before `middle`. */
-int32_t nw_rb_left_size(const struct sectioning *work,
-                        const struct piece *piece, int32_t middle);
-/* Returns the cluster at which a piece of a grid is split if its cells fill a
- * box. Considers the splits between whole layers of the box, across dimensions
- * that are not periodic, at which both sides get about a third of the clusters
- * or more. Takes the one that cuts the fewest bytes, divided by the numbers of
- * clusters on both sides. Returns `there` if no such split lies between whole
- * layers, if the edges of the grid are not uniform, or if there are fewer than
- * three clusters. */
+/* Returns the cluster at which a piece of a grid is split: between whole layers
+ * if its cells fill a box (nw_grid_part_split_layers). No process is fixed. */
 int32_t nw_rb_split_layers(const struct sectioning *work,
-                           const struct piece *piece, int32_t there);
+                           const struct piece *piece);
 /* Fills work->at, `unit` and `most` for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_rb_read_grid(struct sectioning *work);
 /* Bisects a piece of a grid: fills side[graph->n] with 0 or 1 for each vertex.

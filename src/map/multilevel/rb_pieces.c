@@ -15,25 +15,6 @@ int32_t nw_rb_unfixed_slots(const struct sectioning *work, int level,
     return work->unfixed_before[first[to]] - work->unfixed_before[first[from]];
 }
 
-int32_t nw_rb_left_size(const struct sectioning *work,
-                        const struct piece *piece, int32_t middle)
-{
-    int64_t count = piece->end - piece->first;
-    int64_t all =
-        nw_rb_unfixed_slots(work, piece->level, piece->from, piece->to);
-    int64_t capacity =
-        nw_rb_unfixed_slots(work, piece->level, piece->from, middle);
-    int64_t left = work->bisection->kinds & NW_RB_START_PACKED
-                       ? count
-                       : (count * capacity + all / 2) / all;
-
-    if (left > capacity)
-        left = capacity;
-    if (count - left > all - capacity)
-        left = count - (all - capacity);
-    return (int32_t)left;
-}
-
 /* Returns the number of arcs of the processes of a piece. */
 static size_t rb_pieces_count_arcs(const struct sectioning *work,
                                    const struct piece *piece)

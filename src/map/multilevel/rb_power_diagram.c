@@ -26,10 +26,8 @@ static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
     double product = 1;
 
     for (int d = 0; d < stencil->dims; d++) {
-        double across = 0;
+        double across = nw_stencil_across(stencil, d);
 
-        for (int i = 0; i < stencil->offsets; i++)
-            across += stencil->bytes[i] * abs(stencil->offset[i][d]);
         scale[d] = across > 0 ? 1 / across : 1;
         product *= scale[d];
     }

@@ -88,8 +88,12 @@ static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 {
     piece->middle = piece->from + (piece->to - piece->from) / 2;
     if (work->bisection->kinds & NW_RB_START_LAYERS)
-        piece->middle = nw_rb_split_layers(work, piece, piece->middle);
-    piece->left = nw_rb_left_size(work, piece, piece->middle);
+        piece->middle = nw_rb_split_layers(work, piece);
+    piece->left = nw_grid_part_left(
+        piece->end - piece->first,
+        nw_rb_unfixed_slots(work, piece->level, piece->from, piece->to),
+        nw_rb_unfixed_slots(work, piece->level, piece->from, piece->middle),
+        work->bisection->kinds & NW_RB_START_PACKED);
 }
 
 /* --- cutting a piece --- */
@@ -253,7 +257,7 @@ static nw_status rb_prepare(struct sectioning *work)
         NW_ARRAY_RAW(assignment->row[n], work->arc), NW_ARRAY(n, work->list),
         NW_ARRAY_RAW(n, work->place), NW_ARRAY(slots + 1, work->unfixed_before),
         NW_ARRAY(n + 1, work->now), NW_ARRAY(n + 1, work->next),
-        NW_ARRAY(n + 1, work->held));
+        NW_ARRAY(n + 1, work->held), NW_ARRAY(n, work->bisection->slot));
 
     if (!status)
         nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,

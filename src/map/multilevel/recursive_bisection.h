@@ -64,18 +64,13 @@ struct nw_recursive_bisection {
     /* Gets one step per generation of pieces. After it has ended, pieces are
      * split in their present order, without a search. */
     struct nw_budget *budget;
-    int32_t *slot;      /* [processes] out: slot of each process */
+    int32_t *slot;      /* [processes] out: slot of each process; the caller
+                           frees it, also after a failure */
     bool expander_like; /* out: the pattern is expander-like (has no small
                            separators), because much of its traffic crosses
                            between children of the root */
 };
 NW_MUST_CHECK nw_status
 nw_recursive_bisection(struct nw_recursive_bisection *bisection);
-
-/* Runs both bisections, at the same time if there are two threads and neither
- * --time nor --steps is given. Sets *both to true if the result of the second
- * one may be used: neither bisection found the pattern to be expander-like. */
-NW_MUST_CHECK nw_status
-nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both);
 
 #endif

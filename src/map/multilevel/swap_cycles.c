@@ -58,7 +58,7 @@ static nw_status multilevel_anneal(const struct multilevel_search *search,
                                    uint64_t seed, uint64_t steps,
                                    double temperature, double *cost)
 {
-    struct nw_budget *budget = search->placement->budget;
+    struct nw_budget *budget = search->budget;
     struct nw_anneal_swaps_table swaps_table = {assignment,
                                                 budget,
                                                 seed,
@@ -122,16 +122,16 @@ static nw_status multilevel_cycle(struct multilevel_search *search)
     nw_status status = NW_OK;
 
     for (int32_t level = hierarchy->levels - 3; !status && level > 0; level--)
-        if (!search->assignment->load && !search->placement->budget->stopped)
+        if (!search->assignment->load && !search->budget->stopped)
             status = multilevel_anneal_subtrees(search, level);
-    if (!status && !search->placement->budget->stopped)
+    if (!status && !search->budget->stopped)
         status = multilevel_anneal_processes(search);
     return status;
 }
 
 nw_status nw_multilevel_search_on(struct multilevel_search *search)
 {
-    struct nw_budget *budget = search->placement->budget;
+    struct nw_budget *budget = search->budget;
     uint64_t cycles = (uint64_t)search->cycles;
     nw_status status = NW_OK;
 

@@ -68,13 +68,32 @@ bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
            free_slots->spare > 0;
 }
 
-void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
-                          bool gpu, int by)
+/* Changes the free slots of a place by `by`: 1 if a rank leaves it, -1 if a
+ * rank takes it; `gpu`: the rank uses a GPU. Updates `spare`. */
+static void free_slots_change(struct nw_free_slots *free_slots, int32_t place,
+                              bool gpu, int by)
 {
-    int64_t before = free_slots_pairs(free_slots, place);
+    int64_t before;
 
+    if (!free_slots->gpu_capacity) {
+        free_slots->capacity[place] += by;
+        return;
+    }
+    before = free_slots_pairs(free_slots, place);
     free_slots->capacity[place] += by;
     free_slots->gpu_capacity[place] += gpu ? by : 0;
     free_slots->spare +=
         free_slots_pairs(free_slots, place) - before - (gpu ? by : 0);
+}
+
+void nw_free_slots_take(struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu)
+{
+    free_slots_change(free_slots, place, gpu, -1);
+}
+
+void nw_free_slots_give(struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu)
+{
+    free_slots_change(free_slots, place, gpu, 1);
 }

@@ -35,30 +35,11 @@ void nw_free_slots_fini(struct nw_free_slots *free_slots);
  * set. */
 bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
                         bool gpu);
-/* Changes the free slots of a place by `by`: 1 if a rank leaves it, -1 if a
- * rank takes it; `gpu`: the rank uses a GPU. Updates `spare`.
- * nw_free_slots_take and nw_free_slots_give call it if GPUs are counted. */
-void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
-                          bool gpu, int by);
-
 /* Counts a rank on a place; `gpu`: the rank uses a GPU. */
-static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
-                                      int32_t place, bool gpu)
-{
-    if (free_slots->gpu_capacity)
-        nw_free_slots_change(free_slots, place, gpu, -1);
-    else
-        free_slots->capacity[place]--;
-}
-
+void nw_free_slots_take(struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu);
 /* Undoes nw_free_slots_take for a rank that leaves the place. */
-static inline void nw_free_slots_give(struct nw_free_slots *free_slots,
-                                      int32_t place, bool gpu)
-{
-    if (free_slots->gpu_capacity)
-        nw_free_slots_change(free_slots, place, gpu, 1);
-    else
-        free_slots->capacity[place]++;
-}
+void nw_free_slots_give(struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu);
 
 #endif

@@ -97,7 +97,6 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
 {
     const nw_mapping *start = problem->options.start;
     int32_t n = problem->pattern->rank_count, *host_of = NULL;
-    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
     nw_status status;
 
     *answer = (struct nw_answer){0};
@@ -112,11 +111,7 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
     if (!status && start->gpu_node)
         status = nw_answer_allow_remote(answer, n);
     if (!status)
-        status = nw_alloc(nodes, sizeof *host_of, &host_of);
-    for (size_t i = 0; !status && i < nodes; i++)
-        host_of[i] = -1;
-    for (int32_t h = 0; !status && h < problem->host_count; h++)
-        host_of[problem->host[h]] = h;
+        status = nw_problem_hosts_of_nodes(problem, &host_of);
     for (int32_t r = 0; !status && r < n; r++)
         status = from_mapping_read_rank(problem, host_of, r, answer);
     free(host_of);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int32_t problem_one_each = 1;
-
 /* Returns NW_EINVAL if numbers in the options are out of range or cannot be
  * combined. */
 static nw_status problem_check_options(const struct nw_map_options *options)
@@ -53,11 +51,11 @@ static nw_status problem_read_options(struct nw_problem *problem,
 
     *mine = nw_problem_options(options);
     if (!mine->cores_per_rank)
-        mine->cores_per_rank = problem_one_each;
+        mine->cores_per_rank = 1;
     if (!mine->ranks_per_gpu)
-        mine->ranks_per_gpu = problem_one_each;
+        mine->ranks_per_gpu = 1;
     if (!mine->capacity)
-        mine->capacity = problem_one_each;
+        mine->capacity = 1;
     return problem_check_options(mine);
 }
 
@@ -79,8 +77,7 @@ void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks)
 static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
-    int32_t size =
-        options->gpus_per_rank ? options->gpus_per_rank : problem_one_each;
+    int32_t size = options->gpus_per_rank ? options->gpus_per_rank : 1;
     int64_t total = 0;
 
     for (int32_t h = 0; h < problem->host_count; h++) {
@@ -122,7 +119,7 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
     else
         nw_problem_mark_gpu_ends(problem->pattern, problem->wants_gpu);
     if (!options->gpus_per_rank)
-        options->gpus_per_rank = problem_one_each;
+        options->gpus_per_rank = 1;
     if (nw_topology_gpu_count(problem->topology))
         return NW_OK;
     if (!nw_pattern_has_gpu(problem->pattern))
@@ -178,7 +175,6 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
 {
     const nw_mapping *fixed = problem->options.fixed;
     int32_t n = problem->pattern->rank_count, *host_of = NULL;
-    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
     nw_status status;
 
     if (!fixed)
@@ -188,12 +184,10 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
                              "the list of fixed ranks is for %d ranks, the "
                              "pattern has %d",
                              fixed->rank_count, n);
-    status = NW_ALLOC_ALL(NW_ARRAY((size_t)n, problem->fixed_host),
-                          NW_ARRAY(nodes, host_of));
-    for (size_t i = 0; !status && i < nodes; i++)
-        host_of[i] = -1;
-    for (int32_t h = 0; !status && h < problem->host_count; h++)
-        host_of[problem->host[h]] = h;
+    status = nw_problem_hosts_of_nodes(problem, &host_of);
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *problem->fixed_host,
+                          &problem->fixed_host);
     for (int32_t r = 0; !status && r < n; r++)
         status = problem_fix_rank(problem, host_of, r);
     free(host_of);
@@ -353,7 +347,22 @@ struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit)
 {
     size_t size = (size_t)units->size;
 
+    if (unit < 0)
+        return (struct nw_ints){NULL, 0};
     return (struct nw_ints){units->member + (size_t)unit * size, size};
+}
+
+nw_status nw_problem_hosts_of_nodes(const struct nw_problem *problem,
+                                    int32_t **host_of)
+{
+    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
+    nw_status status = nw_alloc_raw(nodes, sizeof **host_of, host_of);
+
+    for (size_t i = 0; !status && i < nodes; i++)
+        (*host_of)[i] = -1;
+    for (int32_t h = 0; !status && h < problem->host_count; h++)
+        (*host_of)[problem->host[h]] = h;
+    return status;
 }
 
 double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,

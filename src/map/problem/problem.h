@@ -29,6 +29,17 @@ struct nw_units {
                           or GPUs each unit takes */
 };
 
+/* Returns the sum of the capacities of a host's units. */
+static inline int64_t nw_units_capacity(const struct nw_units *units,
+                                        int32_t host)
+{
+    int64_t sum = 0;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
+        sum += units->capacity[u];
+    return sum;
+}
+
 struct nw_budget;
 
 /* The problem. Algorithms only read it. */
@@ -111,13 +122,24 @@ NW_MUST_CHECK nw_status nw_problem_check_hosts(
 NW_MUST_CHECK nw_status nw_problem_list_hosts(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_cut_units(struct nw_problem *problem);
 
+/* Sets `capacity` and `gpu_capacity`: the sum of the capacities of a host's
+ * core (GPU) units plus the number of ranks with a fixed core (GPU). `capacity`
+ * is at most the host's slots. */
+void nw_problem_count_capacity(struct nw_problem *problem);
+
+/* Sets *host_of to the host of each node of the topology, -1 if the node is not
+ * used. The caller frees *host_of. */
+NW_MUST_CHECK nw_status
+nw_problem_hosts_of_nodes(const struct nw_problem *problem, int32_t **host_of);
+
 /* Return the cores and GPUs that a rank is fixed to; an empty list if it is not
  * fixed to any. */
 struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
                                       int32_t rank);
 struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
                                      int32_t rank);
-/* Returns the cores or GPUs of a unit, borrowed from `units`. */
+/* Returns the cores or GPUs of a unit, borrowed from `units`; an empty list if
+ * `unit` is -1. */
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
 /* Return true if a rank must get a core unit, because its core is not fixed, or
  * a GPU unit, because it uses a GPU that is not fixed. */

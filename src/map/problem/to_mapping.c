@@ -43,17 +43,6 @@ void nw_answer_fini(struct nw_answer *answer)
     *answer = (struct nw_answer){0};
 }
 
-/* Returns the cores or GPUs of a unit; an empty list if `unit` is -1. */
-static struct nw_ints to_mapping_unit_members(const struct nw_units *units,
-                                              int32_t unit)
-{
-    size_t size = (size_t)units->size;
-
-    if (unit < 0)
-        return (struct nw_ints){NULL, 0};
-    return (struct nw_ints){units->member + (size_t)unit * size, size};
-}
-
 /* Arguments for filling either the cores or the GPUs of a mapping. */
 struct to_mapping_work {
     const struct nw_problem *problem;
@@ -75,19 +64,7 @@ static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
     struct nw_ints fixed = fill->fixed(fill->problem, rank);
 
     return fixed.count ? fixed
-                       : to_mapping_unit_members(fill->units, fill->unit[rank]);
-}
-
-/* Writes the only core or GPU of each rank; -1 for a rank without one. */
-static void to_mapping_fill_single(const struct to_mapping_work *fill)
-{
-    int32_t n = fill->problem->pattern->rank_count;
-
-    for (int32_t r = 0; r < n; r++) {
-        struct nw_ints set = to_mapping_set_of(fill, r);
-
-        (*fill->values)[r] = set.count ? set.values[0] : -1;
-    }
+                       : nw_units_members(fill->units, fill->unit[rank]);
 }
 
 /* Writes the cores, or GPUs, of all ranks if some ranks have several. `total`
@@ -114,18 +91,19 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
     return NW_OK;
 }
 
-/* Job `part` of NW_PARALLEL_RANGES: writes the cores, or GPUs, of its range of
- * ranks, in the usual case that units have one member and no rank is fixed.
- * `user` is a struct to_mapping_work. */
-static void to_mapping_fill_plain(void *user, int32_t part)
+/* Job `part` of NW_PARALLEL_RANGES: writes the only core or GPU of each rank of
+ * its range; -1 for a rank without one. `user` is a struct to_mapping_work. */
+static void to_mapping_fill_single(void *user, int32_t part)
 {
     const struct to_mapping_work *fill = user;
     struct nw_parallel_range mine =
         nw_parallel_range(fill->problem->pattern->rank_count, part);
 
-    for (int64_t r = mine.first; r < mine.end; r++)
-        (*fill->values)[r] =
-            fill->unit[r] < 0 ? -1 : fill->units->member[fill->unit[r]];
+    for (int64_t r = mine.first; r < mine.end; r++) {
+        struct nw_ints set = to_mapping_set_of(fill, (int32_t)r);
+
+        (*fill->values)[r] = set.count ? set.values[0] : -1;
+    }
 }
 
 static int32_t to_mapping_threads_of(const struct nw_problem *problem)
@@ -138,15 +116,11 @@ static int32_t to_mapping_threads_of(const struct nw_problem *problem)
 /* Writes the cores, or GPUs, of all ranks. */
 static nw_status to_mapping_fill(struct to_mapping_work *fill)
 {
-    int32_t n = fill->problem->pattern->rank_count;
+    bool plain = fill->units->size <= 1 && !fill->problem->fixed_host;
+    int32_t n = plain ? 0 : fill->problem->pattern->rank_count;
     size_t total = 0;
     bool single = true;
 
-    if (fill->units->size <= 1 && !fill->problem->fixed_host) {
-        nw_parallel_run(to_mapping_fill_plain, fill, NW_PARALLEL_RANGES,
-                        to_mapping_threads_of(fill->problem));
-        return NW_OK;
-    }
     for (int32_t r = 0; r < n; r++) {
         size_t count = to_mapping_set_of(fill, r).count;
 
@@ -155,7 +129,8 @@ static nw_status to_mapping_fill(struct to_mapping_work *fill)
     }
     if (!single)
         return to_mapping_fill_rows(fill, total);
-    to_mapping_fill_single(fill);
+    nw_parallel_run(to_mapping_fill_single, fill, NW_PARALLEL_RANGES,
+                    to_mapping_threads_of(fill->problem));
     return NW_OK;
 }
 

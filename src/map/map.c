@@ -34,12 +34,12 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
 {
     struct nw_several_result result;
     struct nw_map_call plain = *call;
-    nw_status status = nw_several_map(call, &result);
+    nw_status status = nw_several_map(call, false, &result);
 
     if (status)
         return status;
     plain.options = &result.plain;
-    if (result.is_plain)
+    if (!result.mapping)
         return nw_portfolio_map(&plain, priced, out);
     out->mapping = result.mapping;
     out->report = result.report;
@@ -104,11 +104,11 @@ nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
 
     if (!nw_several_is_asked(options))
         return nw_problem_default(&call, out);
-    status = nw_several_default(&call, &result);
+    status = nw_several_map(&call, true, &result);
     if (status)
         return status;
     call.options = &result.plain;
-    if (result.is_plain)
+    if (!result.mapping)
         return nw_problem_default(&call, out);
     *out = result.mapping;
     return NW_OK;

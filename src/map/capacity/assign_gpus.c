@@ -23,7 +23,7 @@ struct assign_gpus_work {
     int32_t *ranks;   /* [hosts] number of ranks on each host */
     /* [hosts] number of ranks on each host that need a GPU unit */
     int32_t *gpus;
-    int32_t *gpu_most; /* [hosts] number of ranks that the GPU units of each
+    int64_t *gpu_most; /* [hosts] number of ranks that the GPU units of each
                           host take */
 };
 
@@ -51,11 +51,10 @@ static bool assign_gpus_may_move(const struct assign_gpus_work *work,
 static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
                                         int32_t unit)
 {
-    const struct nw_units *units = &work->problem->core;
+    struct nw_ints cores = nw_units_members(&work->problem->core, unit);
 
-    return nw_problem_core_end(
-        work->problem, work->host_of[unit],
-        units->member[(size_t)unit * (size_t)units->size]);
+    return nw_problem_core_end(work->problem, work->host_of[unit],
+                               cores.values[0]);
 }
 
 /* Returns the sum of weight x distance between a rank, if it were on core unit
@@ -182,12 +181,11 @@ static nw_status assign_gpus_alloc(struct assign_gpus_work *work)
     const struct nw_problem *problem = work->problem;
     size_t hosts = (size_t)problem->host_count;
     size_t units = (size_t)problem->core.first[hosts];
-    nw_status status = NW_ALLOC_ALL(
+
+    return NW_ALLOC_ALL(
         NW_ARRAY(units, work->host_of), NW_ARRAY(units, work->owner),
         NW_ARRAY(hosts, work->ranks), NW_ARRAY(hosts, work->gpus),
         NW_ARRAY(hosts, work->gpu_most));
-
-    return status;
 }
 
 /* Fills the arrays of *work from the problem and the answer. */
@@ -202,9 +200,7 @@ static void assign_gpus_count(struct assign_gpus_work *work)
             work->host_of[u] = h;
             work->owner[u] = -1;
         }
-        for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
-             u++)
-            work->gpu_most[h] += problem->gpu.capacity[u];
+        work->gpu_most[h] = nw_units_capacity(&problem->gpu, h);
     }
     for (int32_t r = 0; r < problem->pattern->rank_count; r++) {
         work->ranks[answer->host[r]]++;

@@ -40,15 +40,6 @@ static int bin_packing_heaviest_first(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Returns true if rank v is fixed, so that only some of the elements may take
- * it. */
-static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
-{
-    const struct nw_graph_range *range = fit->several->graph.range;
-
-    return range && range[v].high - range[v].low < fit->several->machine.k;
-}
-
 /* Returns the element that can take the most additional load among those that
  * may take rank v; -1 if none takes another rank. */
 static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
@@ -57,7 +48,7 @@ static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
     const struct nw_graph_range *range = fit->several->graph.range;
     int32_t best = -1;
 
-    if (!bin_packing_is_ranged(fit, v))
+    if (!nw_several_is_fixed(fit->several, v))
         return nw_heap_top(&fit->heap);
     for (int32_t q = range[v].low; q < range[v].high; q++)
         if (fit->heap.at[q] && (best < 0 || fit->left[q] > fit->left[best]))
@@ -87,7 +78,7 @@ static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
     return true;
 }
 
-/* Puts all ranks on elements, first the fixed ones (bin_packing_is_ranged).
+/* Puts all ranks on elements, first the fixed ones (nw_several_is_fixed).
  * part[v] becomes the element of rank v. Returns false if a rank does not fit.
  */
 static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
@@ -97,7 +88,7 @@ static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; fits && i < n; i++)
-            if (bin_packing_is_ranged(fit, fit->order[i].rank) == !pass)
+            if (nw_several_is_fixed(fit->several, fit->order[i].rank) == !pass)
                 fits = bin_packing_put(fit, fit->order[i].rank, part);
     return fits;
 }

@@ -67,16 +67,6 @@ struct default_parts_work {
     int32_t at;     /* index in `order` of the element that is being filled */
 };
 
-/* Returns true if rank v may not go to some elements because it is fixed to an
- * element or to a host. If the machine has only that element or host, the rank
- * may go to all elements, and the function returns false. */
-static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
-{
-    const struct nw_graph_range *range = several->graph.range;
-
-    return range && range[v].high - range[v].low < several->machine.k;
-}
-
 /* Returns true if rank v may go to element q: it is not fixed elsewhere, q
  * takes another rank, and the fixed ranks of q's host still fit there
  * afterwards. */
@@ -85,7 +75,7 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
 {
     return d->count[q] < d->several->machine.capacity[q] &&
            nw_kway_allows(&d->several->graph, v, q) &&
-           (!d->spare || default_parts_is_fixed(d->several, v) ||
+           (!d->spare || nw_several_is_fixed(d->several, v) ||
             d->spare[d->host[q]] > 0);
 }
 
@@ -136,7 +126,7 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
             d->spare[h] += several->machine.capacity[q];
         }
     for (int32_t v = 0; !status && v < several->graph.n; v++) {
-        if (default_parts_is_fixed(several, v))
+        if (nw_several_is_fixed(several, v))
             d->spare[d->host[range[v].low]]--;
         if (range[v].high == range[v].low + 1) {
             part[v] = range[v].low;
@@ -164,7 +154,7 @@ static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                  "the fixed ranks leave no element for rank %d",
                                  v);
         d->count[part[v]]++;
-        if (d->spare && !default_parts_is_fixed(d->several, v))
+        if (d->spare && !nw_several_is_fixed(d->several, v))
             d->spare[d->host[part[v]]]--;
     }
     return NW_OK;

@@ -9,27 +9,6 @@
 
 #include <stdlib.h>
 
-/* Returns the index in several->host of the node with this name; -1 if the call
- * does not use that node. */
-static int32_t several_from_mapping_find_host(const struct nw_several *several,
-                                              const char *name)
-{
-    int32_t node = nw_topology_node_find(several->topology, name);
-    int32_t low = 0, high = several->host_count;
-
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-
-        if (several->host[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return node >= 0 && low < several->host_count && several->host[low] == node
-               ? low
-               : -1;
-}
-
 /* Sets *part to the element of rank r in the mapping of --from, or to the first
  * element that rank r is fixed to if the mapping gives it none of these.
  * Returns NW_EINVAL if the rank is on an unused node or has no element.
@@ -79,8 +58,7 @@ nw_status nw_several_from_mapping(const struct nw_several *several,
     status = NW_ALLOC_ALL(NW_ARRAY((size_t)start->node_count, host_of),
                           NW_ARRAY((size_t)several->graph.n, part));
     for (int32_t i = 0; !status && i < start->node_count; i++)
-        host_of[i] =
-            several_from_mapping_find_host(several, start->node_name[i]);
+        host_of[i] = nw_several_host_find(several, start->node_name[i]);
     for (int32_t r = 0; !status && r < several->graph.n; r++)
         status = several_from_mapping_read_rank(several, r, host_of, &part[r]);
     free(host_of);

@@ -153,56 +153,48 @@ static nw_status map_several_run(struct nw_several *several, nw_mapping **out,
         (nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK) &&
          !nw_several_uses_gpus(several)))
         return map_several_run_method(several, algorithm, out, report);
-    return nw_several_single(several, algorithm, out, report);
+    if (!algorithm->keeps_limits)
+        return nw_fail(NW_EINVAL,
+                       "algorithm %s cannot limit the load of an element; use "
+                       "auto, multilevel, anneal, tabu, exact, refine or block",
+                       algorithm->name);
+    return nw_several_on_slots(several, algorithm, out, report);
 }
 
-nw_status nw_several_map(const struct nw_map_call *call,
+/* Makes the default mapping, which is what a launcher does: it knows no limits
+ * of load. */
+static nw_status map_several_default(const struct nw_several *several,
+                                     nw_mapping **out)
+{
+    int32_t *part = NULL;
+    nw_status status = nw_alloc((size_t)several->graph.n, sizeof *part, &part);
+
+    if (!status)
+        status = nw_several_default_parts(several, part);
+    if (!status)
+        status = nw_several_to_mapping(several, part, out);
+    free(part);
+    return status;
+}
+
+nw_status nw_several_map(const struct nw_map_call *call, bool is_default,
                          struct nw_several_result *out)
 {
     struct nw_several_result result = {0};
     struct nw_several several;
     nw_status status = map_several_init(&several, call);
 
-    if (!status && nw_several_is_plain(&several)) {
-        result.is_plain = true;
+    if (!status && (nw_several_is_plain(&several) ||
+                    (is_default && nw_several_uses_gpus(&several))))
         result.plain = nw_several_without_limits(&several);
-    } else if (!status) {
-        status = map_several_run(&several, &result.mapping, &result.report);
-    }
+    else if (!status)
+        status = is_default ? map_several_default(&several, &result.mapping)
+                            : map_several_run(&several, &result.mapping,
+                                              &result.report);
     result.report.steps = several.budget.steps;
     result.report.hurried = several.budget.hurried;
     if (!status)
         *out = result;
-    nw_several_fini(&several);
-    return status;
-}
-
-/* The default mapping is what a launcher does, which knows no limits of load.
- * If ranks use GPUs or the limits exclude no assignment, the result is options
- * without limits, and the caller makes the default mapping for one rank per
- * element, which assigns the GPUs. */
-nw_status nw_several_default(const struct nw_map_call *call,
-                             struct nw_several_result *out)
-{
-    struct nw_several_result result = {0};
-    struct nw_several several;
-    int32_t *part = NULL;
-    nw_status status = map_several_init(&several, call);
-
-    if (!status &&
-        (nw_several_is_plain(&several) || nw_several_uses_gpus(&several))) {
-        result.is_plain = true;
-        result.plain = nw_several_without_limits(&several);
-    } else if (!status) {
-        status = nw_alloc((size_t)several.graph.n, sizeof *part, &part);
-        if (!status)
-            status = nw_several_default_parts(&several, part);
-        if (!status)
-            status = nw_several_to_mapping(&several, part, &result.mapping);
-    }
-    if (!status)
-        *out = result;
-    free(part);
     nw_several_fini(&several);
     return status;
 }

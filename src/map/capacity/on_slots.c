@@ -15,8 +15,8 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
-/* State of one call of on_slots_solve: the problem with one rank per slot, and
- * the report of its searches. */
+/* State of one call of nw_several_on_slots: the problem with one rank per slot,
+ * and the report of its searches. */
 struct on_slots_work {
     struct nw_slots_problem base;
     nw_mapping *found; /* result of the k-way engine; NULL if the search begins
@@ -293,13 +293,16 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
 /* Runs the whole method: finds an initial solution, improves it by the search
  * of the algorithm (none for `block`) and brings each rank's core and GPU
  * nearer to each other. */
-static nw_status on_slots_solve(struct nw_several *several,
-                                bool per_element_several,
-                                const struct nw_algorithm *algorithm,
-                                nw_mapping **out, struct nw_map_report *report)
+nw_status nw_several_on_slots(struct nw_several *several,
+                              const struct nw_algorithm *algorithm,
+                              nw_mapping **out, struct nw_map_report *report)
 {
     struct on_slots_work work = {
-        .base = {several, per_element_several, NULL, {0}, NULL}};
+        .base = {several,
+                 !nw_several_is_single(&several->options),
+                 NULL,
+                 {0},
+                 NULL}};
     struct nw_candidate best = {0};
     nw_status status;
 
@@ -328,23 +331,4 @@ static nw_status on_slots_solve(struct nw_several *several,
     nw_slots_problem_fini(&work.base);
     nw_mapping_free(work.found);
     return status;
-}
-
-nw_status nw_several_single(struct nw_several *several,
-                            const struct nw_algorithm *algorithm,
-                            nw_mapping **out, struct nw_map_report *report)
-{
-    if (!algorithm->keeps_limits)
-        return nw_fail(NW_EINVAL,
-                       "algorithm %s cannot limit the load of an element; use "
-                       "auto, multilevel, anneal, tabu, exact, refine or block",
-                       algorithm->name);
-    return on_slots_solve(several, false, algorithm, out, report);
-}
-
-nw_status nw_several_on_slots(struct nw_several *several,
-                              const struct nw_algorithm *algorithm,
-                              nw_mapping **out, struct nw_map_report *report)
-{
-    return on_slots_solve(several, true, algorithm, out, report);
 }

@@ -75,7 +75,8 @@ void nw_several_fini(struct nw_several *several)
     nw_graph_fini(&several->graph);
     nw_kway_machine_fini(&several->machine);
     NW_FREE_ALL(several->table, several->host, several->slots, several->order,
-                several->first, several->element, several->end);
+                several->host_of, several->first, several->element,
+                several->end);
 }
 
 /* Returns NW_EINVAL or NW_EUNSUPPORTED if an option is invalid or cannot be

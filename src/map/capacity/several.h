@@ -18,7 +18,7 @@ struct nw_algorithm;
  * not 0) and limit the load of elements. */
 bool nw_several_is_single(const struct nw_map_options *options);
 
-/* State of one call of nw_several_map or nw_several_default. The elements of
+/* State of one call of nw_several_map. The elements of
  * the machine are numbered from 0 over the nodes that take part, in the order
  * of the topology. */
 struct nw_several {
@@ -40,8 +40,10 @@ struct nw_several {
     int32_t *slots;
     int32_t *order; /* [host_count] indexes in `host`, in the order in which the
                        caller named the hosts */
-    int32_t *first; /* [host_count + 1] host h has elements first[h] ..
-                       first[h + 1] - 1 */
+    int32_t *host_of; /* [nodes of the topology] index in `host` of each node;
+                         -1: the node is not used */
+    int32_t *first;   /* [host_count + 1] host h has elements first[h] ..
+                         first[h + 1] - 1 */
     int32_t *element; /* [elements] number of each element in the topology */
     /* [elements] each element as an end of routes */
     struct nw_end *end;
@@ -54,12 +56,27 @@ NW_MUST_CHECK nw_status nw_several_init(struct nw_several *several,
                                         const struct nw_map_call *call);
 void nw_several_fini(struct nw_several *several);
 
+/* Returns true if rank v may not go to some elements because it is fixed to an
+ * element or to a host. If the machine has only that element or host, the rank
+ * may go to all elements, and the function returns false. */
+static inline bool nw_several_is_fixed(const struct nw_several *several,
+                                       int32_t v)
+{
+    const struct nw_graph_range *range = several->graph.range;
+
+    return range && range[v].high - range[v].low < several->machine.k;
+}
+
 /* Steps of the preparation, to be called in this order: hosts, graph of the
  * ranks, machine. They return NW_EINVAL with a message if the ranks do not fit
  * or an option is invalid. */
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
+/* Returns the index in several->host of the node with this name; -1 if the call
+ * does not use that node. Defined in target_weights.c. */
+int32_t nw_several_host_find(const struct nw_several *several,
+                             const char *name);
 /* Fills part[ranks], the element of each rank, by bin packing: from the loads
  * alone, ignoring traffic. Sets *fits to true if every limit is kept; otherwise
  * to false, and `part` is not complete. */
@@ -111,13 +128,6 @@ bool nw_several_is_plain(const struct nw_several *several);
  */
 struct nw_map_options
 nw_several_without_limits(const struct nw_several *several);
-/* Maps one rank per element within the limits of load. Returns NW_EINVAL if the
- * algorithm does not respect limits. */
-NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
-                                          const struct nw_algorithm *algorithm,
-                                          nw_mapping **out,
-                                          struct nw_map_report *report);
-
 /* --- several ranks per element, each rank on a slot of its own --- */
 
 /* Returns true if all ranks have the same load: then a limit of load is a limit
@@ -126,8 +136,9 @@ bool nw_several_is_even(const struct nw_several *several);
 /* Returns true if all ranks have the same load, and there are few enough ranks
  * and slots for searches on slots. */
 bool nw_several_has_slots(const struct nw_several *several);
-/* Maps several ranks per element by moves between slots: runs the k-way engine,
- * then the search of the algorithm from the engine's result. */
+/* Runs the k-way engine, then the search of the algorithm from the engine's
+ * result by moves between slots: several ranks per element, or one rank per
+ * element within the limits of load. Defined in on_slots.c. */
 NW_MUST_CHECK nw_status nw_several_on_slots(
     struct nw_several *several, const struct nw_algorithm *algorithm,
     nw_mapping **out, struct nw_map_report *report);

@@ -62,31 +62,6 @@ static void slots_problem_lower_capacity(struct nw_slots_problem *work,
     *capacity = *capacity > less ? *capacity - less : 0;
 }
 
-/* Lowers the capacity of each host to the sum of its units' capacities plus the
- * number of ranks with a fixed core on it, if that is less. */
-static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
-{
-    int64_t *capacity;
-    nw_status status =
-        nw_alloc((size_t)problem->host_count, sizeof *capacity, &capacity);
-
-    for (int32_t r = 0;
-         !status && problem->fixed_host && r < problem->pattern->rank_count;
-         r++)
-        if (problem->fixed_host[r] >= 0)
-            capacity[problem->fixed_host[r]] +=
-                !nw_problem_needs_core(problem, r);
-    for (int32_t h = 0; !status && h < problem->host_count; h++) {
-        for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
-             u++)
-            capacity[h] += problem->core.capacity[u];
-        if (capacity[h] < problem->capacity[h])
-            problem->capacity[h] = (int32_t)capacity[h];
-    }
-    free(capacity);
-    return status;
-}
-
 /* Sets the limit of load of each core unit to that of its element (a core or
  * hardware thread; each unit is one element). If an element takes several ranks
  * (per_element_several), it lowers the capacity of the unit instead. The
@@ -131,12 +106,12 @@ nw_status nw_slots_problem_init(struct nw_slots_problem *work)
         return status;
     slots_problem_fill_limits(work);
     if (work->per_element_several)
-        status = slots_problem_lower_hosts(problem);
+        nw_problem_count_capacity(problem);
     problem->budget = &work->several->budget;
     problem->load =
         work->per_element_several ? NULL : work->several->graph.load;
     problem->limit = work->limit;
-    return status;
+    return NW_OK;
 }
 
 void nw_slots_problem_fini(struct nw_slots_problem *work)

@@ -9,8 +9,8 @@
 /* The problem with one rank per slot, and the input from which it is made. */
 struct nw_slots_problem {
     struct nw_several *several;
-    /* true: an element takes several ranks, each on a slot of its own; false:
-     * one rank, with a limit of load */
+    /* true: the options allow several ranks on an element, each on a slot of
+     * its own; false: one rank, with a limit of load */
     bool per_element_several;
     const nw_mapping *start; /* the initial solution; borrowed; NULL: none */
     struct nw_problem problem;
@@ -18,8 +18,8 @@ struct nw_slots_problem {
                        several ranks */
 };
 
-/* Makes the problem; the caller has set `several`, `per_element_several` and
- * `start`. The caller calls nw_slots_problem_fini, also after a failure. */
+/* Makes the problem; the caller has set the fields above `problem`. The caller
+ * calls nw_slots_problem_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_slots_problem_init(struct nw_slots_problem *work);
 void nw_slots_problem_fini(struct nw_slots_problem *work);
 

@@ -17,29 +17,6 @@
 /* most elements for which the table of all distances is made */
 enum { TABLE_MAX = 2048 };
 
-/* Compares two indexes of hosts in the caller's list by the node numbers of the
- * hosts, in ascending order. `context`: the options. */
-static int target_weights_by_node(const void *a, const void *b, void *context)
-{
-    const struct nw_map_options *options = context;
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    int32_t p = options->hosts ? options->hosts[x] : x;
-    int32_t q = options->hosts ? options->hosts[y] : y;
-
-    return p < q ? -1 : p > q;
-}
-
-static nw_status target_weights_alloc_hosts(struct nw_several *several,
-                                            size_t count)
-{
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(count, several->host), NW_ARRAY(count, several->slots),
-        NW_ARRAY(count, several->order), NW_ARRAY(count + 1, several->first));
-
-    several->host_count = (int32_t)count;
-    return status;
-}
-
 /* Returns how many ranks with a GPU host h takes: its slots, but at most its
  * GPUs times the ranks that may share a GPU. */
 static int32_t
@@ -82,59 +59,67 @@ static void target_weights_limit_to_gpus(struct nw_several *several)
         several->slots[h] = target_weights_slots_beside_gpus(several, h);
 }
 
-/* Returns NW_EINVAL if host h does not exist, is named twice or has a negative
- * number of slots. */
-static nw_status target_weights_check_host(const struct nw_several *several,
-                                           int32_t h)
+/* Fills the arrays of hosts, in the order of the topology. place[i]: index of
+ * node i in the list of hosts of the options; -1: the node is not in it.
+ * Returns NW_EINVAL if a host has a negative number of slots. */
+static nw_status target_weights_list_hosts(struct nw_several *several,
+                                           const int32_t *place)
 {
-    if (several->host[h] < 0 ||
-        several->host[h] >= nw_topology_node_count(several->topology))
-        return nw_fail(NW_EINVAL, "node %d does not exist", several->host[h]);
-    if (h && several->host[h] == several->host[h - 1])
-        return nw_fail(
-            NW_EINVAL, "node '%s' is named twice",
-            nw_topology_node_name(several->topology, several->host[h]));
-    if (several->slots[h] < 0)
-        return nw_fail(
-            NW_EINVAL, "node '%s' has a negative number of slots",
-            nw_topology_node_name(several->topology, several->host[h]));
+    const int32_t *slots = several->options.slots;
+    int32_t h = 0;
+
+    for (int32_t i = 0; h < several->host_count; i++) {
+        several->host_of[i] = place[i] < 0 ? -1 : h;
+        if (place[i] < 0)
+            continue;
+        several->host[h] = i;
+        several->slots[h] = slots ? slots[place[i]] : INT32_MAX;
+        several->order[place[i]] = h;
+        if (several->slots[h] < 0)
+            return nw_fail(NW_EINVAL,
+                           "node '%s' has a negative number of slots",
+                           nw_topology_node_name(several->topology, i));
+        several->first[h + 1] =
+            several->first[h] +
+            nw_topology_node_elements(several->topology, i).count;
+        h++;
+    }
     return NW_OK;
+}
+
+int32_t nw_several_host_find(const struct nw_several *several, const char *name)
+{
+    int32_t node = nw_topology_node_find(several->topology, name);
+
+    return node < 0 ? -1 : several->host_of[node];
 }
 
 nw_status nw_several_choose_hosts(struct nw_several *several)
 {
-    struct nw_map_options *options = &several->options;
-    size_t count = options->hosts
-                       ? options->host_count
-                       : (size_t)nw_topology_node_count(several->topology);
+    const struct nw_map_options *options = &several->options;
+    size_t nodes = (size_t)nw_topology_node_count(several->topology);
+    size_t count = options->hosts ? options->host_count : nodes;
     int32_t *place = NULL;
-    nw_status status;
+    nw_status status = nw_problem_check_hosts(several->topology, options);
 
-    if (!count || count > INT32_MAX)
-        return nw_fail(NW_EINVAL, "no hosts to map onto");
-    status = target_weights_alloc_hosts(several, count);
+    if (!status && !count)
+        status = nw_fail(NW_EINVAL, "no hosts to map onto");
     if (!status)
-        status = nw_alloc(count, sizeof *place, &place);
-    for (size_t i = 0; !status && i < count; i++)
-        place[i] = (int32_t)i;
-    if (!status)
-        qsort_r(place, count, sizeof *place, target_weights_by_node, options);
-    for (int32_t h = 0; !status && h < several->host_count; h++) {
-        int32_t given = place[h];
-
-        several->host[h] = options->hosts ? options->hosts[given] : given;
-        several->slots[h] = options->slots ? options->slots[given] : INT32_MAX;
-        several->order[given] = h;
-        status = target_weights_check_host(several, h);
-        if (!status)
-            several->first[h + 1] =
-                several->first[h] +
-                nw_topology_node_elements(several->topology, several->host[h])
-                    .count;
-    }
-    free(place);
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(count, several->host), NW_ARRAY(count, several->slots),
+            NW_ARRAY(count, several->order), NW_ARRAY(nodes, several->host_of),
+            NW_ARRAY(count + 1, several->first), NW_ARRAY(nodes, place));
+    if (status)
+        return status;
+    several->host_count = (int32_t)count;
+    for (size_t i = 0; i < nodes; i++)
+        place[i] = options->hosts ? -1 : (int32_t)i;
+    for (size_t i = 0; options->hosts && i < count; i++)
+        place[options->hosts[i]] = (int32_t)i;
+    status = target_weights_list_hosts(several, place);
     if (!status)
         target_weights_limit_to_gpus(several);
+    free(place);
     return status;
 }
 

@@ -77,14 +77,13 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
     const nw_mapping *fixed = several->options.fixed;
     struct nw_graph_range *range = &several->graph.range[r];
     struct nw_ints cores;
-    int32_t h = 0;
+    int32_t h;
 
     *range = (struct nw_graph_range){0, several->first[several->host_count]};
     if (fixed->node[r] < 0)
         return NW_OK;
-    while (h < several->host_count && several->host[h] != fixed->node[r])
-        h++;
-    if (h == several->host_count)
+    h = nw_several_host_find(several, fixed->node_name[fixed->node[r]]);
+    if (h < 0)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
                              "rank %d is fixed to a node that is not used", r);
     *range = (struct nw_graph_range){several->first[h], several->first[h + 1]};

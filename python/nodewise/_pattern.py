@@ -216,7 +216,7 @@ class Pattern:
         return Pattern._owning(out[0])
 
     def scale(self, ranks: int) -> Pattern:
-        """The grid that is found in the pattern, extended to so many ranks. The result's
+        """The grid that is found in the pattern, scaled to so many ranks. The result's
         ``how`` says in a sentence what was found."""
         out = ffi.new("nw_pattern **")
         how = taken(lambda text: lib.nw_pattern_scale(self._handle, ranks, out, text))

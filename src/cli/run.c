@@ -559,7 +559,7 @@ static int run_not_scaled(const struct run_arguments *arguments)
 
     nw_text_format(&text,
                    "%s is for %d rank%s, this job has %d, and the pattern "
-                   "cannot be extended: %s",
+                   "cannot be scaled: %s",
                    arguments->pattern, arguments->given->rank_count,
                    nw_plural((uint64_t)arguments->given->rank_count),
                    arguments->job.ranks, nw_error_text());
@@ -581,9 +581,8 @@ static int run_by_given(const struct run_arguments *arguments,
         return run_mapped(arguments, store, arguments->given);
     if (nw_pattern_scale(arguments->given, arguments->job.ranks, &scaled, &how))
         return run_not_scaled(arguments);
-    run_say(arguments, "%s: extended from %d to %d ranks: %s",
-            arguments->pattern, arguments->given->rank_count,
-            arguments->job.ranks, how);
+    run_say(arguments, "%s: scaled from %d to %d ranks: %s", arguments->pattern,
+            arguments->given->rank_count, arguments->job.ranks, how);
     code = run_mapped(arguments, store, scaled);
     nw_pattern_free(scaled);
     free(how);

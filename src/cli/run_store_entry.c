@@ -206,7 +206,7 @@ static nw_status take_one(const struct cli_run_known *one, int32_t ranks,
         return NW_OK;
     nw_text_format(&text, "the pattern of '%s'", one->program);
     if (found)
-        nw_text_format(&text, " on %d rank%s, extended to %d: %s", one->ranks,
+        nw_text_format(&text, " on %d rank%s, scaled to %d: %s", one->ranks,
                        nw_plural((uint64_t)one->ranks), ranks, found);
     free(found);
     return nw_text_take(&text, how);

@@ -136,7 +136,7 @@ static void say_how(const struct nw_grid_found *found,
         nw_text_format(how, "%d-D %d-point stencil with %s borders on ",
                        grid->dims, points, wraps ? "periodic" : "open");
     scale_add_size(how, &found->grid);
-    nw_text_add(how, ", extended to ");
+    nw_text_add(how, ", scaled to ");
     scale_add_size(how, grid);
 }
 

@@ -91,6 +91,8 @@ $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n0 
 ## Scaled 4 x 4 is generated 8 x 8.
 $ nodewise pattern --generate stencil2d5:dims=8x8,bytes=8 --to mm -q > large && nodewise pattern host.pattern --scale 64 --to mm -q | cmp - large && echo same
 same
+$ nodewise pattern large --scale 16 | grep ^scaled
+scaled   hh: 2-D 5-point stencil with open borders on 8x8, scaled to 4x4; each edge keeps its bytes
 $ nodewise pattern host.pattern --scale 61 -o scaled; echo $?; ls scaled 2>&1 | grep -c 'No such'
 ! 61 ranks ... shape ... 4x4
 4

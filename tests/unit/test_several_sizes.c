@@ -131,7 +131,10 @@ static void test_large_machines_leave_graphs_whole(void **state)
 static void test_parts_have_places_without_limits(void **state)
 {
     enum { K = 2000 };
-    struct nw_kway_effort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+    struct nw_kway_run run = {.graph = &scene.graph,
+                              .machine = &scene.machine,
+                              .effort = {1, 0, 3, 4, 1, 15, 0, NULL},
+                              .seed = 1};
     int32_t *count = calloc(K, sizeof *count);
 
     (void)state;
@@ -143,9 +146,7 @@ static void test_parts_have_places_without_limits(void **state)
         scene.share[q] = q < K / 2 ? 2 : 0;
         scene.step[q] = q % 200 ? q % 20 ? 1 : 10 : 100;
     }
-    assert_int_equal(nw_kway_bisect_elements(&scene.graph, &scene.machine,
-                                             &effort, 1, scene.part),
-                     NW_OK);
+    assert_int_equal(nw_kway_bisect_elements(&run, scene.part), NW_OK);
     for (int32_t v = 0; v < K; v++)
         assert_true(++count[scene.part[v]] <= 2);
     free(count);
@@ -153,10 +154,12 @@ static void test_parts_have_places_without_limits(void **state)
 
 static void *cut_lopsided(void *user)
 {
-    struct nw_kway_effort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+    struct nw_kway_run run = {.graph = &scene.graph,
+                              .machine = &scene.machine,
+                              .effort = {1, 0, 3, 4, 1, 15, 0, NULL},
+                              .seed = 1};
 
-    *(nw_status *)user = nw_kway_bisect_elements(&scene.graph, &scene.machine,
-                                                 &effort, 1, scene.part);
+    *(nw_status *)user = nw_kway_bisect_elements(&run, scene.part);
     return NULL;
 }
 

@@ -19,10 +19,7 @@
 
 /* State of one call of nw_kway_bisect_elements. */
 struct bisect_elements_work {
-    const struct nw_graph *graph;
-    const struct nw_kway_machine *machine;
-    const struct nw_kway_effort *effort;
-    uint64_t seed;
+    const struct nw_kway_run *run;
     int32_t *part;   /* [vertices] out: element of each vertex */
     int32_t *place;  /* [vertices] scratch of nw_graph_subgraph */
     int32_t threads; /* number of threads; bisections of different ranges are
@@ -83,7 +80,7 @@ static double bisect_elements_load_of(const struct bisect_elements_work *s,
     double load = 0;
 
     for (int32_t i = 0; i < here->count; i++)
-        load += (double)s->graph->load[here->vertex[i]];
+        load += (double)s->run->graph->load[here->vertex[i]];
     return load;
 }
 
@@ -98,11 +95,11 @@ bisect_elements_make_cut(const struct bisect_elements_work *s,
                          const struct bisect_elements_range *here,
                          int32_t middle)
 {
-    const struct nw_kway_machine *m = s->machine;
+    const struct nw_kway_machine *m = s->run->machine;
     struct nw_bisection cut = {.coarsest = nw_tuned.bisection.coarsest,
-                               .tries = s->effort->tries,
+                               .tries = s->run->effort.tries,
                                .repeats = 1,
-                               .budget = s->effort->budget};
+                               .budget = s->run->budget};
     double share[2] = {0}, limit[2] = {0},
            load = bisect_elements_load_of(s, here), ease;
 
@@ -114,7 +111,7 @@ bisect_elements_make_cut(const struct bisect_elements_work *s,
     /* Ranges of few elements are bisected once: refinement repairs them
      * cheaply. */
     if (here->high - here->low > nw_tuned.kway.elements_few)
-        cut.repeats = s->effort->repeats;
+        cut.repeats = s->run->effort.repeats;
     for (int side = 0; side < 2; side++) {
         int32_t below = side ? here->high - middle : middle - here->low;
         double depth = ceil(log2((double)below)) + 1, room, target;
@@ -143,7 +140,7 @@ static uint64_t
 bisect_elements_seed_of(const struct bisect_elements_work *s,
                         const struct bisect_elements_range *here)
 {
-    return s->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
+    return s->run->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
 }
 
 static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
@@ -163,64 +160,58 @@ static nw_status bisect_elements_bisect_below(void *user, int32_t i)
     return bisect_elements_bisect(descent->s, descent->below[i]);
 }
 
-/* Divides each of the ranges below[count], which one division has made, down to
- * single elements. `vertices`: total number of vertices of these ranges; if
- * there are many, several threads divide the ranges. */
-static nw_status
-bisect_elements_bisect_all(struct bisect_elements_work *s,
-                           const struct bisect_elements_range *below,
-                           int32_t count, int32_t vertices)
-{
-    struct bisect_elements_descent descent = {s, below};
-
-    return nw_parallel_try(
-        bisect_elements_bisect_below, &descent, count,
-        vertices < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
-}
-
-/* Sorts the vertices of a range by side, then divides both halves further. */
+/* Sorts the vertices of a range by group, then divides each of the `count`
+ * groups further, down to single elements. part[i] is the group of vertex
+ * here.vertex[i], and group g has the elements first[g] .. first[g + 1] - 1. If
+ * the range has many vertices, several threads divide the groups. */
 static nw_status bisect_elements_descend(struct bisect_elements_work *s,
                                          struct bisect_elements_range here,
-                                         int32_t middle, const int8_t *side)
+                                         int32_t count, const int32_t *first,
+                                         const int32_t *part)
 {
-    int32_t *sorted, zeros = 0, at[2] = {0};
-    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+    struct bisect_elements_range *below = NULL;
+    int32_t *at = NULL, *sorted = NULL;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)count, below),
+                                    NW_ARRAY((size_t)count + 2, at),
+                                    NW_ARRAY_RAW((size_t)here.count, sorted));
 
-    if (status)
-        return status;
-    for (int32_t i = 0; i < here.count; i++)
-        zeros += !side[i];
-    at[1] = zeros;
-    for (int32_t i = 0; i < here.count; i++)
-        sorted[at[(int)side[i]]++] = here.vertex[i];
-    for (int32_t i = 0; i < here.count; i++)
-        here.vertex[i] = sorted[i];
+    if (!status) {
+        nw_list_by_group(part, here.count, count, at, sorted);
+        for (int32_t i = 0; i < here.count; i++)
+            sorted[i] = here.vertex[sorted[i]];
+        memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    }
     free(sorted);
-    return bisect_elements_bisect_all(
-        s,
-        (struct bisect_elements_range[]){
-            {here.low, middle, here.vertex, zeros, here.depth + 1},
-            {middle, here.high, here.vertex + zeros, here.count - zeros,
-             here.depth + 1}},
-        2, here.count);
+    for (int32_t g = 0; !status && g < count; g++)
+        below[g] = (struct bisect_elements_range){
+            first[g], first[g + 1], here.vertex + at[g], at[g + 1] - at[g],
+            here.depth + 1};
+    free(at);
+    if (!status)
+        status = nw_parallel_try(
+            bisect_elements_bisect_below,
+            &(struct bisect_elements_descent){s, below}, count,
+            here.count < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
+    free(below);
+    return status;
 }
 
-/* Bisects the vertices of a range at element `middle`; side[i] becomes 0 or 1
+/* Bisects the vertices of a range at element `middle`; part[i] becomes 0 or 1
  * for vertex here->vertex[i]. */
 static nw_status
 bisect_elements_cut_range(struct bisect_elements_work *s,
                           const struct bisect_elements_range *here,
-                          int32_t middle, int8_t *side)
+                          int32_t middle, int32_t *part)
 {
     struct nw_bisection cut = bisect_elements_make_cut(s, here, middle);
-    const struct nw_graph_range *range = s->graph->range;
+    const struct nw_graph_range *range = s->run->graph->range;
+    size_t count = (size_t)here->count;
     struct nw_graph graph = {0};
     struct nw_random random;
-    int8_t *fixed = NULL;
-    nw_status status = NW_OK;
+    int8_t *side = NULL, *fixed = NULL;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(count, side), NW_ARRAY(range ? count : 0, fixed));
 
-    if (range)
-        status = nw_alloc((size_t)here->count, 1, &fixed);
     for (int32_t i = 0; !status && range && i < here->count; i++) {
         int32_t v = here->vertex[i];
 
@@ -228,78 +219,57 @@ bisect_elements_cut_range(struct bisect_elements_work *s,
                    : range[v].low >= middle ? 1
                                             : -1;
     }
-    cut.fixed = fixed;
+    cut.fixed = range ? fixed : NULL;
     cut.until =
         nw_time_shares_until(&s->pace, (double)here->count * cut.repeats);
     nw_random_init(&random, bisect_elements_seed_of(s, here));
     if (!status)
-        status = nw_graph_subgraph(s->graph, here->vertex, here->count,
+        status = nw_graph_subgraph(s->run->graph, here->vertex, here->count,
                                    s->place, &graph);
     if (!status)
         status = nw_bisect_multilevel(&graph, &cut, &random, side);
+    for (int32_t i = 0; !status && i < here->count; i++)
+        part[i] = side[i];
     nw_graph_fini(&graph);
+    free(side);
     free(fixed);
     return status;
 }
 
-/* State while the listed vertices of a range fill one element after the other.
- */
-struct bisect_elements_filling {
-    int32_t at;          /* element that is being filled */
-    double load, share;  /* over the vertices and elements from this element on:
-                            load of the vertices, share of the elements */
-    double target, mine; /* target: load that the element should get; mine: load
-                            that it has */
-    int64_t held;        /* number of vertices (of the finest graph) on the
-                            element so far */
-};
-
-/* Begins to fill element fill->at: its target is its share of the load that is
- * left. */
-static void bisect_elements_open_element(const struct nw_kway_machine *m,
-                                         struct bisect_elements_filling *fill)
-{
-    fill->target = fill->share > 0
-                       ? fill->load * m->share[fill->at] / fill->share
-                       : fill->load;
-    fill->mine = 0;
-    fill->held = 0;
-}
-
-/* Ends the element that is being filled and begins the next one. */
-static void bisect_elements_close_element(const struct nw_kway_machine *m,
-                                          struct bisect_elements_filling *fill)
-{
-    fill->load -= fill->mine;
-    fill->share -= m->share[fill->at++];
-    bisect_elements_open_element(m, fill);
-}
-
 /* Assigns the vertices of a range, in the order of the list, to its elements,
- * one element after the other. A vertex that may not be on the present element
- * goes to the first one on which it may be. Used if time is over. */
+ * one element q after the other. The next element follows when q has its share
+ * of the load that the elements from q on have to take. A vertex that may not
+ * be on q goes to the first element on which it may be. Used if time is over.
+ */
 static void
 bisect_elements_fill_in_order(struct bisect_elements_work *s,
                               const struct bisect_elements_range *here)
 {
-    const struct nw_graph *g = s->graph;
-    const struct nw_kway_machine *m = s->machine;
-    struct bisect_elements_filling fill = {
-        .at = here->low, .load = bisect_elements_load_of(s, here)};
+    const struct nw_graph *g = s->run->graph;
+    const struct nw_kway_machine *m = s->run->machine;
+    double load = bisect_elements_load_of(s, here), share = 0, mine = 0;
+    int64_t held = 0; /* number of vertices (of the finest graph) on q */
+    int32_t q = here->low;
 
-    for (int32_t q = here->low; q < here->high; q++)
-        fill.share += m->share[q];
-    bisect_elements_open_element(m, &fill);
+    for (int32_t p = here->low; p < here->high; p++)
+        share += m->share[p];
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
 
-        while (fill.at + 1 < here->high &&
-               (fill.mine + (double)g->load[v] / 2 > fill.target ||
-                fill.held + g->size[v] > m->capacity[fill.at]))
-            bisect_elements_close_element(m, &fill);
-        s->part[v] = nw_kway_allows(g, v, fill.at) ? fill.at : g->range[v].low;
-        fill.mine += (double)g->load[v];
-        fill.held += g->size[v];
+        for (; q + 1 < here->high; q++) {
+            double target = share > 0 ? load * m->share[q] / share : load;
+
+            if (mine + (double)g->load[v] / 2 <= target &&
+                held + g->size[v] <= m->capacity[q])
+                break;
+            load -= mine;
+            share -= m->share[q];
+            mine = 0;
+            held = 0;
+        }
+        s->part[v] = nw_kway_allows(g, v, q) ? q : g->range[v].low;
+        mine += (double)g->load[v];
+        held += g->size[v];
     }
 }
 
@@ -314,11 +284,11 @@ bisect_elements_take_ranges(const struct bisect_elements_work *s,
 {
     nw_status status;
 
-    if (!s->graph->range)
+    if (!s->run->graph->range)
         return NW_OK;
     status = nw_alloc((size_t)here->count, sizeof *graph->range, &graph->range);
     for (int32_t i = 0; !status && i < here->count; i++) {
-        struct nw_graph_range range = s->graph->range[here->vertex[i]];
+        struct nw_graph_range range = s->run->graph->range[here->vertex[i]];
         int32_t k = groups->machine.k, low = 0, high = k;
 
         while (low < k - 1 && groups->first[low + 1] <= range.low)
@@ -337,7 +307,7 @@ bisect_elements_take_ranges(const struct bisect_elements_work *s,
 static struct nw_budget
 bisect_elements_share_time(struct bisect_elements_work *s, double work)
 {
-    const struct nw_budget *outer = s->effort->budget;
+    const struct nw_budget *outer = s->run->budget;
     uint64_t until = nw_time_shares_until(&s->pace, work);
     struct nw_budget own = {.threads = s->threads, .steps_most = UINT64_MAX};
 
@@ -358,97 +328,66 @@ bisect_elements_share_out(struct bisect_elements_work *s,
                           const struct bisect_elements_range *here,
                           struct nw_kway_multisection *groups, int32_t *part)
 {
-    double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
+    double cuts = ceil(log2(groups->machine.k)) * s->run->effort.repeats;
     struct nw_budget budget = bisect_elements_share_time(s, here->count * cuts);
     struct nw_graph graph;
     struct nw_kway_run run = {.graph = &graph,
                               .machine = &groups->machine,
-                              .effort = *s->effort,
+                              .effort = s->run->effort,
                               .budget = &budget,
                               .per_part = nw_tuned.kway.vertices_per_group,
                               .wholes = 1};
-    nw_status status = nw_graph_subgraph(s->graph, here->vertex, here->count,
-                                         s->place, &graph);
+    nw_status status = nw_graph_subgraph(s->run->graph, here->vertex,
+                                         here->count, s->place, &graph);
 
     run.seed = bisect_elements_seed_of(s, here);
-    run.effort.starts = s->effort->group_starts;
+    run.effort.starts = s->run->effort.group_starts;
     run.effort.group_starts = 0;
     run.effort.cycles = 2;
     if (!status)
         status = bisect_elements_take_ranges(s, here, groups, &graph);
     if (!status)
-        status = s->effort->partition(&run, part);
+        status = s->run->effort.partition(&run, part);
     nw_graph_fini(&graph);
-    if (budget.hurried && s->effort->budget)
-        __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);
-    return status;
-}
-
-/* Divides the vertices of each group further among the group's elements.
- * here.vertex is sorted by group; the vertices of group g begin at index at[g].
- */
-static nw_status bisect_elements_bisect_each(
-    struct bisect_elements_work *s, struct bisect_elements_range here,
-    const struct nw_kway_multisection *groups, const int32_t *at)
-{
-    int32_t k = groups->machine.k;
-    struct bisect_elements_range *below = NULL;
-    nw_status status = nw_alloc((size_t)k, sizeof *below, &below);
-
-    for (int32_t g = 0; !status && g < k; g++)
-        below[g] = (struct bisect_elements_range){
-            groups->first[g], groups->first[g + 1], here.vertex + at[g],
-            at[g + 1] - at[g], here.depth + 1};
-    if (!status)
-        status = bisect_elements_bisect_all(s, below, k, here.count);
-    free(below);
-    return status;
-}
-
-/* Sorts the vertices of a range by group, then divides each group further. */
-static nw_status bisect_elements_descend_groups(
-    struct bisect_elements_work *s, struct bisect_elements_range here,
-    const struct nw_kway_multisection *groups, const int32_t *part)
-{
-    int32_t k = groups->machine.k, *sorted, *at = NULL;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)here.count, sorted),
-                                    NW_ARRAY((size_t)k + 2, at));
-
-    for (int32_t i = 0; !status && i < here.count; i++)
-        at[part[i] + 2]++;
-    for (int32_t g = 0; !status && g < k; g++)
-        at[g + 2] += at[g + 1];
-    for (int32_t i = 0; !status && i < here.count; i++)
-        sorted[at[part[i] + 1]++] = here.vertex[i];
-    if (!status)
-        memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
-    free(sorted);
-    if (!status)
-        status = bisect_elements_bisect_each(s, here, groups, at);
-    free(at);
+    if (budget.hurried && s->run->budget)
+        __atomic_store_n(&s->run->budget->hurried, true, __ATOMIC_RELAXED);
     return status;
 }
 
 /* Divides the elements of a range into groups instead of two halves, the
- * vertices among these groups, and then each group further. */
+ * vertices among these groups, and then each group further. part[here.count] is
+ * scratch. */
 static nw_status bisect_elements_multisection(struct bisect_elements_work *s,
-                                              struct bisect_elements_range here)
+                                              struct bisect_elements_range here,
+                                              int32_t *part)
 {
     struct nw_kway_multisection groups;
-    int32_t *part = NULL;
     nw_status status =
-        nw_kway_multisection_init(&groups, s->machine, here.low, here.high,
+        nw_kway_multisection_init(&groups, s->run->machine, here.low, here.high,
                                   bisect_elements_load_of(s, &here));
 
     if (!status)
-        status = nw_alloc((size_t)here.count, sizeof *part, &part);
-    if (!status)
         status = bisect_elements_share_out(s, &here, &groups, part);
     if (!status)
-        status = bisect_elements_descend_groups(s, here, &groups, part);
-    free(part);
+        status = bisect_elements_descend(s, here, groups.machine.k,
+                                         groups.first, part);
     nw_kway_multisection_fini(&groups);
     return status;
+}
+
+/* Divides the elements of a range into two halves, the vertices between them,
+ * and then each half further. part[here.count] is scratch. */
+static nw_status bisect_elements_halve(struct bisect_elements_work *s,
+                                       struct bisect_elements_range here,
+                                       int32_t *part)
+{
+    int32_t middle = bisect_elements_choose_middle(s->run->machine, &here);
+    nw_status status = bisect_elements_cut_range(s, &here, middle, part);
+
+    if (status)
+        return status;
+    return bisect_elements_descend(
+        s, here, 2, (const int32_t[]){here.low, middle, here.high}, part);
 }
 
 /* Divides the vertices of a range among its elements: divides the range and
@@ -456,31 +395,27 @@ static nw_status bisect_elements_multisection(struct bisect_elements_work *s,
 static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
                                         struct bisect_elements_range here)
 {
-    int32_t middle;
-    int8_t *side;
+    int32_t *part;
     nw_status status;
 
-    if (nw_budget_is_overdue(s->effort->budget)) {
+    if (nw_budget_is_overdue(s->run->budget)) {
         bisect_elements_fill_in_order(s, &here);
         return NW_OK;
     }
-
     if (here.high - here.low == 1 || !here.count) {
         for (int32_t i = 0; i < here.count; i++)
             s->part[here.vertex[i]] = here.low;
         return NW_OK;
     }
-    if (s->effort->group_starts &&
-        nw_kway_multisection_apply(s->machine, here.low, here.high))
-        return bisect_elements_multisection(s, here);
-    middle = bisect_elements_choose_middle(s->machine, &here);
-    status = nw_alloc((size_t)here.count, 1, &side);
+    status = nw_alloc((size_t)here.count, sizeof *part, &part);
     if (status)
         return status;
-    status = bisect_elements_cut_range(s, &here, middle, side);
-    if (!status)
-        status = bisect_elements_descend(s, here, middle, side);
-    free(side);
+    if (s->run->effort.group_starts &&
+        nw_kway_multisection_apply(s->run->machine, here.low, here.high))
+        status = bisect_elements_multisection(s, here, part);
+    else
+        status = bisect_elements_halve(s, here, part);
+    free(part);
     return status;
 }
 
@@ -488,12 +423,13 @@ static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
  * takes part in about log2(k) bisections for k elements. */
 static double bisect_elements_work_of(const struct bisect_elements_work *s)
 {
-    double halvings = ceil(log2(s->machine->k)),
+    double halvings = ceil(log2(s->run->machine->k)),
            plain = log2(nw_tuned.kway.elements_few);
 
     if (halvings <= plain)
-        return s->graph->n * halvings;
-    return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
+        return s->run->graph->n * halvings;
+    return s->run->graph->n *
+           (plain + (halvings - plain) * s->run->effort.repeats);
 }
 
 /* Returns the number of threads for bisections. Without a budget it is 1; with
@@ -504,25 +440,21 @@ static int32_t bisect_elements_threads_of(const struct nw_budget *budget)
     return budget && !budget->end_ns ? budget->threads : 1;
 }
 
-nw_status nw_kway_bisect_elements(const struct nw_graph *graph,
-                                  const struct nw_kway_machine *machine,
-                                  const struct nw_kway_effort *effort,
-                                  uint64_t seed, int32_t *part)
+nw_status nw_kway_bisect_elements(const struct nw_kway_run *run, int32_t *part)
 {
+    const struct nw_graph *graph = run->graph;
     struct bisect_elements_work s = {
-        .graph = graph,
-        .machine = machine,
-        .effort = effort,
-        .seed = seed,
+        .run = run,
         .part = part,
-        .threads = bisect_elements_threads_of(effort->budget)};
-    struct bisect_elements_range all = {.high = machine->k, .count = graph->n};
+        .threads = bisect_elements_threads_of(run->budget)};
+    struct bisect_elements_range all = {.high = run->machine->k,
+                                        .count = graph->n};
     nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)graph->n, s.place),
                                     NW_ARRAY((size_t)graph->n, all.vertex));
 
     for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
-    nw_time_shares_begin(&s.pace, effort->budget, 0.5,
+    nw_time_shares_begin(&s.pace, run->budget, 0.5,
                          bisect_elements_work_of(&s));
     if (!status)
         status = bisect_elements_bisect(&s, all);

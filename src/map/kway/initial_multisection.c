@@ -21,18 +21,6 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups)
     nw_kway_machine_fini(&groups->machine);
 }
 
-static nw_status initial_multisection_alloc(struct nw_kway_multisection *groups,
-                                            size_t k)
-{
-    double *table = NULL;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(k + 1, groups->first), NW_ARRAY(k * k, table));
-
-    groups->machine.table = table;
-    return status ? status
-                  : nw_kway_machine_alloc(&groups->machine, (int32_t)k);
-}
-
 /* Adds the wanted load, the load limit and the capacity of element q of `all`
  * to those of group g of `groups`. */
 static void initial_multisection_add_element(struct nw_kway_machine *groups,
@@ -98,11 +86,11 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
 /* Fills the table of distances between groups: the distance between the first
  * elements of two groups; 0 inside a group. */
 static void
-initial_multisection_fill_table(struct nw_kway_multisection *groups,
-                                const struct nw_kway_machine *machine)
+initial_multisection_fill_table(const struct nw_kway_multisection *groups,
+                                const struct nw_kway_machine *machine,
+                                double *table)
 {
     int32_t k = groups->machine.k;
-    double *table = (double *)(uintptr_t)groups->machine.table;
 
     for (int32_t a = 0; a < k; a++)
         for (int32_t b = 0; b < k; b++)
@@ -119,10 +107,15 @@ nw_status nw_kway_multisection_init(struct nw_kway_multisection *groups,
     struct nw_kway_machine *m = &groups->machine;
     int32_t k, g = -1;
     double widest = initial_multisection_widest_gap(machine, low, high, &k);
+    double *table = NULL;
     nw_status status;
 
     *groups = (struct nw_kway_multisection){0};
-    status = initial_multisection_alloc(groups, (size_t)k);
+    status = nw_kway_machine_alloc(m, k);
+    if (!status)
+        status = NW_ALLOC_ALL(NW_ARRAY((size_t)k + 1, groups->first),
+                              NW_ARRAY((size_t)k * (size_t)k, table));
+    m->table = table;
     if (status)
         return status;
     for (int32_t q = low; q < high; q++) {
@@ -133,7 +126,7 @@ nw_status nw_kway_multisection_init(struct nw_kway_multisection *groups,
     groups->first[k] = high;
     for (int32_t a = 0; a < k; a++)
         m->step[a] = widest;
-    initial_multisection_fill_table(groups, machine);
+    initial_multisection_fill_table(groups, machine, table);
     initial_multisection_tighten(m, high - low, load);
     return NW_OK;
 }

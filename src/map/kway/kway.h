@@ -81,9 +81,6 @@ struct nw_kway_effort {
                          of near elements if possible, and this many partitions
                          among the groups are made and combined; 0: only
                          bisection */
-    /* once this budget is overdue, the initial bisection assigns the remaining
-     * vertices to elements in order; NULL: it never does */
-    struct nw_budget *budget;
     /* Partitions a graph among groups of elements for the initial bisection.
      * nw_kway sets it to nw_kway_unlimited; a pointer because the initial
      * bisection comes before the memetic algorithm in the order of the files.
@@ -98,7 +95,11 @@ struct nw_kway_run {
     struct nw_kway_effort effort;
     uint64_t seed;
     struct nw_budget *budget; /* limits the search; gets one step for each
-                                 partition made, combined or refined again */
+                                 partition made, combined or refined again.
+                                 Once it is overdue, the initial bisection
+                                 assigns the remaining vertices to elements in
+                                 order. NULL: no limit, only allowed for
+                                 nw_kway_bisect_elements */
     const int32_t *given;     /* [vertices] partition that is refined if
                                  effort.starts is 0, otherwise combined with the
                                  result of the starts if both cost about the
@@ -160,11 +161,10 @@ uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 /* --- recursive bisection along the order of the elements --- */
 
 /* Fills part[vertices] with the element of each vertex, by recursive bisection
- * of the graph and, if effort->group_starts is not 0, multisection. Elements
- * may get more load than their limits. */
-NW_MUST_CHECK nw_status nw_kway_bisect_elements(
-    const struct nw_graph *graph, const struct nw_kway_machine *machine,
-    const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
+ * of the graph and, if run->effort.group_starts is not 0, multisection.
+ * Elements may get more load than their limits. */
+NW_MUST_CHECK nw_status nw_kway_bisect_elements(const struct nw_kway_run *run,
+                                                int32_t *part);
 
 /* --- multisection: elements low .. high - 1 are divided into groups at the
  * widest gaps between neighbouring elements (nw_kway_machine.step) --- */

@@ -64,8 +64,8 @@ static nw_status kway_memetic_run_batch(struct nw_budget *budget,
     nw_status status =
         nw_parallel_try(kway_memetic_run_job, &batch, count, budget->threads);
 
-    for (int i = 0; !status && !kway_memetic_is_free(budget) && i < count; i++)
-        (void)nw_budget_spend(budget, 1);
+    if (!status && !kway_memetic_is_free(budget))
+        (void)nw_budget_spend(budget, (uint64_t)count);
     return status;
 }
 
@@ -90,20 +90,19 @@ static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
     return (int)nw_budget_slice(budget, (uint64_t)left);
 }
 
-/* Runs `*count` tasks in order and sets *count to the number of tasks that
- * ended before the budget did. If the call has made no partition yet, at least
- * one task is run. */
+/* Runs `count` tasks in order, until the budget ends. If the call has made no
+ * partition yet, at least one task is run. */
 static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
                                         struct kway_memetic_task *task,
-                                        int *count)
+                                        int count)
 {
     struct nw_budget *budget = run->budget;
-    int done = 0, all = *count;
     nw_status status = NW_OK;
 
-    while (!status && done < all) {
+    for (int done = 0, want; !status && done < count; done += want) {
         bool first = !budget->steps, hurried = budget->hurried;
-        int want = kway_memetic_next_batch(budget, all - done);
+
+        want = kway_memetic_next_batch(budget, count - done);
 
         /* One partition is made even if the budget has ended. */
         if (!first && !nw_budget_spend(budget, 0))
@@ -116,9 +115,7 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
             break;
         }
         budget->hurried |= hurried;
-        done += want;
     }
-    *count = done;
     return status;
 }
 
@@ -171,11 +168,10 @@ static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
         task[i] = (struct kway_memetic_task){
             .run = run,
             .seed = run->seed * 1000003u + number + (uint64_t)i,
-            .other_share = run->share && i % 2,
-            .grouped = run->effort.group_starts && i % 2,
+            .alternative = i % 2,
             .whole = i < run->wholes,
         };
-    status = kway_memetic_run_tasks(run, task, &count);
+    status = kway_memetic_run_tasks(run, task, count);
     for (int i = 0; i < count; i++)
         answer[i] = task[i].out;
     free(task);
@@ -192,35 +188,32 @@ static nw_status kway_memetic_combine(struct nw_kway_run *run,
                                       int *count, uint64_t number)
 {
     struct kway_memetic_task *task;
-    int half = *count / 2, done;
-    nw_status status;
+    int pairs = *count > 1 ? *count / 2 : 1, left = (*count + 1) / 2;
+    nw_status status = nw_alloc((size_t)pairs, sizeof *task, &task);
 
-    half = half ? half : 1;
-    done = half;
-    status = nw_alloc((size_t)half, sizeof *task, &task);
     if (status)
         return status;
     qsort(answer, (size_t)*count, sizeof *answer, kway_memetic_by_cost);
-    for (int i = 0; i < half; i++)
+    for (int i = 0; i < pairs; i++)
         task[i] = (struct kway_memetic_task){
             .run = run,
             .one = &answer[i],
             .other = *count > 1 ? &answer[*count - 1 - i] : NULL,
             .seed = run->seed * 7919u + number + (uint64_t)i};
-    status = kway_memetic_run_tasks(run, task, &done);
-    for (int i = 0; i < half; i++)
+    status = kway_memetic_run_tasks(run, task, pairs);
+    for (int i = 0; i < pairs; i++)
         kway_memetic_keep_better(&answer[i], &task[i].out);
-    for (int i = half; i < *count - *count % 2; i++) {
+    if (left > pairs) {
+        struct kway_memetic_answer middle = answer[pairs];
+
+        answer[pairs] = answer[*count - 1];
+        answer[*count - 1] = middle;
+    }
+    for (int i = left; i < *count; i++) {
         free(answer[i].part);
         answer[i].part = NULL;
     }
-    if (*count > 1 && *count % 2) {
-        struct kway_memetic_answer last = answer[*count - 1];
-
-        answer[*count - 1].part = NULL;
-        answer[half] = last;
-    }
-    *count -= *count > 1 ? half : 0;
+    *count = left;
     free(task);
     return status;
 }

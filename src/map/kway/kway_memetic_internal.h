@@ -21,12 +21,10 @@ struct kway_memetic_task {
                    refined again, or if `one` is NULL, too, a partition is made
                    from scratch */
     uint64_t seed;
-    bool other_share; /* from scratch: wanted loads are run->share, not
-                         machine->share */
-    bool grouped;     /* from scratch: may divide elements into groups, not only
+    bool alternative; /* from scratch: wanted loads are run->share unless it is
+                         NULL, and elements may be divided into groups, not only
                          halves */
-    /* from scratch: the graph is not coarsened */
-    bool whole;
+    bool whole;       /* from scratch: the graph is not coarsened */
     struct nw_time_shares pace; /* divides the time limit among the levels in
                                    proportion to their numbers of vertices */
     struct kway_memetic_answer out;

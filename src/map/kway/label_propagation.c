@@ -64,10 +64,8 @@ nw_status nw_kway_label_propagation(struct nw_kway_state *state, int passes,
     size_t n = (size_t)state->graph->n;
     uint8_t *awake = NULL;
     int32_t *order = NULL, moved = state->graph->n;
-    nw_status status = nw_alloc(n, 1, &awake);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, awake), NW_ARRAY(n, order));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *order, &order);
     for (size_t v = 0; !status && v < n; v++)
         order[v] = (int32_t)v;
     if (!status) {

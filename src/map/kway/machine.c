@@ -14,14 +14,11 @@ void nw_kway_machine_fini(struct nw_kway_machine *machine)
 nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine, int32_t k)
 {
     size_t n = (size_t)k;
-    nw_status status = nw_alloc(n, sizeof *machine->step, &machine->step);
 
     machine->k = k;
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(n, machine->share),
-                              NW_ARRAY(n, machine->limit),
-                              NW_ARRAY(n, machine->capacity));
-    return status;
+    return NW_ALLOC_ALL(NW_ARRAY(n, machine->step), NW_ARRAY(n, machine->share),
+                        NW_ARRAY(n, machine->limit),
+                        NW_ARRAY(n, machine->capacity));
 }
 
 double nw_kway_cost(const struct nw_graph *graph,

@@ -177,35 +177,17 @@ static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
     multitry_fm_take_back(s);
 }
 
-static void multitry_fm_search_fini(struct multitry_fm_search *s)
-{
-    NW_FREE_ALL(s->gain, s->used, s->step, s->heap.at, s->heap.item);
-}
-
-static nw_status multitry_fm_search_init(struct multitry_fm_search *s)
-{
-    size_t n = (size_t)s->state->graph->n;
-    nw_status status = nw_alloc(n, sizeof *s->gain, &s->gain);
-
-    if (!status)
-        status = nw_alloc(n, 1, &s->used);
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(n + 1, s->step), NW_ARRAY(n, s->heap.at),
-                              NW_ARRAY(n, s->heap.item));
-    s->heap.gain = s->gain;
-    return status;
-}
-
 nw_status nw_kway_multitry_fm(struct nw_kway_state *state, int patience,
                               struct nw_random *random)
 {
     struct multitry_fm_search s = {.state = state, .patience = patience};
     size_t n = (size_t)state->graph->n;
     int32_t *order = NULL;
-    nw_status status = multitry_fm_search_init(&s);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(n, s.gain), NW_ARRAY(n, s.used), NW_ARRAY(n + 1, s.step),
+        NW_ARRAY(n, s.heap.at), NW_ARRAY(n, s.heap.item), NW_ARRAY(n, order));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *order, &order);
+    s.heap.gain = s.gain;
     for (size_t v = 0; !status && v < n; v++)
         order[v] = (int32_t)v;
     if (!status)
@@ -216,7 +198,6 @@ nw_status nw_kway_multitry_fm(struct nw_kway_state *state, int patience,
         if (!s.used[order[i]])
             multitry_fm_search_from(&s, order[i]);
     }
-    free(order);
-    multitry_fm_search_fini(&s);
+    NW_FREE_ALL(s.gain, s.used, s.step, s.heap.at, s.heap.item, order);
     return status;
 }

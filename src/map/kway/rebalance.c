@@ -280,13 +280,8 @@ nw_status nw_kway_rebalance(struct nw_kway_state *state, bool *balanced)
 {
     struct kway_rebalance_balance b = {.state = state};
     size_t k = (size_t)state->machine->k;
-    nw_status status;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(k, b.hops), NW_ARRAY(k, b.queue));
 
-    if (!kway_rebalance_overload(state)) {
-        *balanced = true;
-        return NW_OK;
-    }
-    status = NW_ALLOC_ALL(NW_ARRAY(k, b.hops), NW_ARRAY(k, b.queue));
     if (!status)
         status = kway_rebalance_relieve_all(&b);
     if (!status)

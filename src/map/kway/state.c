@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OFTEN = 1 << 16
-}; /* number of visited arcs between two readings of the
-      clock */
+#define OFTEN (1 << 16) /* visited arcs between two readings of the clock */
 
 void nw_kway_state_fini(struct nw_kway_state *state)
 {
@@ -54,41 +51,31 @@ static void kway_state_leave(struct nw_kway_state *state, int32_t v)
         state->first[p] = next;
 }
 
-static nw_status kway_state_alloc_parts(struct nw_kway_state *state)
-{
-    size_t k = (size_t)state->machine->k;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(k, state->load), NW_ARRAY(k, state->limit),
-                     NW_ARRAY(k, state->count), NW_ARRAY(k, state->most),
-                     NW_ARRAY(k, state->first), NW_ARRAY(k, state->bound),
-                     NW_ARRAY(k, state->near));
-
-    return status;
-}
-
 nw_status nw_kway_state_init(struct nw_kway_state *state,
                              const struct nw_graph *graph,
                              const struct nw_kway_machine *machine,
                              int32_t *part)
 {
-    struct nw_kway_state made = {
-        .graph = graph, .machine = machine, .part = part};
     size_t n = (size_t)graph->n, k = (size_t)machine->k;
-    nw_status status = kway_state_alloc_parts(&made);
+    nw_status status;
 
-    if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY(n, made.next), NW_ARRAY(n, made.back));
+    *state = (struct nw_kway_state){
+        .graph = graph, .machine = machine, .part = part};
+    status = NW_ALLOC_ALL(NW_ARRAY(k, state->load), NW_ARRAY(k, state->limit),
+                          NW_ARRAY(k, state->count), NW_ARRAY(k, state->most),
+                          NW_ARRAY(k, state->first), NW_ARRAY(k, state->bound),
+                          NW_ARRAY(k, state->near), NW_ARRAY(n, state->next),
+                          NW_ARRAY(n, state->back));
     if (status) {
-        nw_kway_state_fini(&made);
+        nw_kway_state_fini(state);
         return status;
     }
-    memcpy(made.limit, machine->limit, k * sizeof *made.limit);
+    memcpy(state->limit, machine->limit, k * sizeof *state->limit);
     for (size_t q = 0; q < k; q++)
-        made.most[q] = machine->capacity[q];
-    memset(made.first, -1, k * sizeof *made.first);
+        state->most[q] = machine->capacity[q];
+    memset(state->first, -1, k * sizeof *state->first);
     for (int32_t v = graph->n; v-- > 0;)
-        kway_state_join(&made, v, part[v]);
-    *state = made;
+        kway_state_join(state, v, part[v]);
     return NW_OK;
 }
 

@@ -32,21 +32,27 @@ static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
     }
 }
 
-/* Makes *out, the partition of level + 1, from `part`, the partition of
- * `level`; the caller frees *out. Does nothing if part is NULL. */
+/* Replaces the partition *part of `level` by that of level + 1, which *owned
+ * then points to, too; frees the former *owned. Does nothing if *part is NULL.
+ */
 static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
-                                      int level, const int32_t *part,
-                                      int32_t **out)
+                                      int level, const int32_t **part,
+                                      int32_t **owned)
 {
-    int32_t n = levels->graph[level + 1].n;
+    int32_t *coarse;
     nw_status status;
 
-    if (!part)
+    if (!*part)
         return NW_OK;
-    status = nw_alloc((size_t)n, sizeof **out, out);
-    for (int32_t v = 0; !status && v < levels->graph[level].n; v++)
-        (*out)[levels->into[level][v]] = part[v];
-    return status;
+    status =
+        nw_alloc((size_t)levels->graph[level + 1].n, sizeof *coarse, &coarse);
+    if (status)
+        return status;
+    for (int32_t v = 0; v < levels->graph[level].n; v++)
+        coarse[levels->into[level][v]] = (*part)[v];
+    free(*owned);
+    *part = *owned = coarse;
+    return NW_OK;
 }
 
 /* Returns the load of all vertices. */
@@ -62,8 +68,9 @@ static double kway_memetic_total_load(const struct nw_graph *graph)
 /* Coarsens the graph until few vertices per part are left, coarsening hardly
  * shrinks the graph or time is over; not at all if task->whole. Joins only
  * vertices that are in the same part in both partitions task->one and
- * task->other (NULL: any). Sets *coarse_part to the partition task->one on the
- * coarsest level; NULL if there is only one level or task->one is NULL. */
+ * task->other (NULL: any). *coarse_part, NULL on entry, becomes the partition
+ * task->one on the coarsest level, unless there is only one level or task->one
+ * is NULL. */
 static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct nw_random *random,
                                            struct kway_memetic_levels *levels,
@@ -72,45 +79,38 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
     int64_t per_part = task->run->per_part ? task->run->per_part
                                            : nw_tuned.kway.vertices_per_part;
     int64_t small = task->run->machine->k * per_part;
-    const int32_t *given[2] = {task->one ? task->one->part : NULL,
-                               task->other ? task->other->part : NULL};
-    int32_t *part[2] = {NULL, NULL};
-    struct nw_graph_merge merge = {0};
+    struct nw_graph_merge merge = {
+        .load_max = (int64_t)(1.5 * kway_memetic_total_load(task->run->graph) /
+                              (double)small) +
+                    1,
+        .part = task->one ? task->one->part : NULL,
+        .other = task->other ? task->other->part : NULL};
+    int32_t *second = NULL;
     nw_status status = NW_OK;
 
     levels->graph[0] = *task->run->graph;
     levels->count = 1;
-    merge.load_max = (int64_t)(1.5 * kway_memetic_total_load(task->run->graph) /
-                               (double)small) +
-                     1;
     while (!status && levels->count < LEVELS) {
         int at = levels->count - 1;
         struct nw_graph *fine = &levels->graph[at];
-        int32_t *next[2] = {NULL, NULL};
 
         if (fine->n <= small || task->whole ||
             nw_budget_is_overdue(task->run->budget))
             break;
-        merge.part = part[0] ? part[0] : given[0];
-        merge.other = part[1] ? part[1] : given[1];
         status =
             nw_alloc((size_t)fine->n, sizeof *merge.part, &levels->into[at]);
         levels->count++;
         if (!status)
             status = nw_graph_coarsen(fine, &merge, random, fine + 1,
                                       levels->into[at]);
-        for (int i = 0; !status && i < 2; i++)
-            status = kway_memetic_project(
-                levels, at, i ? merge.other : merge.part, &next[i]);
-        free(part[0]);
-        free(part[1]);
-        part[0] = next[0];
-        part[1] = next[1];
+        if (!status)
+            status = kway_memetic_project(levels, at, &merge.part, coarse_part);
+        if (!status)
+            status = kway_memetic_project(levels, at, &merge.other, &second);
         if (fine[1].n >= nw_tuned.bisection.shrink * fine->n)
             break;
     }
-    free(part[1]);
-    *coarse_part = part[0];
+    free(second);
     return status;
 }
 
@@ -207,20 +207,9 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
     return status;
 }
 
-/* Divides the time limit among the levels in proportion to their numbers of
- * vertices. */
-static void kway_memetic_set_pace(struct kway_memetic_task *task,
-                                  const struct kway_memetic_levels *levels)
-{
-    double all = 0;
-
-    for (int i = 0; i < levels->count; i++)
-        all += levels->graph[i].n;
-    nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
-}
-
-/* Refines the partition from the coarsest level to the finest. On input *part
- * is the partition of the coarsest level, on return that of the finest level.
+/* Refines the partition from the coarsest level to the finest, which share the
+ * time limit in proportion to their numbers of vertices. On input *part is the
+ * partition of the coarsest level, on return that of the finest level.
  */
 static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
                                         struct kway_memetic_levels *levels,
@@ -228,8 +217,11 @@ static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
                                         int32_t **part)
 {
     nw_status status = NW_OK;
+    double all = 0;
 
-    kway_memetic_set_pace(task, levels);
+    for (int i = 0; i < levels->count; i++)
+        all += levels->graph[i].n;
+    nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
     for (int i = levels->count - 1; !status; i--) {
         const struct nw_graph *graph = &levels->graph[i];
         int32_t *finer = NULL;
@@ -256,8 +248,8 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                     int32_t **part)
 {
     const struct nw_graph *last = &levels->graph[levels->count - 1];
-    struct nw_kway_effort effort = task->run->effort;
-    struct nw_kway_machine machine = *task->run->machine;
+    struct nw_kway_run run = *task->run;
+    struct nw_kway_machine machine = *run.machine;
     nw_status status;
 
     if (*part)
@@ -269,12 +261,14 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
         memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
         return NW_OK;
     }
-    effort.budget = task->run->budget;
-    if (task->other_share)
-        machine.share = (double *)task->run->share;
-    if (!task->grouped)
-        effort.group_starts = 0;
-    return nw_kway_bisect_elements(last, &machine, &effort, task->seed, *part);
+    run.graph = last;
+    run.machine = &machine;
+    run.seed = task->seed;
+    if (task->alternative && run.share)
+        machine.share = (double *)run.share;
+    if (!task->alternative)
+        run.effort.group_starts = 0;
+    return nw_kway_bisect_elements(&run, *part);
 }
 
 /* Returns true if this task can be left out: it would make a partition from

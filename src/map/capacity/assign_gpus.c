@@ -236,7 +236,6 @@ nw_status nw_several_assign_gpus(const struct nw_several *several,
     struct assign_gpus_work work = {
         .several = several, .problem = problem, .answer = answer};
     struct nw_phases phases = {.placer = {NULL, NULL, nw_place_partition},
-                               .kinds = NW_KINDS_ALL,
                                .by_distance = problem->options.objective ==
                                               NW_OBJECTIVE_HOP_BYTES};
     nw_status status = assign_gpus_alloc(&work);

@@ -192,7 +192,6 @@ static const struct nw_algorithm on_slots_by_hierarchy = {
     .name = "refine",
     .run = nw_run_all_units,
     .phase = {nw_place_partition, nw_place_partition, nw_place_partition},
-    .kinds = NW_KINDS_ALL,
     .placer = nw_place_refine};
 
 static const struct nw_algorithm on_slots_by_slots = {

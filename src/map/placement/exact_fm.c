@@ -211,7 +211,9 @@ static bool exact_fm_is_even(const struct nw_exact_fm *b)
  * the best cut. Returns true if the cut has fewer bytes than before. */
 static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
 {
-    int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);
+    int32_t made = 0, kept = 0,
+            patience =
+                nw_tuned.bisection.patience_reduced + (int32_t)(list.count / 4);
     double sum = 0, best = 0;
     int32_t p;
 

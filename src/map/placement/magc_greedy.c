@@ -163,16 +163,6 @@ static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
     return most;
 }
 
-/* Returns the affinity cost of p on `place`, in seconds. */
-static double magc_greedy_affinity_of(const struct nw_placement *placement,
-                                      int32_t p, int32_t place)
-{
-    if (!placement->affinity)
-        return 0;
-    return placement->affinity[(size_t)p * (size_t)placement->places->count +
-                               (size_t)place];
-}
-
 /* Returns the sum of bytes x distance between p on `place` and its mapped
  * peers. Replaces congestion on machines that are described by a matrix of
  * distances and have no links. */
@@ -199,11 +189,18 @@ static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
 static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
                                   int32_t place)
 {
-    if (!work->placement->places->bandwidth)
+    const struct nw_placement *placement = work->placement;
+    double cost;
+
+    if (!placement->places->bandwidth)
         return magc_greedy_distance_cost(work, p, place);
     magc_greedy_try_place(work, p, place);
-    return magc_greedy_end_trial(work, false) +
-           magc_greedy_affinity_of(work->placement, p, place);
+    cost = magc_greedy_end_trial(work, false);
+    if (placement->affinity)
+        cost +=
+            placement->affinity[(size_t)p * (size_t)placement->places->count +
+                                (size_t)place];
+    return cost;
 }
 
 /* Returns the place with a free slot where p costs least, the first of several;

@@ -5,7 +5,7 @@
  * seed from the placement and one thread. Additional processes without traffic
  * fill the free slots: the balance that Scotch keeps is then one per slot. */
 #include "map/placement/rashti_weights.h"
-#include "map/placement/gaps.h"
+#include "map/hierarchy/hierarchy.h"
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/library.h"
@@ -29,39 +29,32 @@
 
 /* Functions of the loaded library; scotch_load_from lists their names. */
 static struct {
-    int (*num_size)(void);
-    void (*random_seed)(SCOTCH_Num);
-    void (*random_reset)(void);
-    int (*context_init)(SCOTCH_Context *);
-    void (*context_exit)(SCOTCH_Context *);
-    int (*context_option)(SCOTCH_Context *, int, SCOTCH_Num);
-    int (*context_clone)(SCOTCH_Context *);
-    void (*context_seed)(SCOTCH_Context *, SCOTCH_Num);
-    void (*context_reset)(SCOTCH_Context *);
-    int (*context_threads)(SCOTCH_Context *, int, const int *);
-    int (*context_bind)(SCOTCH_Context *, const SCOTCH_Graph *, SCOTCH_Graph *);
-    int (*graph_init)(SCOTCH_Graph *);
-    void (*graph_exit)(SCOTCH_Graph *);
-    int (*graph_build)(SCOTCH_Graph *, SCOTCH_Num, SCOTCH_Num,
-                       const SCOTCH_Num *, const SCOTCH_Num *,
-                       const SCOTCH_Num *, const SCOTCH_Num *, SCOTCH_Num,
-                       const SCOTCH_Num *, const SCOTCH_Num *);
-    int (*graph_map)(SCOTCH_Graph *, const SCOTCH_Arch *, SCOTCH_Strat *,
-                     SCOTCH_Num *);
-    int (*graph_map_fixed)(SCOTCH_Graph *, const SCOTCH_Arch *, SCOTCH_Strat *,
-                           SCOTCH_Num *);
-    int (*arch_init)(SCOTCH_Arch *);
-    void (*arch_exit)(SCOTCH_Arch *);
-    int (*arch_tleaf)(SCOTCH_Arch *, SCOTCH_Num, const SCOTCH_Num *,
-                      const SCOTCH_Num *);
-    int (*arch_complete)(SCOTCH_Arch *, SCOTCH_Num, const SCOTCH_Num *);
-    int (*arch_build)(SCOTCH_Arch *, const SCOTCH_Graph *, SCOTCH_Num,
-                      const SCOTCH_Num *, const SCOTCH_Strat *);
-    int (*strat_init)(SCOTCH_Strat *);
-    void (*strat_exit)(SCOTCH_Strat *);
-    int (*strat_map)(SCOTCH_Strat *, SCOTCH_Num, SCOTCH_Num, double);
-    int (*strat_words)(SCOTCH_Strat *, const char *);
-    int (*strat_bipartition)(SCOTCH_Strat *, const char *);
+    __typeof__(&SCOTCH_numSizeof) num_size;
+    __typeof__(&SCOTCH_randomSeed) random_seed;
+    __typeof__(&SCOTCH_randomReset) random_reset;
+    __typeof__(&SCOTCH_contextInit) context_init;
+    __typeof__(&SCOTCH_contextExit) context_exit;
+    __typeof__(&SCOTCH_contextOptionSetNum) context_option;
+    __typeof__(&SCOTCH_contextRandomClone) context_clone;
+    __typeof__(&SCOTCH_contextRandomSeed) context_seed;
+    __typeof__(&SCOTCH_contextRandomReset) context_reset;
+    __typeof__(&SCOTCH_contextThreadSpawn) context_threads;
+    __typeof__(&SCOTCH_contextBindGraph) context_bind;
+    __typeof__(&SCOTCH_graphInit) graph_init;
+    __typeof__(&SCOTCH_graphExit) graph_exit;
+    __typeof__(&SCOTCH_graphBuild) graph_build;
+    __typeof__(&SCOTCH_graphMap) graph_map;
+    __typeof__(&SCOTCH_graphMapFixed) graph_map_fixed;
+    __typeof__(&SCOTCH_archInit) arch_init;
+    __typeof__(&SCOTCH_archExit) arch_exit;
+    __typeof__(&SCOTCH_archTleaf) arch_tleaf;
+    __typeof__(&SCOTCH_archCmpltw) arch_complete;
+    __typeof__(&SCOTCH_archBuild0) arch_build;
+    __typeof__(&SCOTCH_stratInit) strat_init;
+    __typeof__(&SCOTCH_stratExit) strat_exit;
+    __typeof__(&SCOTCH_stratGraphMapBuild) strat_map;
+    __typeof__(&SCOTCH_stratGraphMap) strat_words;
+    __typeof__(&SCOTCH_stratGraphBipart) strat_bipartition;
 } scotch;
 
 /* File name of the loaded library; NULL: none is loaded. */
@@ -150,8 +143,8 @@ struct scotch_machine {
     SCOTCH_Num *capacity; /* [places] free slots plus fixed processes, at least
                              1 */
     int levels; /* levels of the regular tree of places; 0: no such tree */
-    SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
-        cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
+    SCOTCH_Num size[NW_HIERARCHY_LEVELS],
+        cost[NW_HIERARCHY_LEVELS]; /* children of a vertex and distance between
                                     them on each level, from the root down */
 };
 
@@ -233,60 +226,68 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
 }
 
 /* Returns true if the distance from place 0 to each place equals the widest gap
- * between neighbouring places on the way, as in a tree. */
+ * between neighbouring places on the way, as in a tree. gap[q] is the distance
+ * between places q and q + 1. */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
-                                      const SCOTCH_Num *gap)
+                                      const double *gap)
 {
-    SCOTCH_Num widest = 0;
+    double widest = 0;
 
-    for (int32_t i = 1; i < machine->placement->places->count; i++) {
-        widest = gap[i] > widest ? gap[i] : widest;
-        if (scotch_whole_distance(machine, 0, i) != widest)
+    for (int32_t q = 1; q < machine->placement->places->count; q++) {
+        widest = fmax(widest, gap[q - 1]);
+        if ((double)scotch_whole_distance(machine, 0, q) != widest)
             return false;
     }
     return true;
 }
 
-/* Finds the levels of a regular tree from gap[]: size (children per vertex) and
- * cost (distance between children). Leaves `levels` 0 if the gaps do not fit a
- * regular tree. */
+/* Sets `levels`, `size` and `cost` if all clusters on each level of the tree
+ * have the same number of places. Level 0 of the tree is the places. */
 static void scotch_read_levels(struct scotch_machine *machine,
-                               const SCOTCH_Num *gap)
+                               const struct nw_hierarchy *tree)
 {
-    int32_t count = machine->placement->places->count, inner = 1;
-    SCOTCH_Num width[NW_GAP_WIDTHS_MAX];
-    int found = nw_gap_widths(gap, count, width);
+    int levels = tree->levels - 1;
 
-    for (int k = 0; k < found; k++) {
-        int32_t length = nw_gap_run_length(gap, count, width[k]);
+    for (int l = 1; l <= levels; l++) {
+        int32_t length = tree->slots / tree->count[l];
 
-        if (!length || length % inner)
-            return;
-        machine->size[found - 1 - k] = length / inner;
-        machine->cost[found - 1 - k] = width[k];
-        inner = length;
+        for (int32_t c = 1; c <= tree->count[l]; c++)
+            if (tree->first[l][c] != c * length)
+                return;
+        machine->size[levels - l] = tree->count[l - 1] / tree->count[l];
+        machine->cost[levels - l] = (SCOTCH_Num)tree->distance[l];
     }
-    machine->levels = found;
+    machine->levels = levels;
 }
 
-/* Sets `levels`, `size` and `cost` for a regular tree of equal capacities. */
+/* Sets `levels`, `size` and `cost` if the places form a regular tree of equal
+ * capacities. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
-    const struct nw_places *places = machine->placement->places;
-    SCOTCH_Num *gap;
+    int32_t count = machine->placement->places->count, *place = NULL;
+    struct nw_hierarchy tree;
+    double *gap = NULL;
+    bool found = false;
     nw_status status;
 
     if (!scotch_has_equal_capacities(machine))
         return NW_OK;
-    status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
-    if (status)
-        return status;
-    for (int32_t i = 1; i < places->count; i++)
-        gap[i] = scotch_whole_distance(machine, i - 1, i);
-    if (scotch_gaps_are_distances(machine, gap))
-        scotch_read_levels(machine, gap);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)count, gap),
+                          NW_ARRAY((size_t)count, place));
+    for (int32_t q = 0; !status && q < count; q++) {
+        place[q] = q;
+        if (q)
+            gap[q - 1] = (double)scotch_whole_distance(machine, q - 1, q);
+    }
+    if (!status && scotch_gaps_are_distances(machine, gap))
+        status = nw_hierarchy_from_gaps(&tree, gap, place, count, &found);
+    if (!status && found) {
+        scotch_read_levels(machine, &tree);
+        nw_hierarchy_fini(&tree);
+    }
     free(gap);
-    return NW_OK;
+    free(place);
+    return status;
 }
 
 /* The strategy by which Scotch halves a machine: its default strategy with `x`

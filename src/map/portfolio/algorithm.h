@@ -68,8 +68,8 @@ struct nw_algorithm {
      * nw_run_all_units and nw_run_independent; NULL: places as the default
      * mapping does */
     nw_placer *phase[3];
-    unsigned kinds; /* mask of the kinds of traffic (NW_KINDS_...) that phase 1,
-                       or nw_run_all_units, counts */
+    bool no_phases; /* the options cannot name other placers for `phase` */
+    bool host_only; /* phase 1 counts only the traffic between host memories */
     nw_placer *placer;       /* placer that nw_run_all_units calls */
     nw_slots_search *search; /* search that nw_run_search calls */
     enum nw_several_method several;

@@ -24,7 +24,6 @@ static const struct nw_algorithm auto_by_distance = {
     .name = "partition",
     .run = nw_run_phases,
     .phase = {nw_place_partition, nw_place_partition, nw_place_partition},
-    .kinds = NW_KINDS_ALL,
     .by_distance = true};
 
 /* Returns true for the algorithm `partition` and for auto_by_distance. */

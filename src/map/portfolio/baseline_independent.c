@@ -9,17 +9,6 @@
 
 #include <stdlib.h>
 
-/* Assigns a core on any host to each rank, by host traffic alone. */
-static nw_status independent_map_cores(const struct nw_problem *problem,
-                                       const struct nw_phases *phases,
-                                       struct nw_answer *answer,
-                                       struct nw_map_report *report)
-{
-    struct nw_all_units flat = {phases->placer[1], NW_KINDS_HOST, false, false};
-
-    return nw_all_units_place(problem, &flat, answer, report);
-}
-
 /* Assigns a GPU on any host to each rank that uses one. `paired`: a host gives
  * at most as many GPUs as it has free cores. */
 static nw_status independent_map_gpus(const struct nw_problem *problem,
@@ -39,17 +28,6 @@ static nw_status independent_map_gpus(const struct nw_problem *problem,
     if (status)
         return status;
     return nw_all_units_place(problem, &flat, answer, report);
-}
-
-/* Moves a rank to the host of its GPU and takes a core and a GPU there. */
-static void independent_move_to_gpu(const struct nw_problem *problem,
-                                    struct nw_answer *answer,
-                                    struct nw_free_slots *free_slots,
-                                    int32_t rank)
-{
-    answer->host[rank] = answer->gpu_host[rank];
-    nw_free_slots_take(free_slots, answer->host[rank],
-                       problem->wants_gpu[rank]);
 }
 
 /* Assigns a rank without a GPU to its present host if that has a free core,
@@ -86,9 +64,10 @@ static nw_status independent_follow_gpus(const struct nw_problem *problem,
                            problem->gpu_capacity);
 
     for (int32_t r = 0; !status && r < n; r++)
-        if (problem->wants_gpu[r])
-            independent_move_to_gpu(problem, answer, &free_slots, r);
-        else if (problem->fixed_host && problem->fixed_host[r] >= 0)
+        if (problem->wants_gpu[r]) {
+            answer->host[r] = answer->gpu_host[r];
+            nw_free_slots_take(&free_slots, answer->host[r], true);
+        } else if (problem->fixed_host && problem->fixed_host[r] >= 0)
             nw_free_slots_take(&free_slots, problem->fixed_host[r], false);
     for (int32_t r = 0; !status && r < n; r++)
         if (!problem->wants_gpu[r] &&
@@ -104,12 +83,14 @@ nw_status nw_run_independent(const struct nw_algorithm *algorithm,
                              struct nw_map_report *report)
 {
     bool remap = nw_algorithm_is(algorithm, NW_ALGORITHM_INDEPENDENT_REMAP);
-    struct nw_phases phases;
+    struct nw_phases phases = {.kinds = 0};
+    struct nw_all_units cores = {.kinds = NW_KINDS_HOST};
     nw_status status =
         nw_algorithm_phases(algorithm, &problem->options, &phases);
 
+    cores.placer = phases.placer[1];
     if (!status)
-        status = independent_map_cores(problem, &phases, answer, report);
+        status = nw_all_units_place(problem, &cores, answer, report);
     if (!status)
         status = independent_map_gpus(problem, &phases, answer, report, remap);
     if (status || !remap || !problem->uses_gpus)

@@ -346,14 +346,6 @@ static nw_status improve_nodes(struct improve_work *work,
 
 /* --- objectives that depend on link loads --- */
 
-/* Returns true if hop-bytes are the second objective, named or by default, so
- * that they are capped. */
-static bool improve_holds_hop_bytes(const struct nw_problem *problem)
-{
-    return !problem->options.has_second ||
-           problem->options.second == NW_OBJECTIVE_HOP_BYTES;
-}
-
 /* Begins from the best candidate, whose hop-bytes exceed the cap: first lowers
  * congestion without the cap, then searches for a candidate within it. */
 static nw_status improve_approach(struct improve_work *work,
@@ -441,13 +433,14 @@ static nw_status improve_links(struct improve_work *work,
                                struct nw_candidate *best)
 {
     const struct nw_candidate *nearest = &pool->nearest;
+    const struct nw_map_options *options = &work->problem->options;
     struct nw_budget *budget = work->problem->budget;
-    bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
+    bool seeks = options->objective == NW_OBJECTIVE_CONGESTION;
     bool restarts = budget->anytime;
     uint64_t former;
     nw_status status;
 
-    if (improve_holds_hop_bytes(work->problem))
+    if (!options->has_second || options->second == NW_OBJECTIVE_HOP_BYTES)
         work->hop_limit =
             (pool->approximate ? nw_tuned.portfolio.approximate_more
                                : nw_tuned.portfolio.hop_bytes_more) *
@@ -470,15 +463,6 @@ static nw_status improve_links(struct improve_work *work,
     return status;
 }
 
-/* Returns true if swaps of whole nodes are worth while: there are enough nodes,
- * the problem is not small, and the effort is not "fast". */
-static bool improve_has_nodes(const struct nw_problem *problem)
-{
-    return problem->host_count >= NW_NODE_SWAPS_HOSTS_MIN &&
-           problem->options.effort != NW_EFFORT_FAST &&
-           !nw_search_is_small(problem);
-}
-
 nw_status nw_candidate_improve(const struct nw_problem *problem,
                                struct nw_map_report *report,
                                const struct nw_pool *pool,
@@ -490,11 +474,16 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
                                 .guard = guard,
                                 .hop_limit = guard ? guard[0] : 0,
                                 .standard = pool->standard};
+    /* Swaps of whole nodes need enough nodes, and are not worth while for a
+     * small problem or the effort "fast". */
+    bool nodes = problem->host_count >= NW_NODE_SWAPS_HOSTS_MIN &&
+                 problem->options.effort != NW_EFFORT_FAST &&
+                 !nw_search_is_small(problem);
     nw_status status;
 
     if (pool->nearest.mapping)
         status = improve_links(&work, pool, best);
-    else if (improve_has_nodes(problem))
+    else if (nodes)
         status = improve_nodes(&work, pool, best);
     else
         status = improve_from(&work, nw_improve_search, best, best);

@@ -83,8 +83,7 @@ nw_status nw_search_exact(struct nw_slots *slots,
                           const struct nw_objectives *objectives,
                           struct nw_map_report *report)
 {
-    if (nw_search_fits_qap(slots) &&
-        slots->count <= nw_tuned.portfolio.exact_places)
+    if (nw_search_fits_qap(slots) && slots->count <= NW_BRANCH_BOUND_RANKS_MAX)
         return named_run_qap(NULL, slots, report);
     if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,

@@ -74,7 +74,7 @@ static nw_status portfolio_find(const struct nw_map_options *options,
 
     if (!found)
         return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
-    if (phases && !found->kinds)
+    if (phases && found->no_phases)
         return nw_fail(NW_EINVAL, "algorithm %s has no phases to replace",
                        found->name);
     *out = found;

@@ -11,7 +11,8 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
                               const struct nw_map_options *options,
                               struct nw_phases *out)
 {
-    struct nw_phases phases = {.kinds = algorithm->kinds,
+    struct nw_phases phases = {.kinds = algorithm->host_only ? NW_KINDS_HOST
+                                                             : NW_KINDS_ALL,
                                .by_distance = algorithm->by_distance};
 
     for (int i = 0; i < 3; i++) {
@@ -72,10 +73,9 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
                            struct nw_answer *answer,
                            struct nw_map_report *report)
 {
-    struct nw_all_units flat = {algorithm->placer, algorithm->kinds,
+    struct nw_all_units flat = {algorithm->placer, NW_KINDS_ALL,
                                 .paired = true};
-    struct nw_phases phases = {.placer[2] = algorithm->phase[2],
-                               .kinds = NW_KINDS_ALL};
+    struct nw_phases phases = {.placer[2] = algorithm->phase[2]};
     struct nw_answer start = {0};
     const char *const *phase = problem->options.phase;
     bool by_phases = phase[0] || phase[1] || phase[2];

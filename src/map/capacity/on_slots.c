@@ -58,10 +58,7 @@ static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
                 nw_several_assign_gpus(work->base.several, &work->base.problem,
                                        &answer, &work->report);
     } else {
-        status =
-            nw_answer_init(&answer, work->base.problem.pattern->rank_count);
-        if (!status)
-            status = nw_search_initial(&work->base.problem, &answer);
+        status = nw_search_initial(&work->base.problem, &answer);
         if (!status)
             status = on_slots_check_given(work, &answer);
     }
@@ -169,11 +166,8 @@ static nw_status on_slots_search_slots(struct on_slots_work *work,
     struct nw_answer answer = {0};
     struct nw_slots slots = {0};
     const char *name = "";
-    nw_status status =
-        nw_answer_init(&answer, work->base.problem.pattern->rank_count);
+    nw_status status = nw_search_initial(&work->base.problem, &answer);
 
-    if (!status)
-        status = nw_search_initial(&work->base.problem, &answer);
     if (!status)
         status = nw_slots_init(&slots, &work->base.problem, &answer);
     if (!status)

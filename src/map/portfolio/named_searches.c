@@ -27,13 +27,15 @@ nw_status nw_search_initial(const struct nw_problem *problem,
 {
     nw_status status;
 
+    nw_answer_fini(answer);
     if (problem->options.start) {
-        nw_answer_fini(answer);
         status = nw_answer_from_mapping(problem, answer);
         if (!status)
             status = nw_answer_check_complete(problem, answer);
     } else {
-        status = nw_answer_default(problem, answer);
+        status = nw_answer_init(answer, problem->pattern->rank_count);
+        if (!status)
+            status = nw_answer_default(problem, answer);
     }
     return status ? status : nw_search_allow_remote(problem, answer);
 }

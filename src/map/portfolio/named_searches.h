@@ -27,10 +27,10 @@ bool nw_search_is_small(const struct nw_problem *problem);
 bool nw_search_fits_qap(const struct nw_slots *slots);
 bool nw_search_fits_qap_first(const struct nw_slots *slots);
 
-/* Fills an empty answer with the mapping of --from, which must be complete, or
- * without it with the default mapping. Returns NW_EINVAL if a rank has no core
- * or GPU that it needs, is not on the host to which it is fixed, or if a core,
- * GPU or host has too many ranks. */
+/* Replaces an answer, which may be zeroed, by the mapping of --from, which must
+ * be complete, or without it by the default mapping. Returns NW_EINVAL if a
+ * rank has no core or GPU that it needs, is not on the host to which it is
+ * fixed, or if a core, GPU or host has too many ranks. */
 NW_MUST_CHECK nw_status nw_search_initial(const struct nw_problem *problem,
                                           struct nw_answer *answer);
 

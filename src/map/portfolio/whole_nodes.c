@@ -151,11 +151,8 @@ static nw_status whole_nodes_start(struct whole_nodes_work *work,
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
     struct nw_answer answer = {0};
-    nw_status status =
-        nw_answer_init(&answer, work->problem.pattern->rank_count);
+    nw_status status = whole_nodes_start(work, &answer);
 
-    if (!status)
-        status = whole_nodes_start(work, &answer);
     if (!status && !whole_nodes_is_default(&work->problem.options))
         status = whole_nodes_exchange(work, &answer);
     if (!status)

@@ -242,15 +242,6 @@ static nw_status simulate_load(struct prediction *work,
     return status ? status : load_mappings(work, arguments);
 }
 
-/* Returns by how many percent the time of mapping i is shorter than that of the
- * default. */
-static double simulate_improvement(const struct prediction *work, size_t i)
-{
-    double before = work->row[0].result.time;
-
-    return before > 0 ? (1 - work->row[i].result.time / before) * 100 : 0;
-}
-
 /* Returns true if all mappings were simulated, not only estimated. */
 static bool is_simulated(const struct prediction *work)
 {
@@ -258,6 +249,19 @@ static bool is_simulated(const struct prediction *work)
         if (!work->row[i].result.simulated)
             return false;
     return true;
+}
+
+/* Returns by how many percent the time of mapping i is shorter than that of the
+ * default: the simulated times, or the estimates if one was not simulated. */
+static double simulate_improvement(const struct prediction *work, size_t i)
+{
+    const struct nw_simulation *before = &work->row[0].result;
+    const struct nw_simulation *after = &work->row[i].result;
+    bool simulated = is_simulated(work);
+    double from = simulated ? before->time : before->estimate;
+    double to = simulated ? after->time : after->estimate;
+
+    return from > 0 ? (1 - to / from) * 100 : 0;
 }
 
 static void make_rows(const struct prediction *work, nw_table *table)

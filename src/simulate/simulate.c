@@ -74,21 +74,24 @@ static nw_status simulate_exchange(const nw_topology *topology,
     return status;
 }
 
-/* Adds a phase of a training step: `rounds` times the time of one round. The
- * step counts as simulated only if all its phases are. */
+/* Adds a phase of a training step: `rounds` times the time of one round, or its
+ * estimate if the step is not simulated. */
 static void simulate_add_phase(const struct nw_simulation *round, int phase,
                                uint64_t rounds, struct nw_simulation *step)
 {
-    step->phase[phase] = (double)rounds * round->time;
+    double time = step->simulated ? round->time : round->estimate;
+
+    step->phase[phase] = (double)rounds * time;
     step->time += step->phase[phase];
     step->estimate += (double)rounds * round->estimate;
-    step->simulated &= round->simulated;
     step->flows += round->flows;
     step->bytes += round->bytes;
-    if (round->resolution > step->resolution)
+    if (step->simulated && round->resolution > step->resolution)
         step->resolution = round->resolution;
 }
 
+/* Computes the time of a training step. The step counts as simulated only if
+ * all its phases are. */
 static nw_status simulate_phases(const nw_topology *topology,
                                  const struct nw_pattern_phases *phases,
                                  const nw_mapping *mapping,
@@ -96,18 +99,19 @@ static nw_status simulate_phases(const nw_topology *topology,
                                  struct nw_simulation *out)
 {
     struct nw_simulation step = {.has_phases = true, .simulated = true};
+    struct nw_simulation round[NW_PHASE_COUNT];
     nw_status status = NW_OK;
 
     for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
-        struct nw_simulation round;
-
         if (!phases->rounds[p])
             continue;
         status = simulate_exchange(topology, phases->pattern[p], mapping,
-                                   options, &round);
-        if (!status)
-            simulate_add_phase(&round, p, phases->rounds[p], &step);
+                                   options, &round[p]);
+        step.simulated = !status && step.simulated && round[p].simulated;
     }
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
+        if (phases->rounds[p])
+            simulate_add_phase(&round[p], p, phases->rounds[p], &step);
     *out = step;
     return status;
 }

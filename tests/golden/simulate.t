@@ -81,3 +81,5 @@ default                 -   554 us         0.0 %
 big.mapping        221 us   222 us        59.9 %
 0.00
 59.91
+## If one phase of a step has too many messages, the time of the step and of each phase is the estimate.
+$ printf 'nodewise: cluster 1\nname: many\nnode_types: {t: {cpu: {synthetic: "package:2 core:8 pu:1"}}}\nnodes: [{name: "n[1-64]", type: t, switch: s}]\nnetwork: {tree: {switch: s}}\n' > many.yaml; for e in '' --estimate; do nodewise simulate -q -t many.yaml -p generate:training:tp=4,ep=300,dp=300,hidden=256,kind=hh,data=tree --json $e | sed '/headline/,$d'; done | sort | uniq -u

@@ -32,8 +32,7 @@ static nw_status list_read_line(struct nw_scan *scan, struct list_line *line)
 {
     double hops;
 
-    if (!nw_scan_i32(scan, &line->src) || !nw_scan_i32(scan, &line->dst) ||
-        line->src == INT32_MAX || line->dst == INT32_MAX)
+    if (!nw_scan_i32(scan, &line->src) || !nw_scan_i32(scan, &line->dst))
         return nw_scan_expected(scan, "a rank");
     if (!nw_scan_bytes(scan, &line->bytes))
         return nw_scan_expected(scan, "a number of bytes");

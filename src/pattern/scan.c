@@ -109,7 +109,7 @@ bool nw_scan_i32(struct nw_scan *scan, int32_t *out)
 
     if (!nw_scan_u64(scan, &value))
         return false;
-    if (value > INT32_MAX) {
+    if (value >= INT32_MAX) {
         scan->at = start;
         return false;
     }

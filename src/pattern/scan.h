@@ -39,8 +39,8 @@ bool nw_scan_is(const char *word, size_t length, const char *expected);
 /* Reads the next word of the line as a number. If the word is not a number or
  * too large, returns false and leaves the cursor before the word. */
 bool nw_scan_u64(struct nw_scan *scan, uint64_t *out);
-bool nw_scan_i32(struct nw_scan *scan, int32_t *out); /* accepts numbers from 0
-                                                         on */
+/* Accepts ranks: numbers from 0 to INT32_MAX - 1. */
+bool nw_scan_i32(struct nw_scan *scan, int32_t *out);
 /* nw_scan_bytes and nw_scan_double also accept numbers such as 5.59e+05.
  * nw_scan_bytes rounds them to the nearest whole number. */
 bool nw_scan_bytes(struct nw_scan *scan, uint64_t *out);

@@ -186,7 +186,7 @@ static nw_status ti_count_ranks(struct traces *traces)
         nw_scan_init(&scan, traces->path[i], traces->text[i],
                      traces->length[i]);
         while (!status && nw_scan_line(&scan)) {
-            if (!nw_scan_i32(&scan, &rank) || rank == INT32_MAX)
+            if (!nw_scan_i32(&scan, &rank))
                 return nw_scan_expected(&scan, "a rank");
             if (rank >= traces->ranks)
                 traces->ranks = rank + 1;

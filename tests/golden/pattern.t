@@ -107,6 +107,12 @@ $ nodewise pattern host.pattern --to metis -q | head -3
 16 24 1
 2 8 5 8
 1 8 3 8 6 8
+## A rank that is too large is the word in the message.
+$ for line in '2147483647 0 5' '0 2147483647 5'; do echo $line | nodewise pattern list:-; done; printf '0 init\n2147483647 init\n' | nodewise pattern ti:-
+! standard input:1 ... rank ... '2147483647'
+! standard input:1 ... rank ... '2147483647'
+! standard input:2 ... rank ... '2147483647'
+? 3
 ## METIS has no edge of weight 0.
 $ printf 'nodewise pattern 1\nranks 3 edges 4\n0 1 hh 0 5\n0 2 hh 7 1\n1 0 hh 0 5\n2 0 hh 7 1\n' >empty; nodewise pattern empty --to metis -q
 3 1 1

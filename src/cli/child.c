@@ -96,15 +96,18 @@ void nw_child_follow(pid_t parent)
 /* Replaces the child process by the program; does not return. */
 static void child_become(const struct nw_child *child, pid_t parent)
 {
+    int why;
+
     nw_child_follow(parent);
     if (child->prepare)
         child->prepare(child->user);
     if (child->out >= 0)
         dup2(child->out, STDOUT_FILENO);
     execvp(child->argv[0], child->argv);
+    why = errno;
     fprintf(stderr, "nodewise %s: '%s' cannot be started: %s\n", child->command,
-            child->argv[0], strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
+            child->argv[0], strerror(why));
+    _exit(why == ENOENT ? 127 : 126);
 }
 
 pid_t nw_child_fork(void)

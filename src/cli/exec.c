@@ -301,11 +301,14 @@ static int take_place(const struct exec_arguments *arguments,
 
 static int exec_become(const struct exec_arguments *arguments)
 {
+    int why;
+
     fflush(NULL);
     execvp(arguments->program[0], arguments->program);
+    why = errno;
     fprintf(stderr, "nodewise exec: cannot run '%s': %s\n",
-            arguments->program[0], strerror(errno));
-    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+            arguments->program[0], strerror(why));
+    return why == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
 static int exec_run(int argc, char **argv)

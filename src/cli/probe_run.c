@@ -92,7 +92,7 @@ static nw_status probe_run_start(char **argv, pid_t *child, int *out)
     if (*child < 0)
         return nw_fail(NW_EIO, "fork: %s", strerror(errno));
     if (!*child) {
-        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
 
         nw_child_follow(parent);
         /* give the launcher no input: it would read text ahead that is for the
@@ -101,9 +101,10 @@ static nw_status probe_run_start(char **argv, pid_t *child, int *out)
             dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
         execvp(argv[0], argv);
+        why = errno;
         fprintf(stderr, "nodewise probe: '%s' cannot be started: %s\n", argv[0],
-                strerror(errno));
-        _exit(errno == ENOENT ? 127 : 126);
+                strerror(why));
+        _exit(why == ENOENT ? 127 : 126);
     }
     close(ends[1]);
     *out = ends[0];

@@ -29,6 +29,12 @@ $ nodewise exec app.mapping -- echo ran
 $ PMI_RANK=0 nodewise exec app.mapping -- /no/such/program
 ! '/no/such/program' ... No such file or directory
 ? 127
+## The exit status does not depend on whether the message can be written.
+$ for file in /nowhere .; do PMI_RANK=0 nodewise exec app.mapping -- $file 2>/dev/full; echo $?; nodewise profile -q --nccl -o none.pattern -- $file 2>/dev/full; echo $?; done
+127
+127
+126
+126
 $ PMI_RANK=0 nodewise exec missing.mapping -- echo ran
 ! missing.mapping ... No such file or directory
 ? 3

@@ -113,6 +113,22 @@ static nw_status bench_channel_measure(const struct bench_channel_end *end,
     return status;
 }
 
+/* Allocates the rank's memory. If both ranks are on this machine and only rank
+ * 1 needs a GPU, rank 0 looks for one, too: it then reports a missing GPU, and
+ * does not wait for rank 1. */
+static nw_status bench_channel_allocate(const struct nw_channel_bench *bench,
+                                        int32_t rank, void **out)
+{
+    bool looks = !rank && bench->file[0] && bench->gpu[1] && !bench->gpu[0];
+    void *memory = NULL;
+    nw_status status = looks ? nw_channel_memory_new(true, 1, &memory) : NW_OK;
+
+    nw_channel_memory_free(true, memory);
+    return status ? status
+                  : nw_channel_memory_new(bench->gpu[rank], bench->largest + 4,
+                                          out);
+}
+
 /* Runs one rank of a point-to-point test, for all message sizes. */
 static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
 {
@@ -123,8 +139,7 @@ static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
     options.rank = rank;
     options.count = 2;
     options.file = bench->file[0] ? bench->file : NULL;
-    status = nw_channel_memory_new(bench->gpu[rank], bench->largest + 4,
-                                   &end.memory);
+    status = bench_channel_allocate(bench, rank, &end.memory);
     if (!status)
         status = nw_channel_open(&options, &end.channel);
     if (!status && !rank)
@@ -158,6 +173,8 @@ static error_t bench_channel_parse(int key, char *word,
 
     switch (key) {
     case ARGP_KEY_ARG:
+        if (state->arg_num)
+            nw_argfail(state, "one test at a time, not '%s', too", word);
         bench->what =
             (enum nw_channel_test)nw_argchoose(state, "the test", word, tests);
         return 0;
@@ -207,6 +224,10 @@ static error_t bench_channel_parse(int key, char *word,
         return 0;
     case KEY_JSON:
         bench->tell->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!bench->largest && bench->what != NW_TEST_LATENCY)
+            nw_argfail(state, "--bytes 0 is a size of latency only");
         return 0;
     case ARGP_KEY_NO_ARGS:
         nw_argfail(state, "name a test: latency, bw, mbw_mr, choice, gather, "

@@ -22,6 +22,16 @@ $ nodewise bench mpdata --output=/nowhere/x -- mpirun -n 2
 $ nodewise bench channel latency -o /nowhere/x
 ! /nowhere/x ... No such file or directory
 ? 1
+$ nodewise bench channel latency bw
+! one test ... 'bw'
+? 2
+$ nodewise bench channel choice -b 0
+! --bytes 0 ... latency
+? 2
+## A missing GPU of the receiver is found at once.
+$ CUDA_VISIBLE_DEVICES= timeout 5 nodewise bench channel latency --memory HD
+! no GPU
+? 4
 
 ## As JSON, into a file; one that fails leaves none.
 $ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -f shm -b 2 -i 3 --json -o latency.json

@@ -92,6 +92,9 @@ static void check_inputs(const struct pattern_arguments *arguments,
          arguments->common.json || arguments->common.output))
         nw_argfail(state, "--diff and --top print a table; leave out --to, "
                           "--svg, --heat, --json and -o");
+    if (arguments->diff && arguments->scale)
+        nw_argfail(state, "--diff compares two files as they are; leave out "
+                          "--scale");
     if (arguments->input_count != wanted)
         nw_argfail(state, "%s",
                    !wanted           ? "--generate takes no PATTERN"

@@ -93,6 +93,9 @@ $ nodewise pattern csv:a.pattern; nodewise pattern --diff a.pattern
 ! csv:a.pattern: No such file
 ! --diff ... two patterns
 ? 2
+$ nodewise pattern --diff a.pattern b.pattern --scale 8
+! --diff ... --scale
+? 2
 
 ## A file that is missing has no line; help by its usual names.
 $ nodewise map -t dgx-h100:1 -p app.patttern

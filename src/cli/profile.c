@@ -121,6 +121,11 @@ static error_t profile_parse(int key, char *value, struct argp_state *state)
                               "--mpi, --collectives and --phases");
         if (arguments->phases && arguments->merge)
             nw_argfail(state, "--merge joins no phases; leave out --phases");
+        if (arguments->merge &&
+            (arguments->nccl || arguments->mpi || arguments->collectives))
+            nw_argfail(state, "--merge joins the parts of an MPI program as "
+                              "they are; leave out --nccl, --mpi and "
+                              "--collectives");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

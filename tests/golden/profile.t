@@ -72,6 +72,10 @@ $ for o in 0 soon 10 10parsecs; do nodewise profile --phases=$o -o x.pattern -- 
 $ nodewise profile --phases --nccl -o x.pattern -- ./nothing 2>&1 | sed -n 1p; nodewise profile --phases --merge x 2>&1 | sed -n 1p
 ~ --nccl ... --phases
 ~ --merge ... --phases
+$ for o in --nccl '--mpi mpich' '--collectives off'; do nodewise profile --merge x $o 2>&1 | sed -n 1p; done
+~ --merge ... --nccl
+~ --merge ... --mpi
+~ --merge ... --collectives
 $ nodewise profile -o x.pattern -- ./nothing
 ! MPI ... './nothing'
 ? 4

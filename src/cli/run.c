@@ -222,6 +222,11 @@ static error_t run_parse(int key, char *value, struct argp_state *state)
         arguments->forget = true;
         return 0;
     case ARGP_KEY_END:
+        if (arguments->list && arguments->forget)
+            nw_argfail(state, "--list and --forget exclude each other");
+        if (arguments->forget && (arguments->dry || !arguments->plan.store))
+            nw_argfail(state, "--forget removes files; leave out --dry-run and "
+                              "--no-store");
         if (!arguments->list && !arguments->forget)
             run_check_words(arguments, state);
         return 0;

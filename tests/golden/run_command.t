@@ -1,4 +1,8 @@
 ## usage
+$ for o in '--list' '--dry-run' '--no-store'; do nodewise run --store store --forget $o 2>&1 | sed -n 1p; done
+~ --list ... --forget
+~ --forget ... --dry-run
+~ --forget ... --no-store
 $ nodewise run
 ! nodewise run -n 64 -- ./app
 ? 2

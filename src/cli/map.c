@@ -227,6 +227,7 @@ static void parse_objective(char *value, struct map_arguments *arguments,
     char *comma = strchr(value, ',');
 
     arguments->objective_given = strcmp(value, "auto") != 0;
+    map->has_second = false;
     if (!arguments->objective_given)
         return;
     if (comma)

@@ -242,7 +242,9 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
 ! 4 ranks ... 1 host ... 2 ... --capacity
 ? 3
-## One objective or two, by name
+## One objective or two, by name; auto takes back both
+$ nodewise pattern --generate stencil2d5:dims=4x4 -q -o back.pattern; nodewise map -t magc-a -p back.pattern --objective time,latency --objective auto --steps 9 -o back.mapping | grep -c '^seed.*objective [a-z-]*$'
+1
 
 $ nodewise map -t magc-a -p x --objective auto,hop-bytes 2>&1 | head -1
 ~ auto ... objective

@@ -113,12 +113,14 @@ static int32_t halo_number(struct argp_state *state, const char *name,
 static void parse_cells(struct halo_arguments *arguments, char *value,
                         struct argp_state *state)
 {
+    int64_t *extent = arguments->plan.extent;
     char *rest = value, *word;
     int axis = 0;
 
     arguments->given_cells = true;
+    extent[1] = extent[2] = 1; /* an earlier -n may have set more axes */
     while ((word = strsep(&rest, "x")))
-        if (axis == 3 || !nw_parse_i64(word, &arguments->plan.extent[axis++]))
+        if (axis == 3 || !nw_parse_i64(word, &extent[axis++]))
             nw_argfail(state, "--cells is XxYxZ, XxY or X");
 }
 

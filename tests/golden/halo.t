@@ -42,6 +42,8 @@ peer3d         4     2.1 MB  3-D copies between GPUs, nothing packed
     0     2     524 kB      31 us  peer3d
     0     3    2.05 kB    8.91 us  write
     1     0     524 kB    14.3 us  write
+$ nodewise halo plan -n 8x8x8 -n 4 | sed -n 1p
+domain     4 x 1 x 1
 $ nodewise halo plan -n 8x8x8 --slots 2 --choose best 2>/dev/null
 ? 2
 

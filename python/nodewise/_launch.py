@@ -91,7 +91,8 @@ def launch(mapping: Mapping, launcher: str, program: Sequence[str] = ("./app",),
     words = ffi.new("const char *[]", kept)
     path = prefix + ".mapping"
     texts = {"launcher": launcher, "prefix": prefix, "mapping_path": path,
-             "topology_source": mapping.topology.source, "exec_path": nodewise}
+             "topology_source": mapping.topology.source if mapping.topology._loads else None,
+             "exec_path": nodewise}
     borrowed = {name: ffi.new("char[]", encode(text)) for name, text in texts.items() if text}
     struct = options(
         "nw_launch_options", program=words, program_words=len(kept),

@@ -74,6 +74,8 @@ class Topology:
     (8, 8)
     """
 
+    _loads = True  # `source` is one that `nodewise` can load
+
     def __init__(self, source: Any, *, elements: str = "core"):
         out = ffi.new("nw_topology **")
         if isinstance(source, (str, os.PathLike)):
@@ -88,7 +90,7 @@ class Topology:
             matrix = np.ascontiguousarray(source, np.float64)
             if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
                 raise ValueError("distances have the shape (n, n), not %s" % (matrix.shape,))
-            self.source = "distances"
+            self.source, self._loads = "distances", False
             check(lib.nw_topology_from_distances(
                 b"distances", borrow(matrix, "double *"), len(matrix), out))
         self._take(out[0])
@@ -119,7 +121,7 @@ class Topology:
         made = cls.__new__(cls)
         out = ffi.new("nw_topology **")
         made.notes = taken(lambda notes: lib.nw_topology_compose(parts, given, out, notes))
-        made.source = "composed"
+        made.source, made._loads = "composed", False
         made._take(out[0])
         return made
 

@@ -388,6 +388,14 @@ class Mappings(InFolder):
             self.assertEqual(getattr(ours, name), theirs[name], name)
         self.assertNotIn("NODEWISE_SIMGRID", os.environ)
 
+    def test_launch_of_a_machine_without_a_source(self):
+        """`nodewise exec` cannot load a machine that was composed or has only distances."""
+        parts = Topology.compose(network="magc-a", nodes=["magc-a"])
+        for machine, loads in ((self.machine, True), (parts, False), (Topology(np.eye(4)), False)):
+            command = nodewise.launch(Mapping(machine, [0, 1], [0, 1] if machine.gpu_count else None),
+                                      "openmpi4", exec="always", gpu_visibility="permuted").command
+            self.assertEqual("-t" in command, loads)
+
     def test_launch_is_the_commands(self):
         mapping = nodewise.map(self.machine, self.pattern)
         mapping.write("app.mapping")

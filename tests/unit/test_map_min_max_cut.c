@@ -145,12 +145,14 @@ static void check_levels(const char *machine, int ranks,
     struct nw_switch_levels levels;
     struct nw_switch_groups groups;
     struct assigned bench;
+    bool found = false;
 
     nw_random_init(&random, 1);
     assigned_begin(&bench, machine, random_graph(&random, ranks, ranks));
     MUST(nw_alloc((size_t)bench.problem.host_count, sizeof *groups.group,
                   &groups.group));
-    assert_true(nw_switch_groups_nearest(&bench.slots, &groups));
+    MUST(nw_switch_groups_nearest(&bench.slots, &groups, &found));
+    assert_true(found);
     MUST(nw_switch_levels_find(&bench.slots, &groups, &levels));
     assert_int_equal(levels.count, expected->count);
     for (int s = 0; s < levels.count; s++) {

@@ -21,14 +21,6 @@ struct assign_groups_work {
     int32_t group[NW_SWITCH_GROUPS_MAX];
 };
 
-/* Returns the number of core slots of a group, which is the size of its part.
- */
-static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
-                                     int32_t group)
-{
-    return groups->first[group + 1] - groups->first[group];
-}
-
 /* Returns true if any two groups are equally far from each other. */
 static bool assign_groups_is_flat(const struct assign_groups_work *work)
 {
@@ -49,10 +41,10 @@ static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
     int32_t alike = 0, rest = groups->parts;
 
     for (int32_t p = groups->parts; p-- > 0;)
-        if (assign_groups_size_of(groups, p) != size)
+        if (nw_switch_groups_size(groups, p) != size)
             item[--rest] = p;
     for (int32_t p = 0; p < groups->parts; p++)
-        if (assign_groups_size_of(groups, p) == size)
+        if (nw_switch_groups_size(groups, p) == size)
             item[alike++] = p;
     return alike;
 }
@@ -107,9 +99,9 @@ static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
     nw_status status = NW_OK;
 
     for (int32_t p = 0; !status && p < work->groups->parts; p++) {
-        int32_t q = 0, size = assign_groups_size_of(work->groups, p);
+        int32_t q = 0, size = nw_switch_groups_size(work->groups, p);
 
-        while (assign_groups_size_of(work->groups, q) != size)
+        while (nw_switch_groups_size(work->groups, q) != size)
             q++;
         if (q == p)
             status = assign_groups_arrange_size(work, size);

@@ -22,16 +22,14 @@ bool nw_division_applies(const struct nw_slots *slots,
 nw_status nw_division_init(struct nw_division *division, struct nw_slots *slots)
 {
     size_t n = (size_t)slots->core_count;
-    nw_status status;
 
     *division = (struct nw_division){.slots = slots};
     nw_random_init(&division->random, slots->problem->options.seed);
-    status = NW_ALLOC_ALL(
+    return NW_ALLOC_ALL(
         NW_ARRAY((size_t)slots->problem->host_count, division->groups.group),
         NW_ARRAY(n, division->part), NW_ARRAY(n, division->member),
         NW_ARRAY(n, division->at),
         NW_ARRAY((size_t)slots->rank_count, division->best.part));
-    return status;
 }
 
 void nw_division_fini(struct nw_division *division)
@@ -132,53 +130,40 @@ static int32_t division_draw_at_boundary(struct nw_division *division,
 
 /* --- energy --- */
 
-/* Returns x^8. The eighth root of the sum of eighth powers of the loads
- * approximates their maximum. */
-static double division_eighth(double x)
-{
-    x *= x;
-    x *= x;
-    return x * x;
-}
-
 /* Returns the energy: the approximate largest load plus the weighted mean load.
  * `power` is the sum of the eighth powers of load / scale, `sum` that of the
  * loads. */
 static double division_energy_of(const struct nw_division *division,
-                                 const struct nw_division_annealing *annealing,
                                  double power, double sum)
 {
-    return division->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           annealing->mean * sum / annealing->loads;
+    return division->scale * nw_eighth_root(power) +
+           division->annealing->mean * sum / division->annealing->loads;
 }
 
 /* Computes `power`, `sum` and `energy` of the division from its loads. */
-static void division_sum_up(struct nw_division *division,
-                            const struct nw_division_annealing *annealing)
+static void division_sum_up(struct nw_division *division)
 {
     division->power = division->sum = 0;
     for (int32_t i = 0; i < division->best.parts; i++) {
-        division->power += division_eighth(division->load[i] / division->scale);
+        division->power += nw_eighth_power(division->load[i] / division->scale);
         division->sum += division->load[i];
     }
     division->energy =
-        division_energy_of(division, annealing, division->power, division->sum);
+        division_energy_of(division, division->power, division->sum);
 }
 
 /* Replaces the present division by a random one and computes its loads and
  * energy. `scale` becomes its mean load. */
-static void
-division_divide_at_random(struct nw_division *division,
-                          const struct nw_division_annealing *annealing)
+static void division_divide_at_random(struct nw_division *division)
 {
     division_shuffle(division);
     memset(division->load, 0,
            (size_t)division->best.parts * sizeof *division->load);
-    annealing->count(annealing->user);
+    division->annealing->count(division->annealing->user);
     division->scale = 1;
-    division_sum_up(division, annealing);
-    division->scale = fmax(division->sum / annealing->loads, 1e-300);
-    division_sum_up(division, annealing);
+    division_sum_up(division);
+    division->scale = fmax(division->sum / division->annealing->loads, 1e-300);
+    division_sum_up(division);
 }
 
 /* --- annealing --- */
@@ -200,23 +185,22 @@ static void division_end(struct nw_division *division, bool keep)
 
 /* Tries to swap members a and b and accepts the swap by the Metropolis
  * criterion. Keeps the new division if it is the best one so far. */
-static void division_try_swap(struct nw_division *division,
-                              const struct nw_division_annealing *annealing,
-                              int32_t a, int32_t b)
+static void division_try_swap(struct nw_division *division, int32_t a,
+                              int32_t b)
 {
     double power = division->power, sum = division->sum, energy;
     bool keep;
 
-    annealing->change(annealing->user, a, b);
+    division->annealing->change(division->annealing->user, a, b);
     for (int i = 0; i < division->touch_count; i++) {
         double before = division->load[division->touch[i]];
         double more = division->more[division->touch[i]];
 
-        power += division_eighth((before + more) / division->scale) -
-                 division_eighth(before / division->scale);
+        power += nw_eighth_power((before + more) / division->scale) -
+                 nw_eighth_power(before / division->scale);
         sum += more;
     }
-    energy = division_energy_of(division, annealing, power, sum);
+    energy = division_energy_of(division, power, sum);
     keep = energy <= division->energy ||
            nw_random_unit(&division->random) <
                exp((division->energy - energy) / division->temperature);
@@ -233,8 +217,7 @@ static void division_try_swap(struct nw_division *division,
 
 /* Tries to swap a random rank with a member of the part to which one of the
  * rank's peers belongs. */
-static void division_try_one(struct nw_division *division,
-                             const struct nw_division_annealing *annealing)
+static void division_try_one(struct nw_division *division)
 {
     int32_t n = division->slots->rank_count;
     int32_t a = (int32_t)nw_random_below(&division->random, (uint64_t)n);
@@ -242,8 +225,9 @@ static void division_try_one(struct nw_division *division,
 
     if (division->part[a] != to)
         division_try_swap(
-            division, annealing, a,
-            division_draw_at_boundary(division, to, annealing->boundary_tries));
+            division, a,
+            division_draw_at_boundary(division, to,
+                                      division->annealing->boundary_tries));
 }
 
 bool nw_division_anneal(struct nw_division *division,
@@ -252,12 +236,13 @@ bool nw_division_anneal(struct nw_division *division,
     int32_t slice = nw_tuned.min_max_cut.slice;
     double cooling = pow(0.01, slice / (double)annealing->draws);
 
+    division->annealing = annealing;
     division->temperature = annealing->temperature;
-    division_divide_at_random(division, annealing);
+    division_divide_at_random(division);
     for (uint64_t done = 0; done < annealing->draws; done += (uint64_t)slice) {
         for (int i = 0; i < slice; i++)
-            division_try_one(division, annealing);
-        division_sum_up(division, annealing);
+            division_try_one(division);
+        division_sum_up(division);
         division->temperature *= cooling;
         if (!nw_budget_spend(
                 division->slots->problem->budget,

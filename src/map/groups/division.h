@@ -56,6 +56,8 @@ struct nw_division {
     /* scale: divisor of loads in `power`; power: sum of (load / scale)^8; sum:
      * sum of all loads; energy: energy of the present division */
     double scale, power, sum, energy, temperature;
+    /* parameters of the present nw_division_anneal */
+    const struct nw_division_annealing *annealing;
 };
 
 /* The parameters of nw_division_anneal, and two functions of the caller that

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Divides the ranks over the groups of a dragonfly. Each of the best few
- * divisions is assigned to slots, and its ranks are annealed within their
- * groups, first by hop-bytes, then by the objectives; in between, whole nodes
- * are swapped. The best assignment is kept.
+ * Anneals divisions of the ranks over the groups of a dragonfly. The load of an
+ * ordered pair of groups is the seconds that its own links need for the bytes
+ * from one group to the other. Each of the best few divisions is assigned to
+ * slots, and its ranks are annealed within their groups, first by hop-bytes,
+ * then by the objectives; in between, whole nodes are swapped. The best
+ * assignment is kept.
  */
 #include "map/groups/dragonfly.h"
-#include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
 #include "map/congestion/digit_embedding.h"
-#include "map/groups/dragonfly_internal.h"
+#include "map/groups/division.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
 
@@ -17,107 +18,197 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIVISIONS_KEPT 3
+
+/* State of one call of nw_slots_divide_dragonfly. */
+struct dragonfly_work {
+    /* its loads are the seconds that the links of each ordered pair of groups
+     * (dragonfly_pair) need for the pair's traffic */
+    struct nw_division of;
+    const struct nw_objectives *objectives;
+    /* time in s that all links of each ordered pair of groups together need for
+     * a byte */
+    double slow[NW_DIVISION_LOADS_MAX];
+    /* the best different divisions, from best to worst */
+    struct nw_best_division best[DIVISIONS_KEPT];
+};
+
+static int dragonfly_pair(const struct dragonfly_work *work, int32_t from,
+                          int32_t to)
+{
+    return from * work->of.groups.parts + to;
+}
+
 /* --- the links of each pair --- */
-
-/* Values of owner[link] for links that do not belong to one pair of groups.
- * NO_PAIR: no route uses the link. SEVERAL_PAIRS: routes of several pairs, or
- * routes within a group, use the link. */
-enum { NO_PAIR = -1, SEVERAL_PAIRS = -2 };
-
-/* Follows the routes between the first core slots of all hosts. Sets
- * owner[link] to the ordered pair of groups (nw_dragonfly_pair) if only traffic
- * between these groups uses the directed link; otherwise to NO_PAIR or
- * SEVERAL_PAIRS. */
-static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
-                                   struct nw_route_cache *routes, int *owner)
-{
-    const struct nw_slots *slots = work->of.slots;
-    const int32_t *group = work->of.groups.group, *first = slots->first;
-    int32_t hosts = slots->problem->host_count;
-
-    for (int32_t a = 0; a < hosts; a++)
-        for (int32_t b = 0; b < hosts; b++) {
-            int pair = group[a] == group[b]
-                           ? SEVERAL_PAIRS
-                           : nw_dragonfly_pair(work, group[a], group[b]);
-            struct nw_route route =
-                nw_route_cache_find(routes, routes->route_class[first[a]],
-                                    routes->route_class[first[b]]);
-
-            for (uint32_t i = 0; a != b && i < route.count; i++) {
-                int *mine = &owner[route.hop[i]];
-
-                *mine =
-                    *mine == NO_PAIR || *mine == pair ? pair : SEVERAL_PAIRS;
-            }
-        }
-}
-
-/* Sets work->slow[] for each pair of groups to the inverse of the summed
- * bandwidth of its own links. Returns false if a pair has no link of its own.
- */
-static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
-                                const struct nw_link_loads *loads,
-                                const int *owner)
-{
-    double fast[NW_DIVISION_LOADS_MAX] = {0};
-
-    for (uint32_t l = 0; l < loads->link_count; l++)
-        if (owner[l] >= 0 && loads->link[l].slow > 0)
-            fast[owner[l]] += 1 / loads->link[l].slow;
-    for (int32_t p = 0; p < work->of.groups.parts; p++)
-        for (int32_t q = 0; q < work->of.groups.parts; q++) {
-            int pair = nw_dragonfly_pair(work, p, q);
-
-            if (p != q && fast[pair] <= 0)
-                return false;
-            work->slow[pair] = p == q ? 0 : 1 / fast[pair];
-        }
-    return true;
-}
 
 /* Finds the links that only the traffic of one ordered pair of groups uses, and
  * sets work->slow[] to the time in s that all those of a pair together need for
- * a byte. Sets *found to true if every pair has such a link. Otherwise sets it
- * to false, and work->slow[] may be incomplete. */
-static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
-                                      bool *found)
+ * a byte. Sets *found to false if a pair has no such link; work->slow[] is then
+ * incomplete. */
+static nw_status dragonfly_find_links(struct dragonfly_work *work, bool *found)
 {
-    struct nw_link_loads loads;
-    int *owner = NULL;
-    nw_status status = nw_link_loads_init(
-        &loads, work->of.slots, (struct nw_link_loads_wants){.links = true});
+    int32_t kind[NW_DIVISION_LOADS_MAX], parts = work->of.groups.parts;
+    double fast[NW_DIVISION_LOADS_MAX] = {0};
+    nw_status status;
 
-    *found = false;
-    if (!status)
-        status = nw_alloc(loads.link_count, sizeof *owner, &owner);
-    if (!status && loads.has_links) {
-        memset(owner, NO_PAIR, loads.link_count * sizeof *owner);
-        dragonfly_visit_routes(work, &loads.routes, owner);
-        *found = dragonfly_sum_links(work, &loads, owner);
-    }
-    free(owner);
-    nw_link_loads_fini(&loads);
+    for (int32_t pair = 0; pair < parts * parts; pair++)
+        kind[pair] = pair / parts == pair % parts ? -1 : pair;
+    status = nw_switch_groups_sum_bandwidth(work->of.slots, &work->of.groups,
+                                            kind, fast);
+    *found = !status;
+    for (int32_t pair = 0; pair < parts * parts && *found; pair++)
+        if (kind[pair] >= 0) {
+            *found = fast[pair] > 0;
+            work->slow[pair] = 1 / fast[pair];
+        }
     return status;
+}
+
+/* --- annealing of divisions --- */
+
+/* Function nw_division_annealing.count: adds up the loads of all pairs of
+ * groups. */
+static void dragonfly_anneal_count_loads(void *user)
+{
+    struct dragonfly_work *work = user;
+    const struct nw_slots *slots = work->of.slots;
+
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++) {
+            int pair = dragonfly_pair(work, work->of.part[r],
+                                      work->of.part[slots->edge[t].peer]);
+
+            work->of.load[pair] += slots->edge[t].out * work->slow[pair];
+        }
+}
+
+/* Adds `bytes` from one group to another to the change of the pair's load by
+ * the swap on trial. */
+static void dragonfly_anneal_add(struct dragonfly_work *work, int32_t from,
+                                 int32_t to, double bytes)
+{
+    int pair = dragonfly_pair(work, from, to);
+
+    if (from != to)
+        nw_division_add(&work->of, pair, bytes * work->slow[pair]);
+}
+
+/* Adds the changes of the loads by the edges of `rank` if it is swapped with
+ * `other`. The edge between the two ranks is counted only if rank < other,
+ * because this function is called for both. */
+static void dragonfly_anneal_add_change(struct dragonfly_work *work,
+                                        int32_t rank, int32_t other)
+{
+    const struct nw_directed_edge *edge = NULL;
+    size_t edges = nw_division_edges(&work->of, rank, &edge);
+    int32_t from = work->of.part[rank], to = work->of.part[other];
+
+    for (; edges--; edge++) {
+        int32_t before = work->of.part[edge->peer], after = before;
+
+        if (edge->peer == rank || (edge->peer == other && rank > other))
+            continue;
+        if (edge->peer == other)
+            after = from;
+        dragonfly_anneal_add(work, from, before, -edge->out);
+        dragonfly_anneal_add(work, before, from, -edge->in);
+        dragonfly_anneal_add(work, to, after, edge->out);
+        dragonfly_anneal_add(work, after, to, edge->in);
+    }
+}
+
+/* Function nw_division_annealing.change: adds the changes of the loads if
+ * members a and b are swapped. */
+static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
+{
+    dragonfly_anneal_add_change(user, a, b);
+    dragonfly_anneal_add_change(user, b, a);
+}
+
+/* Returns the initial temperature: the seconds that an edge of mean bytes needs
+ * on the links of the first pair of groups. */
+static double
+dragonfly_anneal_first_temperature(const struct dragonfly_work *work)
+{
+    const struct nw_slots *slots = work->of.slots;
+    size_t edges = slots->row[slots->rank_count];
+    double sum = 0;
+
+    for (size_t t = 0; t < edges; t++)
+        sum += slots->edge[t].out;
+    return edges ? sum / (double)edges * work->slow[1] : 0;
+}
+
+/* Returns true if b is a division (not an empty entry) and neither of a and b
+ * is better, so that they count as equal. */
+static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
+                                     const struct nw_best_division *b)
+{
+    return !isinf(b->least) && !nw_best_division_is_less(a, b) &&
+           !nw_best_division_is_less(b, a);
+}
+
+/* Inserts the best division of a round into work->best[], which is sorted from
+ * best to worst, unless an equal one is there. */
+static void dragonfly_anneal_list_round(struct dragonfly_work *work)
+{
+    for (int i = 0; i < DIVISIONS_KEPT; i++)
+        if (dragonfly_anneal_is_like(&work->of.best, &work->best[i]))
+            return;
+    for (int i = 0; i < DIVISIONS_KEPT; i++)
+        if (nw_best_division_is_less(&work->of.best, &work->best[i])) {
+            struct nw_best_division worse = work->best[i];
+
+            work->best[i] = work->of.best;
+            work->of.best = worse;
+        }
+}
+
+/* Searches divisions of the ranks over the groups and fills best[]. Ends after
+ * a fixed number of rounds or with the budget, whose last, unfinished round
+ * does not count. Returns false if the most loaded pair of groups needs at
+ * least `below` seconds in every division. */
+static bool dragonfly_search_divisions(struct dragonfly_work *work,
+                                       double below)
+{
+    int32_t ranks = work->of.slots->rank_count, parts = work->of.groups.parts;
+    uint64_t draws = (uint64_t)ranks * nw_tuned.dragonfly.draws_each;
+    struct nw_division_annealing annealing = {
+        .mean = nw_tuned.dragonfly.mean,
+        .loads = parts * (parts - 1),
+        .draws = draws < nw_tuned.dragonfly.draws_max
+                     ? draws
+                     : nw_tuned.dragonfly.draws_max,
+        .temperature = dragonfly_anneal_first_temperature(work),
+        .user = work,
+        .count = dragonfly_anneal_count_loads,
+        .change = dragonfly_anneal_change};
+
+    for (int i = 0; i < nw_tuned.dragonfly.rounds; i++) {
+        work->of.best.parts = parts * parts;
+        work->of.best.least = INFINITY;
+        if (!nw_division_anneal(&work->of, &annealing))
+            break;
+        dragonfly_anneal_list_round(work);
+    }
+    return work->best[0].least < below * (1 - 1e-9);
 }
 
 /* --- from divisions to assignments of slots --- */
 
 /* Sets *out to the largest congestion of the present assignment in seconds,
  * increased by a penalty if hop-bytes exceed their cap. */
-static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
-                                 double *out)
+static nw_status dragonfly_judge(const struct dragonfly_work *work, double *out)
 {
-    double limit = work->objectives->hop_limit;
     struct nw_link_loads loads;
     nw_status status = nw_link_loads_init(
         &loads, work->of.slots, nw_objectives_wants(work->objectives));
 
     if (!status)
-        *out = nw_link_loads_max(&loads);
-    if (!status && limit > 0)
-        *out *= 1 + nw_tuned.dragonfly.beyond *
-                        fmax(0, loads.now.hop_bytes / limit - 1);
+        *out = nw_link_loads_max(&loads) *
+               (1 + nw_tuned.dragonfly.beyond *
+                        nw_objectives_excess(loads.now.hop_bytes,
+                                             work->objectives->hop_limit));
     nw_link_loads_fini(&loads);
     return status;
 }
@@ -126,7 +217,7 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
  * anneals ranks and whole nodes within these groups. Sets *value to the rating
  * by dragonfly_judge. */
 static nw_status
-dragonfly_anneal_within(struct nw_dragonfly_search *work,
+dragonfly_anneal_within(struct dragonfly_work *work,
                         const struct nw_best_division *division, double *value)
 {
     struct nw_objectives near = {.first = NW_OBJECTIVE_HOP_BYTES,
@@ -148,7 +239,7 @@ dragonfly_anneal_within(struct nw_dragonfly_search *work,
 /* Assigns and anneals each of the kept divisions whose most loaded pair of
  * groups needs less than `below` seconds. Leaves the best resulting assignment
  * in the slots. */
-static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
+static nw_status dragonfly_anneal_within_all(struct dragonfly_work *work,
                                              double below)
 {
     struct nw_slots *slots = work->of.slots;
@@ -157,8 +248,7 @@ static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
     nw_status status = NW_OK;
 
     for (int i = 0;
-         !status && i < NW_DRAGONFLY_PAIRS_KEPT && work->best[i].least < below;
-         i++) {
+         !status && i < DIVISIONS_KEPT && work->best[i].least < below; i++) {
         double value = INFINITY;
 
         status = dragonfly_anneal_within(work, &work->best[i], &value);
@@ -176,23 +266,23 @@ static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
 
 /* --- the search as a whole --- */
 
-static nw_status dragonfly_alloc(struct nw_dragonfly_search *work,
+static nw_status dragonfly_alloc(struct dragonfly_work *work,
                                  struct nw_slots *slots)
 {
     size_t n = (size_t)slots->rank_count;
     nw_status status = nw_division_init(&work->of, slots);
 
-    for (int i = 0; !status && i < NW_DRAGONFLY_PAIRS_KEPT; i++) {
+    for (int i = 0; !status && i < DIVISIONS_KEPT; i++) {
         work->best[i].least = INFINITY;
         status = nw_alloc(n, sizeof *work->best[i].part, &work->best[i].part);
     }
     return status;
 }
 
-static void dragonfly_release(struct nw_dragonfly_search *work)
+static void dragonfly_release(struct dragonfly_work *work)
 {
     nw_division_fini(&work->of);
-    for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)
+    for (int i = 0; i < DIVISIONS_KEPT; i++)
         free(work->best[i].part);
     free(work);
 }
@@ -201,21 +291,24 @@ static void dragonfly_release(struct nw_dragonfly_search *work)
  * pattern is a grid. For other patterns, divisions by the bytes that leave each
  * router (min_max_cut.c) give better results. `below` and *out are as in
  * nw_slots_divide_dragonfly. */
-static nw_status dragonfly_search(struct nw_dragonfly_search *work,
-                                  double below, enum nw_dragonfly_result *out)
+static nw_status dragonfly_search(struct dragonfly_work *work, double below,
+                                  enum nw_dragonfly_result *out)
 {
     struct nw_stencil stencil;
-    bool grid = false;
-    bool grouped = nw_switch_groups_nearest(work->of.slots, &work->of.groups) &&
-                   nw_switch_groups_dragonfly(work->of.slots, &work->of.groups);
-    nw_status status = nw_slots_find_grid(work->of.slots, &stencil, &grid);
+    bool grid = false, grouped = false;
+    nw_status status =
+        nw_switch_groups_nearest(work->of.slots, &work->of.groups, &grouped);
 
+    grouped =
+        grouped && nw_switch_groups_dragonfly(work->of.slots, &work->of.groups);
+    if (!status)
+        status = nw_slots_find_grid(work->of.slots, &stencil, &grid);
     if (!status && grid && grouped)
         status = dragonfly_find_links(work, &grouped);
     if (status || !grid || !grouped)
         return status;
     *out = NW_DRAGONFLY_NO_GAIN;
-    if (!nw_dragonfly_anneal(work, below))
+    if (!dragonfly_search_divisions(work, below))
         return NW_OK;
     *out = NW_DRAGONFLY_DIVIDED;
     return dragonfly_anneal_within_all(work, below);
@@ -225,7 +318,7 @@ nw_status nw_slots_divide_dragonfly(struct nw_slots *slots,
                                     const struct nw_objectives *objectives,
                                     double below, enum nw_dragonfly_result *out)
 {
-    struct nw_dragonfly_search *work = NULL;
+    struct dragonfly_work *work = NULL;
     nw_status status;
 
     *out = NW_DRAGONFLY_NONE;

@@ -24,23 +24,6 @@ struct min_max_cut_work {
     struct nw_switch_levels levels;
 };
 
-/* Returns true if every core slot has a rank. */
-static bool min_max_cut_is_full(const struct min_max_cut_work *work)
-{
-    return work->of.slots->rank_count == work->of.slots->core_count;
-}
-
-/* Returns true if all leaf switches have the same number of core slots and
- * every core slot has a rank. */
-static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
-{
-    for (int32_t p = 1; p < work->of.groups.parts; p++)
-        if (work->of.groups.first[p + 1] - work->of.groups.first[p] !=
-            work->of.groups.first[1])
-            return false;
-    return min_max_cut_is_full(work);
-}
-
 /* Function nw_division_annealing.count: adds up the weighted bytes that each
  * switch sends and receives. */
 static void min_max_cut_count_leaving(void *user)
@@ -202,23 +185,25 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {
+    const struct nw_slots *slots = work->of.slots;
+    const struct nw_switch_groups *groups = &work->of.groups;
     struct nw_stencil stencil;
     bool grid = false, even;
     double before;
     nw_status status = min_max_cut_begin_search(work, &grid, &stencil);
 
     before = work->of.best.least;
-    even = grid && min_max_cut_are_equal(work);
-    if (!status && (even || (grid && !min_max_cut_is_full(work))))
-        status = nw_slicing_tree(work->of.slots, &stencil,
-                                 work->of.groups.first, &work->of.best);
+    even = grid && nw_slicing_tree_is_even(slots, groups->first, groups->parts);
+    if (!status && (even || (grid && slots->rank_count < slots->core_count)))
+        status =
+            nw_slicing_tree(slots, &stencil, groups->first, &work->of.best);
     if (!status)
         min_max_cut_run_rounds(work, even);
     *found = !status && work->of.best.least < before * (1 - 1e-9);
     *unlike = work->levels.count > 1;
     if (*found && !*unlike)
-        status = nw_assign_groups(work->of.slots, &work->of.groups,
-                                  &work->of.random, work->of.best.part, unlike);
+        status = nw_assign_groups(slots, groups, &work->of.random,
+                                  work->of.best.part, unlike);
     return status;
 }
 
@@ -250,14 +235,16 @@ nw_status nw_slots_min_max_cut(struct nw_slots *slots,
                                bool *found)
 {
     struct min_max_cut_work work = {0};
-    bool unlike = false;
+    bool grouped = false, unlike = false;
     nw_status status;
 
     *found = false;
     if (!nw_division_applies(slots, objectives))
         return NW_OK;
     status = nw_division_init(&work.of, slots);
-    if (!status && nw_switch_groups_nearest(slots, &work.of.groups))
+    if (!status)
+        status = nw_switch_groups_nearest(slots, &work.of.groups, &grouped);
+    if (!status && grouped)
         status = min_max_cut_search(&work, &unlike, found);
     if (!status && *found)
         status = min_max_cut_anneal_within(&work, unlike ? objectives : NULL);

@@ -299,26 +299,17 @@ static bool slicing_tree_run_round(struct slicing_tree_work *work)
     return true;
 }
 
-static nw_status slicing_tree_alloc_remains(struct slicing_tree_work *work)
-{
-    size_t n = (size_t)work->ranks, parts = (size_t)work->best->parts;
-    struct slicing_tree_remains *before = &work->before;
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(n, before->box), NW_ARRAY(n, before->part),
-        NW_ARRAY(n, before->now), NW_ARRAY(parts, before->leaving));
-
-    return status;
-}
-
 static nw_status slicing_tree_alloc(struct slicing_tree_work *work)
 {
     size_t parts = (size_t)work->best->parts, n = (size_t)work->ranks;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(parts, work->cut), NW_ARRAY(n, work->cell),
-                     NW_ARRAY(n, work->box), NW_ARRAY(n, work->part),
-                     NW_ARRAY(parts, work->leaving));
+    struct slicing_tree_remains *before = &work->before;
 
-    return status ? status : slicing_tree_alloc_remains(work);
+    return NW_ALLOC_ALL(NW_ARRAY(parts, work->cut), NW_ARRAY(n, work->cell),
+                        NW_ARRAY(n, work->box), NW_ARRAY(n, work->part),
+                        NW_ARRAY(parts, work->leaving),
+                        NW_ARRAY(n, before->box), NW_ARRAY(n, before->part),
+                        NW_ARRAY(n, before->now),
+                        NW_ARRAY(parts, before->leaving));
 }
 
 static void slicing_tree_release(struct slicing_tree_work *work)
@@ -347,13 +338,13 @@ static void slicing_tree_run_rounds(struct slicing_tree_work *work,
     }
 }
 
-/* Returns true if all parts have the same size and no slot stays free. */
-static bool slicing_tree_are_alike(const struct slicing_tree_work *work)
+bool nw_slicing_tree_is_even(const struct nw_slots *slots, const int32_t *first,
+                             int32_t parts)
 {
-    for (int32_t p = 1; p < work->best->parts; p++)
-        if (slicing_tree_space_of(work, p) != slicing_tree_space_of(work, 0))
+    for (int32_t p = 1; p < parts; p++)
+        if (first[p + 1] - first[p] != first[1])
             return false;
-    return work->space[work->best->parts] == work->ranks;
+    return first[parts] == slots->rank_count;
 }
 
 nw_status nw_slicing_tree(const struct nw_slots *slots,
@@ -371,7 +362,7 @@ nw_status nw_slicing_tree(const struct nw_slots *slots,
     nw_status status = slicing_tree_alloc(&work);
 
     nw_random_init(&work.random, slots->problem->options.seed);
-    work.unlike = !slicing_tree_are_alike(&work);
+    work.unlike = !nw_slicing_tree_is_even(slots, first, division->parts);
     rounds = fmin(rounds, nw_tuned.slicing_tree.rounds);
     for (int32_t r = 0; !status && r < work.ranks; r++)
         for (int d = 0; d < stencil->dims; d++)

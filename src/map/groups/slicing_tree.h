@@ -18,4 +18,9 @@ NW_MUST_CHECK nw_status nw_slicing_tree(const struct nw_slots *slots,
                                         const int32_t *first,
                                         struct nw_best_division *division);
 
+/* Returns true if all parts have the same number of slots and no slot stays
+ * free. `first` is that of nw_slicing_tree; first[0] is 0. */
+bool nw_slicing_tree_is_even(const struct nw_slots *slots, const int32_t *first,
+                             int32_t parts);
+
 #endif

@@ -5,10 +5,13 @@
  * routers of one group. For dragonflies, the topology's own groups can be used
  * instead. */
 #include "map/groups/switch_groups.h"
+#include "base/array.h"
+#include "map/congestion/link_loads.h"
 #include "topology/network/networks.h"
 #include "topology/topology.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the distance between two hosts, measured from their first cores. */
@@ -20,16 +23,34 @@ static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
                                 slots->end[slots->first[b]]);
 }
 
-/* Returns the smallest distance between any two hosts. */
-static double switch_groups_least_distance(const struct nw_slots *slots)
+double nw_switch_groups_next_distance(const double *far, int32_t n,
+                                      double beyond)
 {
-    int32_t hosts = slots->problem->host_count;
-    double least = INFINITY;
+    double next = INFINITY;
 
-    for (int32_t a = 0; a < hosts; a++)
-        for (int32_t b = 0; b < a; b++)
-            least = fmin(least, switch_groups_distance(slots, a, b));
-    return least;
+    for (int32_t p = 0; p < n; p++)
+        for (int32_t q = 0; q < p; q++)
+            if (far[p * n + q] > beyond)
+                next = fmin(next, far[p * n + q]);
+    return next;
+}
+
+int32_t nw_switch_groups_join(const double *far, int32_t n, double reach,
+                              int32_t *group)
+{
+    int32_t parts = 0;
+
+    for (int32_t p = 0; p < n; p++) {
+        int32_t k = 0;
+
+        while (k < p && far[p * n + k] > reach)
+            k++;
+        group[p] = k < p ? group[k] : parts++;
+        for (k = 0; k < p; k++)
+            if ((far[p * n + k] <= reach) != (group[p] == group[k]))
+                return 0;
+    }
+    return parts;
 }
 
 /* Fills first[]: first[p] becomes the number of core slots in the groups before
@@ -54,30 +75,30 @@ static bool switch_groups_finish(const struct nw_slots *slots,
         return false;
     switch_groups_count_slots(slots, groups);
     for (int32_t p = 0; p < groups->parts; p++)
-        if (groups->first[p] == groups->first[p + 1])
+        if (!nw_switch_groups_size(groups, p))
             return false;
     return true;
 }
 
-bool nw_switch_groups_nearest(const struct nw_slots *slots,
-                              struct nw_switch_groups *groups)
+nw_status nw_switch_groups_nearest(const struct nw_slots *slots,
+                                   struct nw_switch_groups *groups, bool *found)
 {
-    int32_t hosts = slots->problem->host_count, *group = groups->group;
-    double reach = switch_groups_least_distance(slots);
+    int32_t hosts = slots->problem->host_count;
+    double *far = NULL;
+    nw_status status =
+        nw_alloc((size_t)hosts * (size_t)hosts, sizeof *far, &far);
 
-    groups->parts = 0;
-    for (int32_t h = 0; h < hosts; h++) {
-        int32_t k = 0;
-
-        while (k < h && switch_groups_distance(slots, h, k) > reach)
-            k++;
-        group[h] = k < h ? group[k] : groups->parts++;
-        for (k = 0; k < h; k++)
-            if ((switch_groups_distance(slots, h, k) <= reach) !=
-                (group[h] == group[k]))
-                return false;
-    }
-    return switch_groups_finish(slots, groups);
+    if (status)
+        return status;
+    for (int32_t a = 0; a < hosts; a++)
+        for (int32_t b = 0; b < a; b++)
+            far[a * hosts + b] = switch_groups_distance(slots, a, b);
+    groups->parts = nw_switch_groups_join(
+        far, hosts, nw_switch_groups_next_distance(far, hosts, -INFINITY),
+        groups->group);
+    free(far);
+    *found = switch_groups_finish(slots, groups);
+    return NW_OK;
 }
 
 bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
@@ -114,6 +135,62 @@ void nw_switch_groups_measure(const struct nw_slots *slots,
             if (groups->group[a] != groups->group[b])
                 far[groups->group[a] * groups->parts + groups->group[b]] =
                     switch_groups_distance(slots, a, b);
+}
+
+/* Values of owner[link] for links without a kind of traffic of their own.
+ * SEVERAL_KINDS: traffic of several kinds, or of kind -1, uses the link.
+ * NO_TRAFFIC: no route uses the link. */
+enum { SEVERAL_KINDS = -1, NO_TRAFFIC = -2 };
+
+/* Follows the routes between the first core slots of all hosts. Sets
+ * owner[link] to the kind of traffic that alone uses the directed link;
+ * otherwise to SEVERAL_KINDS. */
+static void switch_groups_visit_routes(const struct nw_slots *slots,
+                                       const struct nw_switch_groups *groups,
+                                       const int32_t *kind,
+                                       struct nw_route_cache *routes,
+                                       int32_t *owner)
+{
+    int32_t hosts = slots->problem->host_count;
+    const int32_t *group = groups->group, *route_class = routes->route_class,
+                  *first = slots->first;
+
+    for (int32_t a = 0; a < hosts; a++)
+        for (int32_t b = 0; b < hosts; b++) {
+            int32_t mine = kind[group[a] * groups->parts + group[b]];
+            struct nw_route route = nw_route_cache_find(
+                routes, route_class[first[a]], route_class[first[b]]);
+
+            for (uint32_t i = 0; a != b && i < route.count; i++) {
+                int32_t *of = &owner[route.hop[i]];
+
+                *of = *of == NO_TRAFFIC || *of == mine ? mine : SEVERAL_KINDS;
+            }
+        }
+}
+
+nw_status nw_switch_groups_sum_bandwidth(const struct nw_slots *slots,
+                                         const struct nw_switch_groups *groups,
+                                         const int32_t *kind, double *fast)
+{
+    struct nw_link_loads loads;
+    int32_t *owner = NULL;
+    nw_status status = nw_link_loads_init(
+        &loads, slots, (struct nw_link_loads_wants){.links = true});
+
+    if (!status)
+        status = nw_alloc(loads.link_count, sizeof *owner, &owner);
+    if (!status && loads.has_links) {
+        for (uint32_t l = 0; l < loads.link_count; l++)
+            owner[l] = NO_TRAFFIC;
+        switch_groups_visit_routes(slots, groups, kind, &loads.routes, owner);
+        for (uint32_t l = 0; l < loads.link_count; l++)
+            if (owner[l] >= 0)
+                fast[owner[l]] += 1 / loads.link[l].slow;
+    }
+    free(owner);
+    nw_link_loads_fini(&loads);
+    return status;
 }
 
 void nw_switch_groups_assign(struct nw_slots *slots,

@@ -19,12 +19,30 @@ struct nw_switch_groups {
     int32_t first[NW_SWITCH_GROUPS_MAX + 1];
 };
 
+/* Returns the number of core slots of a group. */
+static inline int32_t
+nw_switch_groups_size(const struct nw_switch_groups *groups, int32_t group)
+{
+    return groups->first[group + 1] - groups->first[group];
+}
+
+/* Returns the smallest distance between two of n items that is larger than
+ * `beyond`, or infinity. far[p x n + q] is the distance of items p > q. */
+double nw_switch_groups_next_distance(const double *far, int32_t n,
+                                      double beyond);
+
+/* Joins items whose distance is at most `reach` to groups: group[p] becomes the
+ * group of item p. Returns the number of groups, or 0 if this relation is not
+ * transitive. Items and `far` are as in nw_switch_groups_next_distance. */
+int32_t nw_switch_groups_join(const double *far, int32_t n, double reach,
+                              int32_t *group);
+
 /* Groups the hosts whose distance from each other is the smallest one between
- * any hosts, such as those of a leaf switch. Returns false if this relation is
- * not transitive, if there is only one group or too many, or if a group has no
- * slots. */
-bool nw_switch_groups_nearest(const struct nw_slots *slots,
-                              struct nw_switch_groups *groups);
+ * any hosts, such as those of a leaf switch. Sets *found to false if this
+ * relation is not transitive, if there is only one group or too many, or if a
+ * group has no slots. */
+NW_MUST_CHECK nw_status nw_switch_groups_nearest(
+    const struct nw_slots *slots, struct nw_switch_groups *groups, bool *found);
 
 /* Groups the hosts of a dragonfly by the topology's own groups. Returns false
  * on other machines, if there is only one group or too many, or if a group has
@@ -37,6 +55,15 @@ bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
 void nw_switch_groups_measure(const struct nw_slots *slots,
                               const struct nw_switch_groups *groups,
                               double *far);
+
+/* Sums the bandwidth of links that only one kind of traffic uses.
+ * kind[p x parts + q] is the kind of the traffic from group p to group q, -1
+ * for traffic whose links do not count. Adds to fast[k] the bandwidth, in bytes
+ * per second, of each directed link that only traffic of kind k uses. Looks at
+ * the routes between the first core slots of all hosts. */
+NW_MUST_CHECK nw_status nw_switch_groups_sum_bandwidth(
+    const struct nw_slots *slots, const struct nw_switch_groups *groups,
+    const int32_t *kind, double *fast);
 
 /* Chooses for each part of the ranks the group of hosts that takes it, so that
  * parts that exchange much traffic are near each other (assign_groups.c). On

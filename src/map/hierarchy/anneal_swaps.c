@@ -13,38 +13,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data of one round of annealing, shared by all its groups. */
-struct anneal_swaps_round {
-    struct nw_assignment *assignment;
+/* State of one call of nw_anneal_swaps. */
+struct anneal_swaps_work {
+    struct nw_anneal_swaps *anneal_swaps;
+    struct nw_assignment *assignment; /* that of anneal_swaps */
     uint64_t long_arcs; /* swaps of two processes with more edges than this
                            together are tried less often; UINT64_MAX: no such
                            limit */
     const double *metropolis; /* nw_metropolis_table */
-    const int32_t *group;     /* [slots] group of each slot */
-    const int32_t *first; /* [groups + 1] index in list[] at which each group
+    int32_t groups;           /* number of groups in each round */
+    int32_t *deal;            /* the subtrees below the root, in random order */
+    int32_t *best; /* [count] slot of each process in the best assignment so
+                      far */
+    double best_cost;
+    /* The fields from here on describe the present round. */
+    int32_t *group;       /* [slots] group of each slot */
+    int32_t *first;       /* [groups + 1] index in list[] at which each group
                              begins */
-    const int32_t *list;  /* processes that may move in this round, sorted by
-                             group */
+    int32_t *list;        /* processes that may move, sorted by group */
     uint64_t seed, steps; /* seed: of random numbers; steps: trials of all
-                             groups together in this round */
+                             groups together */
     double temperature;
-    double *change; /* [groups] change of the hop-bytes by each group in this
-                       round */
+    double *change; /* [groups] change of the hop-bytes by each group */
 };
-
-/* Reads the code of process p's slot. If p is in another group, the thread of
- * that group may change the code at the same time. Any value read is right,
- * because p stays within its group, whose slots are all equally far from this
- * group's. */
-static inline uint64_t
-anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
-{
-    return __atomic_load_n(&assignment->at[p], __ATOMIC_RELAXED);
-}
 
 /* Returns the change of hop-bytes if p moves from the slot with code way[0] to
  * that with code way[1]. Leaves out p's edge to process `but`, which swaps with
- * p. */
+ * p. If a peer is in another group, the thread of that group may change the
+ * code of the peer's slot at the same time. Any value read is right, because
+ * the peer stays within its group, whose slots are all equally far from this
+ * group's. */
 static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
                                         int32_t p, const uint64_t way[2],
                                         int32_t but)
@@ -57,7 +55,8 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
     double sum = 0;
 
     for (; edge < end; edge++) {
-        uint64_t there = anneal_swaps_code_of(assignment, edge->peer);
+        uint64_t there =
+            __atomic_load_n(&assignment->at[edge->peer], __ATOMIC_RELAXED);
 
         if (edge->peer != but)
             sum +=
@@ -70,11 +69,11 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
 /* Returns a random slot in a subtree that contains a random peer of p; small
  * subtrees are more likely. Returns -1 if that peer is in another group or p
  * has none. */
-static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
+static int32_t anneal_swaps_propose(const struct anneal_swaps_work *work,
                                     int32_t p, int32_t group,
                                     struct nw_random *random)
 {
-    const struct nw_assignment *assignment = round->assignment;
+    const struct nw_assignment *assignment = work->assignment;
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     size_t row = assignment->row[p];
     int32_t degree = (int32_t)(assignment->row[p + 1] - row);
@@ -89,7 +88,7 @@ static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                                                    degree)]
                               .peer],
         __ATOMIC_RELAXED);
-    if (round->group[near] != group)
+    if (work->group[near] != group)
         return -1;
     while (level < hierarchy->levels - 2 && (bits >> level & 3) == 0)
         level++;
@@ -98,26 +97,6 @@ static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
            nw_random_index(nw_random_next(random),
                            hierarchy->first[level][cluster + 1] -
                                hierarchy->first[level][cluster]);
-}
-
-/* Swaps the contents of slots a and b of one group; b may be free. Uses atomic
- * stores, because threads of other groups may read the slots of processes at
- * the same time. */
-static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
-                                    int32_t b)
-{
-    int32_t u = assignment->process[a], v = assignment->process[b];
-
-    assignment->process[a] = v;
-    assignment->process[b] = u;
-    __atomic_store_n(&assignment->slot[u], b, __ATOMIC_RELAXED);
-    __atomic_store_n(&assignment->at[u], assignment->hierarchy->code[b],
-                     __ATOMIC_RELAXED);
-    if (v < 0)
-        return;
-    __atomic_store_n(&assignment->slot[v], a, __ATOMIC_RELAXED);
-    __atomic_store_n(&assignment->at[v], assignment->hierarchy->code[a],
-                     __ATOMIC_RELAXED);
 }
 
 /* Returns true if the contents of slots a and b may be swapped. A swap within a
@@ -136,36 +115,36 @@ static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
 }
 
 /* Decides at random whether to try a swap of p and q (-1: free slot). If both
- * together have more than round->long_arcs edges, the probability is long_arcs
+ * together have more than work->long_arcs edges, the probability is long_arcs
  * / edges, so that such swaps take no more time than others. */
-static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
+static inline bool anneal_swaps_is_tried(const struct anneal_swaps_work *work,
                                          int32_t p, int32_t q,
                                          struct nw_random *random)
 {
-    const size_t *row = round->assignment->row;
+    const size_t *row = work->assignment->row;
     uint64_t arcs = row[p + 1] - row[p] + (q < 0 ? 0 : row[q + 1] - row[q]);
 
-    return arcs <= round->long_arcs ||
-           (nw_random_next(random) >> 32) * arcs < round->long_arcs << 32;
+    return arcs <= work->long_arcs ||
+           (nw_random_next(random) >> 32) * arcs < work->long_arcs << 32;
 }
 
 /* Tries to swap p with the content of a slot near one of its peers; annealing
  * accepts or rejects it. Returns the change of the hop-bytes, 0 without a swap.
  */
-static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
+static double anneal_swaps_try_one(const struct anneal_swaps_work *work,
                                    int32_t p, int32_t group,
                                    struct nw_random *random)
 {
-    struct nw_assignment *assignment = round->assignment;
+    struct nw_assignment *assignment = work->assignment;
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     int32_t home = assignment->slot[p];
-    int32_t slot = anneal_swaps_propose(round, p, group, random);
+    int32_t slot = anneal_swaps_propose(work, p, group, random);
     uint64_t way[2], back[2];
     double change;
 
     if (slot < 0 || assignment->fixed[slot] ||
         !anneal_swaps_may_swap(assignment, home, slot) ||
-        !anneal_swaps_is_tried(round, p, assignment->process[slot], random))
+        !anneal_swaps_is_tried(work, p, assignment->process[slot], random))
         return 0;
     way[0] = back[1] = hierarchy->code[home];
     way[1] = back[0] = hierarchy->code[slot];
@@ -175,56 +154,41 @@ static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
             anneal_swaps_shift(assignment, assignment->process[slot], back, p);
     if (change > 0 &&
         change >=
-            round->temperature *
-                round->metropolis[nw_random_next(random) % NW_METROPOLIS_SIZE])
+            work->temperature *
+                work->metropolis[nw_random_next(random) % NW_METROPOLIS_SIZE])
         return 0;
-    anneal_swaps_store_swap(assignment, home, slot);
+    nw_assignment_swap(assignment, home, slot);
     return change;
 }
 
 /* Makes all trials of one group in this round; a task for nw_parallel_run. */
 static void anneal_swaps_run_group(void *user, int32_t group)
 {
-    const struct anneal_swaps_round *round = user;
-    int32_t first = round->first[group];
-    int32_t count = round->first[group + 1] - first;
+    const struct anneal_swaps_work *work = user;
+    int32_t first = work->first[group];
+    int32_t count = work->first[group + 1] - first;
     struct nw_random random;
     uint64_t steps;
     double sum = 0;
 
-    nw_random_init(&random, round->seed + (uint64_t)group);
-    steps = count ? round->steps * (uint64_t)count /
-                        (uint64_t)round->assignment->count
+    nw_random_init(&random, work->seed + (uint64_t)group);
+    steps = count ? work->steps * (uint64_t)count /
+                        (uint64_t)work->assignment->count
                   : 0;
     for (uint64_t i = 0; i < steps; i++) {
-        int32_t p =
-            round
-                ->list[first + nw_random_index(nw_random_next(&random), count)];
+        int32_t at = first + nw_random_index(nw_random_next(&random), count);
 
-        sum += anneal_swaps_try_one(round, p, group, &random);
+        sum += anneal_swaps_try_one(work, work->list[at], group, &random);
     }
-    round->change[group] = sum;
+    work->change[group] = sum;
 }
 
 /* --- rounds --- */
 
-/* State of all rounds of one annealing. */
-struct anneal_swaps_work {
-    struct nw_anneal_swaps *anneal_swaps;
-    int32_t *deal;         /* the subtrees below the root, in random order */
-    int32_t *group;        /* [slots] group of each slot */
-    int32_t *first, *list; /* as in struct anneal_swaps_round */
-    int32_t *best;  /* [count] slot of each process in the best assignment so
-                       far */
-    double *change; /* as in struct anneal_swaps_round */
-    double best_cost;
-    int32_t groups; /* number of groups in each round */
-};
-
 /* Allocates the arrays and sets the number of groups of each round. */
 static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 {
-    const struct nw_assignment *assignment = work->anneal_swaps->assignment;
+    const struct nw_assignment *assignment = work->assignment;
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     int32_t below = hierarchy->count[hierarchy->levels - 2];
     size_t n = (size_t)assignment->count;
@@ -246,17 +210,11 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
     return NW_OK;
 }
 
-static void anneal_swaps_free_work(struct anneal_swaps_work *work)
-{
-    NW_FREE_ALL(work->deal, work->group, work->first, work->list, work->best,
-                work->change);
-}
-
 /* Shuffles the subtrees below the root and divides them into groups. */
 static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
                                      struct nw_random *random)
 {
-    const struct nw_assignment *assignment = work->anneal_swaps->assignment;
+    const struct nw_assignment *assignment = work->assignment;
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     int32_t level = hierarchy->levels - 2, below = hierarchy->count[level];
     int32_t at = 0;
@@ -281,7 +239,7 @@ static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
     work->first[work->groups] = at;
 }
 
-/* Returns the value for anneal_swaps_round.long_arcs. */
+/* Returns the value for anneal_swaps_work.long_arcs. */
 static uint64_t
 anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 {
@@ -298,33 +256,23 @@ anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 /* Runs one round: divides the subtrees into new groups, anneals each group, and
  * stores the assignment if it is the best so far. */
 static void anneal_swaps_run_round(struct anneal_swaps_work *work,
-                                   struct nw_random *random, double temperature,
-                                   uint64_t steps)
+                                   struct nw_random *random)
 {
     struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
-    struct anneal_swaps_round round = {anneal_swaps->assignment,
-                                       anneal_swaps_long_arcs(anneal_swaps),
-                                       nw_metropolis_table(),
-                                       work->group,
-                                       work->first,
-                                       work->list,
-                                       nw_random_next(random),
-                                       steps,
-                                       temperature,
-                                       work->change};
+    int32_t count = work->assignment->count;
 
+    work->seed = nw_random_next(random);
     anneal_swaps_draw_groups(work, random);
-    nw_parallel_run(anneal_swaps_run_group, &round, work->groups,
-                    anneal_swaps->assignment->count <
-                            2 * nw_tuned.swaps.group_min
+    nw_parallel_run(anneal_swaps_run_group, work, work->groups,
+                    count < 2 * nw_tuned.swaps.group_min
                         ? 1
                         : anneal_swaps->budget->threads);
     for (int32_t g = 0; g < work->groups; g++)
         anneal_swaps->cost += work->change[g];
     if (anneal_swaps->cost < work->best_cost) {
         work->best_cost = anneal_swaps->cost;
-        memcpy(work->best, anneal_swaps->assignment->slot,
-               (size_t)anneal_swaps->assignment->count * sizeof *work->best);
+        memcpy(work->best, work->assignment->slot,
+               (size_t)count * sizeof *work->best);
     }
 }
 
@@ -343,53 +291,52 @@ static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
  * round, and is 0 in the last round. */
 static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
 {
-    struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
-    const struct nw_hierarchy *hierarchy = anneal_swaps->assignment->hierarchy;
-    double temperature = anneal_swaps->temperature *
-                         anneal_swaps_unit_of(anneal_swaps->assignment) *
-                         hierarchy->distance[2];
-    double cool =
-        pow(nw_tuned.swaps.coldest,
-            1.0 / (anneal_swaps->rounds > 1 ? anneal_swaps->rounds - 1 : 1));
+    const struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
+    int32_t rounds = nw_tuned.multilevel.swap_rounds;
+    double cool = pow(nw_tuned.swaps.coldest, 1.0 / (rounds - 1));
     struct nw_random random;
 
     nw_random_init(&random, anneal_swaps->seed);
-    for (int32_t i = 0; i < anneal_swaps->rounds; i++, temperature *= cool) {
-        uint64_t slice = nw_budget_slice(
-            anneal_swaps->budget,
-            anneal_swaps->steps / (uint64_t)anneal_swaps->rounds + 1);
-
-        if (i == anneal_swaps->rounds - 1)
-            temperature = 0;
-        anneal_swaps_run_round(work, &random, temperature, slice);
-        if (!nw_budget_spend(anneal_swaps->budget, slice))
+    work->temperature = anneal_swaps->temperature *
+                        anneal_swaps_unit_of(work->assignment) *
+                        work->assignment->hierarchy->distance[2];
+    for (int32_t i = 0; i < rounds; i++, work->temperature *= cool) {
+        work->steps = nw_budget_slice(
+            anneal_swaps->budget, anneal_swaps->steps / (uint64_t)rounds + 1);
+        if (i == rounds - 1)
+            work->temperature = 0;
+        anneal_swaps_run_round(work, &random);
+        if (!nw_budget_spend(anneal_swaps->budget, work->steps))
             break;
     }
 }
 
 nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps)
 {
+    struct nw_assignment *assignment = anneal_swaps->assignment;
     struct anneal_swaps_work work = {.anneal_swaps = anneal_swaps,
+                                     .assignment = assignment,
+                                     .metropolis = nw_metropolis_table(),
                                      .best_cost = anneal_swaps->cost};
     double begun = anneal_swaps->cost;
     nw_status status;
 
-    if (anneal_swaps->assignment->hierarchy->levels < 3 ||
-        !anneal_swaps->assignment->count)
+    if (assignment->hierarchy->levels < 3 || !assignment->count)
         return NW_OK;
+    work.long_arcs = anneal_swaps_long_arcs(anneal_swaps);
     status = anneal_swaps_alloc_work(&work);
     if (!status) {
-        memcpy(work.best, anneal_swaps->assignment->slot,
-               (size_t)anneal_swaps->assignment->count * sizeof *work.best);
+        memcpy(work.best, assignment->slot,
+               (size_t)assignment->count * sizeof *work.best);
         anneal_swaps_run_rounds(&work);
-        nw_assignment_set(anneal_swaps->assignment, work.best);
+        nw_assignment_set(assignment, work.best);
         anneal_swaps->cost = work.best_cost;
         (void)begun;
-        assert(fabs(nw_assignment_cost(anneal_swaps->assignment) -
-                    anneal_swaps->cost) <=
+        assert(fabs(nw_assignment_cost(assignment) - anneal_swaps->cost) <=
                1e-9 * (1 + begun) +
-                   1e-12 * nw_assignment_cost_bound(anneal_swaps->assignment));
+                   1e-12 * nw_assignment_cost_bound(assignment));
     }
-    anneal_swaps_free_work(&work);
+    NW_FREE_ALL(work.deal, work.group, work.first, work.list, work.best,
+                work.change);
     return status;
 }

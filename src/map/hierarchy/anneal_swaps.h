@@ -13,18 +13,22 @@
 #include "map/common/budget.h"
 #include "map/hierarchy/assignment.h"
 
-/* The input, the settings and the result of nw_anneal_swaps. */
+/* The input, the settings and the result of nw_anneal_swaps and of
+ * nw_anneal_swaps_table. */
 struct nw_anneal_swaps {
     struct nw_assignment *assignment;
     struct nw_budget *budget;
     uint64_t seed;
-    uint64_t steps; /* number of swaps tried in all rounds together */
-    int32_t rounds;
+    uint64_t steps; /* number of trials in all rounds together; with the table,
+                       fewer are made if swaps change too much of it */
     double temperature; /* temperature of the first round, in units of the mean
                            bytes of an edge times the second smallest distance
-                           of the tree (without 0) */
-    bool sparing;       /* try swaps of processes with many edges less often */
-    double cost;        /* hop-bytes of the assignment, in and out */
+                           of the tree (without 0); with the table, the unit is
+                           less if most bytes stay inside the smallest subtrees
+                         */
+    bool sparing; /* without the table: try swaps of processes with many edges
+                     less often */
+    double cost;  /* hop-bytes of the assignment, in and out */
 };
 
 /* Runs the annealing. The assignment becomes the best one seen, which costs at

@@ -59,13 +59,6 @@ struct swaps_table_window {
     int32_t first, count;
 };
 
-/* The slots whose distances to two given slots may differ: one or two windows.
- */
-struct swaps_table_reach {
-    struct swaps_table_window window[2];
-    int windows;
-};
-
 bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment)
 {
     return !assignment->load && assignment->hierarchy->levels >= 3 &&
@@ -127,28 +120,21 @@ swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
         first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
-/* Returns the slots whose distances to a and b may differ. `level`: level of
- * the smallest subtree that contains both. */
-static struct swaps_table_reach
-swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
-                     int level)
+/* Fills reach[] with the slots whose distances to a and b may differ; the
+ * second window may be empty. `level`: level of the smallest subtree that
+ * contains both. */
+static void swaps_table_find_reach(const struct nw_hierarchy *hierarchy,
+                                   int32_t a, int32_t b, int level,
+                                   struct swaps_table_window reach[2])
 {
     int inner = level ? level - 1 : 0;
-    struct swaps_table_window left =
-        swaps_table_around(hierarchy, a < b ? a : b, inner);
-    struct swaps_table_window right =
-        swaps_table_around(hierarchy, a < b ? b : a, inner);
-    int32_t end = right.first + right.count;
 
-    if (left.first + left.count < right.first)
-        return (struct swaps_table_reach){{left, right}, 2};
-    return (struct swaps_table_reach){{{left.first, end - left.first}}, 1};
-}
-
-/* Returns the number of slots in all windows of `reach`. */
-static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
-{
-    return reach->window[0].count + reach->window[1].count;
+    reach[0] = swaps_table_around(hierarchy, a < b ? a : b, inner);
+    reach[1] = swaps_table_around(hierarchy, a < b ? b : a, inner);
+    if (reach[0].first + reach[0].count < reach[1].first)
+        return;
+    reach[0].count = reach[1].first + reach[1].count - reach[0].first;
+    reach[1].count = 0;
 }
 
 /* Fills change[] for a process that moves from slot a to slot b: change[s] is
@@ -156,14 +142,14 @@ static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
  * All other slots are equally far from a and b. */
 static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
                                     int32_t b, int level,
-                                    const struct swaps_table_reach *reach)
+                                    const struct swaps_table_window reach[2])
 {
     const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
     int32_t slot[2] = {a, b};
 
-    for (int i = 0; i < reach->windows; i++)
-        memset(work->change + reach->window[i].first, 0,
-               (size_t)reach->window[i].count * sizeof *work->change);
+    for (int i = 0; i < 2; i++)
+        memset(work->change + reach[i].first, 0,
+               (size_t)reach[i].count * sizeof *work->change);
     for (int i = 0; level && i < 2; i++) {
         int32_t other = hierarchy->cluster[level - 1][slot[!i]];
         float sign = i ? 1 : -1, far = sign * (float)hierarchy->distance[level];
@@ -172,19 +158,6 @@ static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
         for (int32_t s = hierarchy->first[level - 1][other];
              s < hierarchy->first[level - 1][other + 1]; s++)
             work->change[s] += far;
-    }
-}
-
-/* Reverses the signs in change[] for the slots in `reach`: the other process of
- * the swap moves the other way. */
-static void swaps_table_turn_change(struct swaps_table_work *work,
-                                    const struct swaps_table_reach *reach)
-{
-    for (int i = 0; i < reach->windows; i++) {
-        struct swaps_table_window window = reach->window[i];
-
-        for (int32_t s = window.first; s < window.first + window.count; s++)
-            work->change[s] = -work->change[s];
     }
 }
 
@@ -199,21 +172,22 @@ static inline void swaps_table_add_change(const struct swaps_table_work *work,
         *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
-/* After a process has moved, adds the effect of the move, which is in change[],
- * to the table rows of its peers. */
+/* After a process has moved, adds the effect of the move to the table rows of
+ * its peers: `sign` times change[]. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
-                              const struct swaps_table_reach *reach)
+                              float sign,
+                              const struct swaps_table_window reach[2])
 {
     const struct nw_assignment *assignment = work->assignment;
 
     for (size_t b = assignment->row[process]; b < assignment->row[process + 1];
          b++) {
         int32_t peer = assignment->edge[b].peer, slot = assignment->slot[peer];
-        float bytes = (float)assignment->edge[b].bytes,
+        float bytes = sign * (float)assignment->edge[b].bytes,
               *row = swaps_table_row_of(work, peer);
 
-        for (int i = 0; i < reach->windows; i++)
-            swaps_table_add_change(work, row, bytes, reach->window[i]);
+        for (int i = 0; i < 2; i++)
+            swaps_table_add_change(work, row, bytes, reach[i]);
         if (work->here[slot] > -NEVER)
             work->here[slot] = row[slot];
     }
@@ -235,22 +209,22 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
 {
     struct nw_assignment *assignment = work->assignment;
     int level = swaps_table_common_level(work, a, b);
-    struct swaps_table_reach reach =
-        swaps_table_reach_of(assignment->hierarchy, a, b, level);
+    struct swaps_table_window reach[2];
     int32_t u = work->who[a], v = work->who[b];
 
-    work->spent += (swaps_table_degree_of(assignment, u) +
-                    swaps_table_degree_of(assignment, v)) *
-                   ((uint64_t)swaps_table_count_of(&reach) / NW_SIMD4_WIDTH +
-                    nw_tuned.swaps.table_row_cost);
+    swaps_table_find_reach(assignment->hierarchy, a, b, level, reach);
+    work->spent +=
+        (swaps_table_degree_of(assignment, u) +
+         swaps_table_degree_of(assignment, v)) *
+        ((uint64_t)(reach[0].count + reach[1].count) / NW_SIMD4_WIDTH +
+         nw_tuned.swaps.table_row_cost);
     nw_assignment_swap(assignment, a, b);
     work->who[a] = v;
     work->who[b] = u;
-    swaps_table_fill_change(work, a, b, level, &reach);
-    swaps_table_enter(work, u, &reach);
-    swaps_table_turn_change(work, &reach);
+    swaps_table_fill_change(work, a, b, level, reach);
+    swaps_table_enter(work, u, 1, reach);
     if (v < assignment->count)
-        swaps_table_enter(work, v, &reach);
+        swaps_table_enter(work, v, -1, reach);
     work->here[a] = swaps_table_row_of(work, v)[a];
     work->here[b] = swaps_table_row_of(work, u)[b];
 }
@@ -428,32 +402,31 @@ static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
 /* Runs all rounds. Limits the table updates of each round, because accepting
  * many swaps on dense graphs takes much time and gains little. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
-                                   struct nw_anneal_swaps_table *swaps_table)
+                                   struct nw_anneal_swaps *anneal_swaps)
 {
-    size_t n = (size_t)swaps_table->assignment->count;
+    size_t n = (size_t)work->assignment->count;
+    int32_t rounds = nw_tuned.multilevel.swap_rounds;
     double temperature =
-        swaps_table->temperature * swaps_table_unit_of(swaps_table->assignment);
-    double cool =
-        pow(nw_tuned.swaps.table_coldest, 1.0 / (swaps_table->rounds - 1));
-    double cost = swaps_table->cost;
-    uint64_t each = swaps_table->tries / (uint64_t)swaps_table->rounds + 1;
+        anneal_swaps->temperature * swaps_table_unit_of(work->assignment);
+    double cool = pow(nw_tuned.swaps.table_coldest, 1.0 / (rounds - 1));
+    double cost = anneal_swaps->cost;
+    uint64_t each = anneal_swaps->steps / (uint64_t)rounds + 1;
     struct nw_random random;
 
-    nw_random_init(&random, swaps_table->seed);
-    for (int32_t i = 0; i < swaps_table->rounds; i++, temperature *= cool) {
-        uint64_t slice = nw_budget_slice(swaps_table->budget, each);
-        float now = i == swaps_table->rounds - 1 ? 0 : (float)temperature;
+    nw_random_init(&random, anneal_swaps->seed);
+    for (int32_t i = 0; i < rounds; i++, temperature *= cool) {
+        uint64_t slice = nw_budget_slice(anneal_swaps->budget, each);
+        float now = i == rounds - 1 ? 0 : (float)temperature;
 
         slice = swaps_table_run_slice(work, slice,
                                       nw_tuned.swaps.table_updates_max * each *
                                           ((uint64_t)i + 1),
                                       now, &random, &cost);
-        if (cost < swaps_table->cost) {
-            swaps_table->cost = cost;
-            memcpy(work->best, swaps_table->assignment->slot,
-                   n * sizeof *work->best);
+        if (cost < anneal_swaps->cost) {
+            anneal_swaps->cost = cost;
+            memcpy(work->best, work->assignment->slot, n * sizeof *work->best);
         }
-        if (!nw_budget_spend(swaps_table->budget, slice))
+        if (!nw_budget_spend(anneal_swaps->budget, slice))
             break;
     }
 }
@@ -538,43 +511,40 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
         NW_ARRAY(n, work->best), NW_ARRAY(n, work->begun));
 }
 
-static void swaps_table_free_work(struct swaps_table_work *work)
-{
-    NW_FREE_ALL(work->price, work->change, work->here, work->who, work->within,
-                work->list, work->best, work->begun);
-}
-
 /* Ends the annealing: takes the best assignment if its cost, computed from
  * scratch, is below `begun`, the cost of the first one; otherwise the first
  * assignment. The table has rounding errors of floats, so the best assignment
  * may cost more than it seemed. */
-static nw_status
-swaps_table_end_slice(struct swaps_table_work *work,
-                      struct nw_anneal_swaps_table *swaps_table, double begun)
+static void swaps_table_end(struct swaps_table_work *work,
+                            struct nw_anneal_swaps *anneal_swaps, double begun)
 {
-    struct nw_assignment *assignment = swaps_table->assignment;
+    struct nw_assignment *assignment = work->assignment;
+    double cost;
 
     nw_assignment_set(assignment, work->best);
-    assert(fabs(nw_assignment_cost(assignment) - swaps_table->cost) <=
+    cost = nw_assignment_cost(assignment);
+    assert(fabs(cost - anneal_swaps->cost) <=
            ROUNDING * nw_assignment_cost_bound(assignment));
-    nw_assignment_set(assignment, work->begun);
-    swaps_table->cost = begun;
-    return nw_assignment_take_if_better(assignment, work->best,
-                                        &swaps_table->cost);
+    if (cost >= begun) {
+        nw_assignment_set(assignment, work->begun);
+        cost = begun;
+    }
+    anneal_swaps->cost = cost;
 }
 
-nw_status nw_anneal_swaps_table(struct nw_anneal_swaps_table *swaps_table)
+nw_status nw_anneal_swaps_table(struct nw_anneal_swaps *anneal_swaps)
 {
-    struct swaps_table_work work = {.assignment = swaps_table->assignment};
-    double begun = swaps_table->cost;
+    struct swaps_table_work work = {.assignment = anneal_swaps->assignment};
+    double begun = anneal_swaps->cost;
     nw_status status = swaps_table_prepare(&work);
 
     if (!status) {
         swaps_table_fill(&work);
         if (work.list_count)
-            swaps_table_run_rounds(&work, swaps_table);
-        status = swaps_table_end_slice(&work, swaps_table, begun);
+            swaps_table_run_rounds(&work, anneal_swaps);
+        swaps_table_end(&work, anneal_swaps, begun);
     }
-    swaps_table_free_work(&work);
+    NW_FREE_ALL(work.price, work.change, work.here, work.who, work.within,
+                work.list, work.best, work.begun);
     return status;
 }

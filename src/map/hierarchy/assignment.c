@@ -21,19 +21,13 @@ static nw_status assignment_alloc(struct nw_assignment *assignment,
 
     *assignment =
         (struct nw_assignment){.hierarchy = hierarchy, .count = count};
-    status = nw_alloc(n + 1, sizeof *assignment->row, &assignment->row);
+    status = NW_ALLOC_ALL(
+        NW_ARRAY(n + 1, assignment->row), NW_ARRAY(n, assignment->slot),
+        NW_ARRAY(n, assignment->at), NW_ARRAY(slots, assignment->process),
+        NW_ARRAY(slots, assignment->fixed));
     if (!status)
         status =
             nw_alloc_raw(edges, sizeof *assignment->edge, &assignment->edge);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *assignment->slot, &assignment->slot);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *assignment->at, &assignment->at);
-    if (!status)
-        status = nw_alloc_raw(slots, sizeof *assignment->process,
-                              &assignment->process);
-    if (!status)
-        status = nw_alloc(slots, sizeof *assignment->fixed, &assignment->fixed);
     for (size_t s = 0; !status && s < slots; s++)
         assignment->process[s] = -1;
     return status;
@@ -61,13 +55,8 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     nw_status status;
 
     *out = *assignment;
-    out->at = NULL;
-    out->process = NULL;
-    status = nw_alloc_raw(n, sizeof *out->slot, &out->slot);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *out->at, &out->at);
-    if (!status)
-        status = nw_alloc_raw(slots, sizeof *out->process, &out->process);
+    status = NW_ALLOC_ALL(NW_ARRAY(n, out->slot), NW_ARRAY(n, out->at),
+                          NW_ARRAY(slots, out->process));
     if (status) {
         nw_assignment_copy_fini(out);
         return status;
@@ -78,31 +67,15 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     return NW_OK;
 }
 
-/* For threads, the processes are divided into JOBS ranges of consecutive
- * numbers. With fewer than JOBS_FROM processes there is only one range. */
-#define JOBS 64
-#define JOBS_FROM 4096
-
-/* Returns the number of ranges into which the processes are divided. It does
- * not depend on the number of threads, so that sums have the same rounding. */
-static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
+/* Calls task(user, i) for each range i of consecutive processes
+ * (nw_parallel_range). Several threads share the ranges if all of them together
+ * visit enough edges: `work`. */
+static void assignment_run(const struct nw_assignment *assignment, size_t work,
+                           void (*task)(void *user, int32_t i), void *user)
 {
-    return assignment->count < JOBS_FROM ? 1 : JOBS;
-}
-
-/* Returns the number of the first process in range i. */
-static int32_t assignment_range_begin(const struct nw_assignment *assignment,
-                                      int32_t i)
-{
-    return (int32_t)((int64_t)assignment->count * i /
-                     assignment_jobs_of(assignment));
-}
-
-/* Returns the number of threads for a loop that visits `work` edges. */
-static int32_t assignment_threads_for(const struct nw_assignment *assignment,
-                                      size_t work)
-{
-    return work < nw_tuned.threads.edges_min ? 1 : assignment->threads;
+    nw_parallel_run(task, user, NW_PARALLEL_RANGES,
+                    work < nw_tuned.threads.edges_min ? 1
+                                                      : assignment->threads);
 }
 
 /* Argument of the tasks that make the edges of an assignment from the arcs of a
@@ -117,10 +90,9 @@ static void assignment_count_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
     const struct nw_placement *placement = reading->placement;
-    int32_t end = assignment_range_begin(reading->assignment, i + 1);
+    struct nw_parallel_range range = nw_parallel_range(placement->count, i);
 
-    for (int32_t p = assignment_range_begin(reading->assignment, i); p < end;
-         p++) {
+    for (int64_t p = range.first; p < range.end; p++) {
         size_t count = 0;
 
         for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
@@ -135,10 +107,10 @@ static void assignment_fill_edges(void *user, int32_t i)
     const struct assignment_reading *reading = user;
     const struct nw_placement *placement = reading->placement;
     struct nw_assignment *assignment = reading->assignment;
-    int32_t end = assignment_range_begin(assignment, i + 1);
-    size_t at = assignment->row[assignment_range_begin(assignment, i)];
+    struct nw_parallel_range range = nw_parallel_range(assignment->count, i);
+    size_t at = assignment->row[range.first];
 
-    for (int32_t p = assignment_range_begin(assignment, i); p < end; p++)
+    for (int64_t p = range.first; p < range.end; p++)
         for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
             double bytes = placement->arc[a].out + placement->arc[a].in;
 
@@ -154,12 +126,12 @@ static void assignment_read_edges(struct nw_assignment *assignment,
 {
     struct assignment_reading reading = {assignment, placement};
 
-    nw_parallel_run(assignment_count_edges, &reading,
-                    assignment_jobs_of(assignment), assignment->threads);
+    size_t arcs = placement->row[placement->count];
+
+    assignment_run(assignment, arcs, assignment_count_edges, &reading);
     for (int32_t p = 0; p < assignment->count; p++)
         assignment->row[p + 1] += assignment->row[p];
-    nw_parallel_run(assignment_fill_edges, &reading,
-                    assignment_jobs_of(assignment), assignment->threads);
+    assignment_run(assignment, arcs, assignment_fill_edges, &reading);
 }
 
 /* Puts a process on a slot, which must be free. */
@@ -267,13 +239,13 @@ struct assignment_renumbering {
 /* Task for threads: stores the edges of the processes whose new numbers are in
  * a range. The edges get the new numbers of their peers and are sorted by them.
  */
-static void assignment_renumber_range(void *user, int32_t range)
+static void assignment_renumber_range(void *user, int32_t part)
 {
     const struct assignment_renumbering *of = user;
     const struct nw_assignment *from = of->from;
-    int32_t end = assignment_range_begin(from, range + 1);
+    struct nw_parallel_range range = nw_parallel_range(from->count, part);
 
-    for (int32_t i = assignment_range_begin(from, range); i < end; i++) {
+    for (int64_t i = range.first; i < range.end; i++) {
         struct nw_undirected_edge *edge = of->to->edge + of->to->row[i];
         size_t first = from->row[of->order[i]];
         size_t count = from->row[of->order[i] + 1] - first;
@@ -298,8 +270,8 @@ static void assignment_renumber_edges(const struct nw_assignment *from,
     for (int32_t i = 0; i < to->count; i++)
         to->row[i + 1] =
             to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
-    nw_parallel_run(assignment_renumber_range, &of, assignment_jobs_of(from),
-                    assignment_threads_for(from, from->row[from->count]));
+    assignment_run(from, from->row[from->count], assignment_renumber_range,
+                   &of);
 }
 
 nw_status nw_assignment_renumber(struct nw_assignment *assignment,
@@ -337,7 +309,7 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
  * cost. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
-    double sum[JOBS];
+    double sum[NW_PARALLEL_RANGES];
 };
 
 /* Sums the hop-bytes of all edges of each process in range i; a task for
@@ -346,10 +318,10 @@ static void assignment_cost_range(void *user, int32_t i)
 {
     struct assignment_costing *costing = user;
     const struct nw_assignment *assignment = costing->assignment;
-    int32_t end = assignment_range_begin(assignment, i + 1);
+    struct nw_parallel_range range = nw_parallel_range(assignment->count, i);
     double sum = 0;
 
-    for (int32_t p = assignment_range_begin(assignment, i); p < end; p++)
+    for (int64_t p = range.first; p < range.end; p++)
         for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
             sum +=
                 assignment->edge[b].bytes *
@@ -363,13 +335,11 @@ static void assignment_cost_range(void *user, int32_t i)
 double nw_assignment_cost(const struct nw_assignment *assignment)
 {
     struct assignment_costing costing = {.assignment = assignment};
-    int32_t jobs = assignment_jobs_of(assignment);
     double sum = 0;
 
-    nw_parallel_run(
-        assignment_cost_range, &costing, jobs,
-        assignment_threads_for(assignment, assignment->row[assignment->count]));
-    for (int32_t i = 0; i < jobs; i++)
+    assignment_run(assignment, assignment->row[assignment->count],
+                   assignment_cost_range, &costing);
+    for (int32_t i = 0; i < NW_PARALLEL_RANGES; i++)
         sum += costing.sum[i];
     return sum / 2;
 }
@@ -396,42 +366,27 @@ struct assignment_assigning {
     const int32_t *slot;
 };
 
-/* Marks as free the slots of range i, if the slots are divided into as many
- * ranges as the processes; a task for threads. */
-static void assignment_clear_range(void *user, int32_t i)
-{
-    struct nw_assignment *assignment =
-        ((struct assignment_assigning *)user)->assignment;
-    int64_t slots = assignment->hierarchy->slots;
-    int32_t jobs = assignment_jobs_of(assignment),
-            end = (int32_t)(slots * (i + 1) / jobs);
-
-    for (int32_t s = (int32_t)(slots * i / jobs); s < end; s++)
-        assignment->process[s] = -1;
-}
-
 /* Puts the processes in range i on their slots; a task for threads. */
 static void assignment_assign_range(void *user, int32_t i)
 {
     const struct assignment_assigning *assigning = user;
-    int32_t end = assignment_range_begin(assigning->assignment, i + 1);
+    struct nw_parallel_range range =
+        nw_parallel_range(assigning->assignment->count, i);
 
-    for (int32_t p = assignment_range_begin(assigning->assignment, i); p < end;
-         p++)
+    for (int32_t p = (int32_t)range.first; p < range.end; p++)
         assignment_assign(assigning->assignment, p, assigning->slot[p]);
 }
 
 void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
 {
     struct assignment_assigning assigning = {assignment, slot};
-    int32_t jobs = assignment_jobs_of(assignment);
-    int32_t threads = assignment_threads_for(
-        assignment,
-        nw_tuned.threads.slot_edges * (size_t)assignment->hierarchy->slots);
+    int32_t slots = assignment->hierarchy->slots;
 
-    if (assignment->hierarchy->slots > assignment->count)
-        nw_parallel_run(assignment_clear_range, &assigning, jobs, threads);
-    nw_parallel_run(assignment_assign_range, &assigning, jobs, threads);
+    if (slots > assignment->count)
+        for (int32_t s = 0; s < slots; s++)
+            assignment->process[s] = -1;
+    assignment_run(assignment, nw_tuned.threads.slot_edges * (size_t)slots,
+                   assignment_assign_range, &assigning);
 }
 
 nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,

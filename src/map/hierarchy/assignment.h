@@ -87,7 +87,9 @@ nw_assignment_within_limit(const struct nw_assignment *assignment, int32_t slot,
     return process < 0 || assignment->load[process] <= assignment->limit[slot];
 }
 
-/* Swaps the contents of slots a and b; each may be free. */
+/* Swaps the contents of slots a and b; each may be free. Uses atomic stores,
+ * because threads that swap other slots (anneal_swaps.c) may read the slots of
+ * processes at the same time. */
 static inline void nw_assignment_swap(struct nw_assignment *assignment,
                                       int32_t a, int32_t b)
 {
@@ -96,12 +98,14 @@ static inline void nw_assignment_swap(struct nw_assignment *assignment,
     assignment->process[a] = v;
     assignment->process[b] = u;
     if (u >= 0) {
-        assignment->slot[u] = b;
-        assignment->at[u] = assignment->hierarchy->code[b];
+        __atomic_store_n(&assignment->slot[u], b, __ATOMIC_RELAXED);
+        __atomic_store_n(&assignment->at[u], assignment->hierarchy->code[b],
+                         __ATOMIC_RELAXED);
     }
     if (v >= 0) {
-        assignment->slot[v] = a;
-        assignment->at[v] = assignment->hierarchy->code[a];
+        __atomic_store_n(&assignment->slot[v], a, __ATOMIC_RELAXED);
+        __atomic_store_n(&assignment->at[v], assignment->hierarchy->code[a],
+                         __ATOMIC_RELAXED);
     }
 }
 

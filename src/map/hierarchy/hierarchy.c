@@ -237,16 +237,6 @@ static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* Returns how many bits are needed for the numbers 0 .. values - 1. */
-static int hierarchy_bits_for(int32_t values)
-{
-    int bits = 0;
-
-    while (bits < 31 && 1 << bits < values)
-        bits++;
-    return bits;
-}
-
 /* Returns the first cluster of level l that has the same parent as the cluster
  * of slot s. */
 static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
@@ -265,16 +255,16 @@ static bool hierarchy_write_codes(struct nw_hierarchy *hierarchy)
 
     hierarchy->apart[0] = 0;
     for (int32_t l = 0; l + 1 < hierarchy->levels; l++) {
-        int32_t most = 1;
+        int32_t last = 0;
         int bits;
 
         for (int32_t s = 0; s < hierarchy->slots; s++) {
             int32_t child = hierarchy->cluster[l][s] -
                             hierarchy_first_child(hierarchy, l, s);
 
-            most = child + 1 > most ? child + 1 : most;
+            last = child > last ? child : last;
         }
-        bits = hierarchy_bits_for(most);
+        bits = last ? 32 - __builtin_clz((unsigned)last) : 0;
         if (shift + bits > 62)
             return false;
         for (int32_t s = 0; s < hierarchy->slots; s++)
@@ -348,25 +338,24 @@ static nw_status hierarchy_number_slots(const struct nw_placement *placement,
                                         int32_t **place, int32_t *slots)
 {
     const int32_t *capacity = placement->free_slots.capacity;
-    int32_t count = placement->places->count;
+    int32_t count = placement->places->count, *room = NULL, at = 0;
     size_t total = 0;
-    int32_t at = 0;
-    nw_status status;
+    nw_status status = nw_alloc((size_t)count, sizeof *room, &room);
 
-    for (int32_t p = 0; p < placement->count; p++)
-        total += placement->place[p] >= 0;
-    for (int32_t q = 0; q < count; q++)
-        total += capacity[q] > 0 ? (size_t)capacity[q] : 0;
-    status = nw_alloc(total, sizeof **place, place);
-    for (int32_t i = 0; !status && i < count; i++) {
-        int32_t q = keys[i].place;
-
-        for (int32_t r = 0; r < capacity[q]; r++)
-            (*place)[at++] = q;
-        for (int32_t p = keys[i].vertex; p; p--)
-            (*place)[at++] = q;
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        if (placement->place[p] >= 0)
+            room[placement->place[p]]++;
+    for (int32_t q = 0; !status && q < count; q++) {
+        room[q] += capacity[q] > 0 ? capacity[q] : 0;
+        total += (size_t)room[q];
     }
+    if (!status)
+        status = nw_alloc(total, sizeof **place, place);
+    for (int32_t i = 0; !status && i < count; i++)
+        for (int32_t k = 0; k < room[keys[i].place]; k++)
+            (*place)[at++] = keys[i].place;
     *slots = at;
+    free(room);
     return status;
 }
 
@@ -407,24 +396,6 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Sets keys[i].vertex, which is no longer needed for sorting, to the number of
- * processes that are already on place keys[i].place. hierarchy_number_slots
- * adds this number to the capacity, which counts only free slots. */
-static nw_status hierarchy_count_taken(const struct nw_placement *placement,
-                                       struct hierarchy_keyed *keys)
-{
-    int32_t count = placement->places->count, *taken = NULL;
-    nw_status status = nw_alloc((size_t)count, sizeof *taken, &taken);
-
-    for (int32_t p = 0; !status && p < placement->count; p++)
-        if (placement->place[p] >= 0)
-            taken[placement->place[p]]++;
-    for (int32_t i = 0; !status && i < count; i++)
-        keys[i].vertex = taken[keys[i].place];
-    free(taken);
-    return status;
-}
-
 nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
                             const struct nw_placement *placement,
                             bool *is_hierarchy)
@@ -437,8 +408,6 @@ nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
 
     if (!status)
         status = hierarchy_order_places(placement->places, keys);
-    if (!status)
-        status = hierarchy_count_taken(placement, keys);
     if (!status)
         status = hierarchy_number_slots(placement, keys, &place, &slots);
     if (!status)

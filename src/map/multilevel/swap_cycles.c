@@ -58,29 +58,20 @@ static nw_status multilevel_anneal(const struct multilevel_search *search,
                                    uint64_t seed, uint64_t steps,
                                    double temperature, double *cost)
 {
-    struct nw_budget *budget = search->budget;
-    struct nw_anneal_swaps_table swaps_table = {assignment,
-                                                budget,
-                                                seed,
-                                                steps,
-                                                nw_tuned.multilevel.swap_rounds,
-                                                search->swaps_table_temperature,
-                                                nw_assignment_cost(assignment)};
-    struct nw_anneal_swaps anneal_swaps = {.assignment = assignment,
-                                           .budget = budget,
-                                           .seed = seed,
-                                           .steps = steps,
-                                           .rounds =
-                                               nw_tuned.multilevel.swap_rounds,
-                                           .temperature = temperature,
-                                           .sparing = search->sparing,
-                                           .cost = swaps_table.cost};
     bool fits = search->swaps_table_temperature > 0 &&
                 nw_anneal_swaps_table_fits(assignment);
-    nw_status status = fits ? nw_anneal_swaps_table(&swaps_table)
+    struct nw_anneal_swaps anneal_swaps = {
+        .assignment = assignment,
+        .budget = search->budget,
+        .seed = seed,
+        .steps = steps,
+        .temperature = fits ? search->swaps_table_temperature : temperature,
+        .sparing = search->sparing,
+        .cost = nw_assignment_cost(assignment)};
+    nw_status status = fits ? nw_anneal_swaps_table(&anneal_swaps)
                             : nw_anneal_swaps(&anneal_swaps);
 
-    *cost = fits ? swaps_table.cost : anneal_swaps.cost;
+    *cost = anneal_swaps.cost;
     return status;
 }
 

@@ -203,6 +203,8 @@ static nw_status open_parts(nw_channel *channel)
         status = make_bounces(channel);
     if (!status)
         status = make_slots(channel);
+    if (!status)
+        status = nw_controls_new(channel);
     return status;
 }
 

@@ -408,6 +408,9 @@ void nw_send_push(nw_channel *channel);
 void nw_send_done(nw_channel_request *request);
 
 /* proto/control.c: control messages, which need no credit. */
+/* Allocates control messages. Opening a channel allocates the first ones, so
+ * that a process whose memory is exhausted later can still send some. */
+NW_MUST_CHECK nw_status nw_controls_new(nw_channel *channel);
 /* Passes a control message to libfabric immediately. Returns a libfabric code;
  * if it is not 0, the message was dropped. */
 ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,

@@ -234,3 +234,10 @@ uint64_t nw_mpi_hash(uint64_t start)
     NW_PMPI(Get_library_version)(version, &length);
     return nw_hash_text(start, version);
 }
+
+bool nw_all_ranks(MPI_Comm comm, bool mine)
+{
+    int in = mine, all = 0;
+
+    return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN, comm) && all;
+}

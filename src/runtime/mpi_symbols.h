@@ -53,6 +53,12 @@ uint64_t nw_mpi_hash(uint64_t start);
 #define NW_PMPI(name)                                                          \
     ((__typeof__(&PMPI_##name))NW_CACHED(nw_next_call, "PMPI_" #name))
 
+/* Returns true if `mine` is true on all ranks of `comm`, and false on all ranks
+ * if MPI fails. A rank that may fail alone, for example because memory is
+ * exhausted, calls this function before a step in which the others would wait
+ * for it. Collective. */
+bool nw_all_ranks(MPI_Comm comm, bool mine);
+
 /* Open MPI's predefined handles are addresses of its data symbols. These are
  * looked up by name, since an undefined data symbol would keep a program
  * without MPI from starting. */

@@ -102,14 +102,23 @@ static void rank0_environment_give_up(MPI_Request *request)
     NW_PMPI(Wait)(request, MPI_STATUS_IGNORE);
 }
 
+static void rank0_environment_answer(int rank, int tag)
+{
+    int verdict = joined;
+
+    NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, meeting);
+}
+
 /* On rank 0, receives one empty message from each rank and sets here[rank].
- * Returns the number of ranks that sent one in time, with rank 0. */
+ * Returns the number of ranks that sent one in time, with rank 0. If `here` is
+ * NULL, because memory is exhausted, answers each message at once. */
 static int hear_all(char *here, int size, int tag)
 {
     double until = NW_PMPI(Wtime)() + PATIENCE_S;
     int count = 1;
 
-    here[0] = 1;
+    if (here)
+        here[0] = 1;
     while (count < size) {
         MPI_Request request;
         MPI_Status status;
@@ -121,19 +130,13 @@ static int hear_all(char *here, int size, int tag)
             rank0_environment_give_up(&request);
             break;
         }
-        count += !here[status.MPI_SOURCE];
-        here[status.MPI_SOURCE] = 1;
+        count += !here || !here[status.MPI_SOURCE];
+        if (here)
+            here[status.MPI_SOURCE] = 1;
+        else
+            rank0_environment_answer(status.MPI_SOURCE, tag);
     }
     return count;
-}
-
-static void answer_all(const char *here, int size, int tag)
-{
-    int verdict = joined;
-
-    for (int rank = 1; rank < size; rank++)
-        if (here[rank])
-            NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, meeting);
 }
 
 static void rank0_environment_lead(int size, int tag)
@@ -141,12 +144,15 @@ static void rank0_environment_lead(int size, int tag)
     char *here = calloc((size_t)size, 1);
     int missing = 0;
 
-    joined = here && hear_all(here, size, tag) == size;
+    joined = hear_all(here, size, tag) == size && here;
+    for (int rank = 1; here && rank < size; rank++)
+        if (here[rank])
+            rank0_environment_answer(rank, tag);
     while (here && !joined && here[missing])
         missing++;
-    if (here)
-        answer_all(here, size, tag);
-    if (!joined)
+    if (!here)
+        nw_warn("nothing is done: memory is exhausted");
+    else if (!joined)
         nw_warn("nothing is done: rank %d, for example, lacks %s or this "
                 "library (LD_PRELOAD); all ranks need both",
                 missing, find_variable());

@@ -10,7 +10,7 @@
 
 #include <rdma/fi_errno.h>
 
-static nw_status controls_new(nw_channel *channel)
+nw_status nw_controls_new(nw_channel *channel)
 {
     struct nw_controls *all = NULL;
     nw_status status = nw_alloc(1, sizeof *all, &all);
@@ -31,7 +31,7 @@ static struct nw_control *control_new(nw_channel *channel)
 {
     struct nw_control *control;
 
-    if (!channel->spare_control && controls_new(channel))
+    if (!channel->spare_control && nw_controls_new(channel))
         return NULL;
     control = channel->spare_control;
     channel->spare_control = control->next;

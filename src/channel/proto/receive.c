@@ -42,7 +42,7 @@ static void receive_match(nw_channel *channel, struct nw_slot *slot,
         nw_request_finish(
             request,
             nw_fail(NW_EIO,
-                    "rank %d could not read the GPU memory that it sends",
+                    "rank %d could not read or store the message that it sends",
                     request->peer->rank));
         return;
     }

@@ -55,8 +55,9 @@ static void send_posted(nw_channel_request *request)
 }
 
 /* Sends a FAILED message instead of the request's message, whose payload could
- * not be read from GPU memory. The receive that matches it then ends with an
- * error. Returns false if libfabric cannot take a message now. */
+ * not be read from GPU memory, or for which memory was exhausted. The receive
+ * that matches it then ends with an error. Returns false if libfabric cannot
+ * take a message now. */
 static bool push_failed(nw_channel_request *request, nw_status status)
 {
     struct nw_peer *peer = request->peer;
@@ -89,6 +90,9 @@ static bool push_one(nw_channel_request *request)
 
     if (peer->credits < need || peer->two)
         return false;
+    if (request->status)
+        return push_failed(request,
+                           nw_fail(request->status, "no memory for a message"));
     if (eager && !request->payload) {
         status = nw_eager_prepare(request);
         if (status)
@@ -229,22 +233,20 @@ void nw_send_start(nw_channel_request *request)
                           nw_fail(NW_EIO, "rank %d is gone", peer->rank));
         return;
     }
-    if (protocol >= NW_CHANNEL_RENDEZVOUS) {
-        nw_status status = nw_request_know(request);
-
-        if (status) {
-            nw_request_finish(request, status);
-            return;
-        }
-    }
+    if (protocol >= NW_CHANNEL_RENDEZVOUS)
+        request->status = nw_request_know(request);
     peer->used = true;
-    write_wire(request);
-    if (send_at_once(request))
-        return;
-    if (protocol == NW_CHANNEL_RENDEZVOUS)
-        nw_ipc_weigh(request);
-    if (protocol == NW_CHANNEL_RENDEZVOUS && request->opening)
-        request->wire.kind = NW_WIRE_ASK;
+    if (request->status) {
+        request->result.protocol = NW_CHANNEL_GATHER; /* has nothing to free */
+    } else {
+        write_wire(request);
+        if (send_at_once(request))
+            return;
+        if (protocol == NW_CHANNEL_RENDEZVOUS)
+            nw_ipc_weigh(request);
+        if (protocol == NW_CHANNEL_RENDEZVOUS && request->opening)
+            request->wire.kind = NW_WIRE_ASK;
+    }
     nw_list_add(&peer->waiting, request);
     push_peer(channel, peer);
     if (request->list == &peer->waiting)

@@ -39,19 +39,24 @@ static bool any_has_device(struct nw_algorithm_comm *record,
 
     kind->calls++;
     if (!(kind->calls & (kind->calls - 1)))
-        kind->device = nw_algorithm_comm_any(record, device);
+        kind->device = !nw_all_ranks(record->comm, !device);
     return kind->device;
 }
 
-bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
-                          enum nw_collective_call form, int64_t bytes,
-                          bool device)
+struct nw_algorithm_comm *nw_algorithm_chooses(MPI_Comm comm,
+                                               enum nw_collective_call form,
+                                               int64_t bytes, bool device)
 {
-    if (nw_algorithm_call == NW_FORMING_AUTO &&
-        (!is_large(form, bytes) ||
-         !any_has_device(record, form, bytes, device)))
-        return false;
-    return nw_algorithm_comm_open(record);
+    bool automatic = nw_algorithm_call == NW_FORMING_AUTO;
+    struct nw_algorithm_comm *record = NULL;
+
+    if (!automatic || is_large(form, bytes))
+        record = nw_algorithm_comm_of(comm);
+    if (!record ||
+        (automatic && !any_has_device(record, form, bytes, device)) ||
+        !nw_algorithm_comm_open(record))
+        return NULL;
+    return record;
 }
 
 /* --- MPI_Init and MPI_Finalize --- */

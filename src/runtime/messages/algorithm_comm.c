@@ -84,26 +84,31 @@ static bool is_of_our_world(MPI_Comm comm, int size)
     return all;
 }
 
+/* Returns NULL on all ranks if memory is exhausted on any rank. */
 static struct nw_algorithm_comm *record_new(MPI_Comm comm)
 {
     struct nw_algorithm_comm *record = calloc(1, sizeof *record);
-    int between = 0;
+    int between = 0, size = 0, rank = 0;
+    bool fits, stored;
 
-    if (!record)
-        return NULL;
-    record->comm = comm;
     NW_PMPI(Comm_test_inter)(comm, &between);
-    NW_PMPI(Comm_size)(comm, &record->size);
-    NW_PMPI(Comm_rank)(comm, &record->rank);
-    record->fits = !between && record->size > 1 &&
-                   record->size <= NW_MOST_RANKS &&
-                   is_of_our_world(comm, record->size);
-    if (NW_PMPI(Comm_set_attr)(comm, keyval, record)) {
+    NW_PMPI(Comm_size)(comm, &size);
+    NW_PMPI(Comm_rank)(comm, &rank);
+    fits = !between && size > 1 && size <= NW_MOST_RANKS &&
+           is_of_our_world(comm, size);
+    if (record)
+        *record = (struct nw_algorithm_comm){
+            .comm = comm, .size = size, .rank = rank, .fits = fits};
+    stored = record && !NW_PMPI(Comm_set_attr)(comm, keyval, record);
+    if (stored)
+        list_append(record);
+    else
         free(record);
-        return NULL;
-    }
-    list_append(record);
-    return record;
+    if (!fits || nw_all_ranks(comm, stored))
+        return stored ? record : NULL;
+    if (stored)
+        NW_PMPI(Comm_delete_attr)(comm, keyval);
+    return NULL;
 }
 
 struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm)
@@ -125,20 +130,31 @@ struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm)
     return record && record->fits ? record : NULL;
 }
 
-bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine)
+/* Opens the channel with the requests that a collective call needs, on all
+ * ranks or on none. Collective. */
+static nw_status channel_open(struct nw_algorithm_comm *record)
 {
-    int in = mine, out = 0;
+    nw_channel *channel = NULL;
+    nw_status status = nw_channel_open_mpi(record->comm, NULL, &channel);
 
-    return !NW_PMPI(Allreduce)(&in, &out, 1, MPI_INT, MPI_MAX, record->comm) &&
-           out;
+    if (status)
+        return status;
+    status = nw_channel_collective_reserve(channel, record->rank, record->size);
+    if (nw_all_ranks(record->comm, !status)) {
+        record->channel = channel;
+        return NW_OK;
+    }
+    nw_channel_close(channel);
+    return status ? status
+                  : nw_fail(NW_ENOMEM, "memory is exhausted on another rank");
 }
 
 bool nw_algorithm_comm_open(struct nw_algorithm_comm *record)
 {
     if (!record->tried) {
         record->tried = true;
-        if (nw_channel_open_mpi(record->comm, NULL, &record->channel) &&
-            nw_algorithm_call == NW_FORMING_CHANNEL && !record->rank)
+        if (channel_open(record) && nw_algorithm_call == NW_FORMING_CHANNEL &&
+            !record->rank)
             nw_warn_once("collective calls go through the host: %s",
                          nw_error_text());
         list_remove(record);

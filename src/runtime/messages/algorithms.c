@@ -13,11 +13,19 @@ struct algorithms_call {
     enum nw_collective_call form;
     const char *name;
     MPI_Comm comm;
-    struct nw_algorithm_comm *record;
     struct nw_area from, into;
+    int rank, size;
     int into_access;
     struct nw_channel_collective collect;
 };
+
+/* Sets rank and size of the call. Returns false if MPI must make the call. */
+static bool algorithms_open(struct algorithms_call *call)
+{
+    return call->comm != MPI_COMM_NULL &&
+           !NW_PMPI(Comm_rank)(call->comm, &call->rank) &&
+           !NW_PMPI(Comm_size)(call->comm, &call->size);
+}
 
 static bool is_simple(MPI_Datatype type, int64_t count)
 {
@@ -58,6 +66,8 @@ static void read_in_place(struct algorithms_call *call)
         (blocks ? (size_t)call->collect.rank * call->collect.bytes : 0);
 }
 
+/* A rank that has no memory for its buffers takes part in the call, too, so
+ * that the other ranks do not wait for it. */
 static nw_status messages_algorithms_make(struct algorithms_call *call)
 {
     bool in_place = call->from.buffer == MPI_IN_PLACE;
@@ -74,10 +84,9 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
         from = (struct nw_contiguous){.memory = NULL};
     call->collect.into = into.memory;
     call->collect.from = from.memory;
-    if (in_place)
+    if (in_place && into.memory)
         read_in_place(call);
-    if (!status)
-        status = nw_channel_collective(call->form, &call->collect);
+    status = nw_channel_collective(call->form, &call->collect, status);
     status = nw_contiguous_close(&from, status);
     return nw_contiguous_close(&into, status);
 }
@@ -89,33 +98,34 @@ static bool algorithms_form(struct algorithms_call *call, int64_t bytes,
 {
     bool device =
         nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
+    struct nw_algorithm_comm *record =
+        nw_algorithm_chooses(call->comm, call->form, bytes, device);
 
-    if (!nw_algorithm_chooses(call->record, call->form, bytes, device))
+    if (!record)
         return false;
     call->collect.bytes = (size_t)bytes;
-    nw_algorithm_comm_next(call->record, &call->collect);
+    nw_algorithm_comm_next(record, &call->collect);
     *rc = messages_algorithms_make(call) ? messages_algorithms_fail(call)
                                          : MPI_SUCCESS;
     return true;
 }
 
-static bool is_rank(const struct nw_algorithm_comm *record, int root)
+static bool has_root(const struct algorithms_call *call, int root)
 {
-    return root >= 0 && root < record->size;
+    return root >= 0 && root < call->size;
 }
 
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 {
-    struct algorithms_call call = {NW_CALL_BCAST, "MPI_Bcast", comm,
-                                   nw_algorithm_comm_of(comm)};
+    struct algorithms_call call = {NW_CALL_BCAST, "MPI_Bcast", comm};
     int64_t bytes;
 
-    if (!call.record || !is_rank(call.record, root))
+    if (!algorithms_open(&call) || !has_root(&call, root))
         return false;
     bytes = block_of(data.type, data.count, 1);
     call.into = data;
     call.into.blocks = 1;
-    call.into_access = call.record->rank == root ? NW_READ : NW_WRITE;
+    call.into_access = call.rank == root ? NW_READ : NW_WRITE;
     call.collect.root = root;
     return bytes && algorithms_form(&call, bytes, rc);
 }
@@ -123,20 +133,19 @@ bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm)
 {
-    struct algorithms_call call = {NW_CALL_GATHER, "MPI_Gather", comm,
-                                   nw_algorithm_comm_of(comm)};
+    struct algorithms_call call = {NW_CALL_GATHER, "MPI_Gather", comm};
     bool is_root;
     int64_t bytes;
 
-    if (!call.record || !is_rank(call.record, root))
+    if (!algorithms_open(&call) || !has_root(&call, root))
         return false;
-    is_root = call.record->rank == root;
-    bytes = is_root ? block_of(into.type, into.count, call.record->size)
-                    : block_of(from.type, from.count, call.record->size);
+    is_root = call.rank == root;
+    bytes = is_root ? block_of(into.type, into.count, call.size)
+                    : block_of(from.type, from.count, call.size);
     call.from = from;
     call.from.blocks = 1;
     call.into = into;
-    call.into.blocks = is_root ? call.record->size : 0;
+    call.into.blocks = is_root ? call.size : 0;
     call.into_access = NW_WRITE;
     call.collect.root = root;
     return bytes && algorithms_form(&call, bytes, rc);
@@ -147,11 +156,11 @@ static bool messages_algorithms_all_blocks(struct algorithms_call *call,
 {
     int64_t bytes;
 
-    if (!call->record)
+    if (!algorithms_open(call))
         return false;
-    bytes = block_of(call->into.type, call->into.count, call->record->size);
-    call->from.blocks = from_blocks ? call->record->size : 1;
-    call->into.blocks = call->record->size;
+    bytes = block_of(call->into.type, call->into.count, call->size);
+    call->from.blocks = from_blocks ? call->size : 1;
+    call->into.blocks = call->size;
     call->into_access = NW_WRITE;
     return bytes && algorithms_form(call, bytes, rc);
 }
@@ -159,12 +168,8 @@ static bool messages_algorithms_all_blocks(struct algorithms_call *call,
 bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
                             MPI_Comm comm)
 {
-    struct algorithms_call call = {NW_CALL_ALLGATHER,
-                                   "MPI_Allgather",
-                                   comm,
-                                   nw_algorithm_comm_of(comm),
-                                   from,
-                                   into};
+    struct algorithms_call call = {NW_CALL_ALLGATHER, "MPI_Allgather", comm,
+                                   from, into};
 
     return messages_algorithms_all_blocks(&call, 0, rc);
 }
@@ -172,9 +177,8 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
 bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
                            MPI_Comm comm)
 {
-    struct algorithms_call call = {
-        NW_CALL_ALLTOALL,           "MPI_Alltoall", comm,
-        nw_algorithm_comm_of(comm), from,           into};
+    struct algorithms_call call = {NW_CALL_ALLTOALL, "MPI_Alltoall", comm, from,
+                                   into};
 
     return from.buffer != MPI_IN_PLACE &&
            messages_algorithms_all_blocks(&call, 1, rc);
@@ -251,13 +255,12 @@ static bool messages_algorithms_reduce(struct algorithms_call *call, MPI_Op op,
 bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
                          struct nw_reduction how)
 {
-    struct algorithms_call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm,
-                                   nw_algorithm_comm_of(how.comm)};
+    struct algorithms_call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm};
 
-    if (!call.record || !is_rank(call.record, how.root))
+    if (!algorithms_open(&call) || !has_root(&call, how.root))
         return false;
     call.into = into;
-    call.into.blocks = call.record->rank == how.root;
+    call.into.blocks = call.rank == how.root;
     call.from = into;
     call.from.buffer = from;
     call.from.blocks = 1;
@@ -268,10 +271,10 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how)
 {
-    struct algorithms_call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce", how.comm,
-                                   nw_algorithm_comm_of(how.comm)};
+    struct algorithms_call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce",
+                                   how.comm};
 
-    if (!call.record)
+    if (!algorithms_open(&call))
         return false;
     call.into = into;
     call.into.blocks = 1;

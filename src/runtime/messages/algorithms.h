@@ -49,22 +49,20 @@ struct nw_algorithm_comm {
     struct nw_algorithm_kind kind[NW_CALLS][NW_CLASSES];
 };
 /* Returns the record of a communicator, which is stored with it as an
- * attribute. Returns NULL if the communicator is unsuitable for a channel, so
- * that MPI must make the call. */
+ * attribute. Returns NULL on all ranks if the communicator is unsuitable for a
+ * channel, or if a rank has no memory for the record, so that MPI must make the
+ * call. Collective. */
 struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm);
-/* Returns true if `mine` is true on any rank of the communicator. Collective.
- */
-bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine);
 /* Opens the communicator's channel at the first call for this record, on all
  * ranks or on none. Returns true if the channel is open. Collective. */
 bool nw_algorithm_comm_open(struct nw_algorithm_comm *record);
 void nw_algorithm_comms_close(void); /* closes all channels; collective */
-/* In algorithm_choice.c: returns true if a collective call is made through the
- * channel instead of MPI. `bytes`: size of a block. `device`: this rank passes
- * GPU memory. Collective. */
-bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
-                          enum nw_collective_call form, int64_t bytes,
-                          bool device);
+/* In algorithm_choice.c: returns the record of the communicator if a collective
+ * call is made through its channel, or NULL if MPI must make the call. `bytes`:
+ * size of a block. `device`: this rank passes GPU memory. Collective. */
+struct nw_algorithm_comm *nw_algorithm_chooses(MPI_Comm comm,
+                                               enum nw_collective_call form,
+                                               int64_t bytes, bool device);
 
 /* A buffer of the program as contiguous bytes for the channel. memory: their
  * address, in host or GPU memory. */
@@ -93,7 +91,9 @@ bool nw_area_is_on_gpu(const struct nw_area *area);
 
 /* In channel_collectives.c: a collective call between all ranks of the channel,
  * on contiguous bytes. `from` and `into` have one block, or one block per rank,
- * like the buffers of the MPI call. */
+ * like the buffers of the MPI call. If this rank has failed before the call,
+ * `status` is its error, which the call returns. The ranks that need a block of
+ * this rank then return an error, too. */
 struct nw_channel_collective {
     nw_channel *channel;
     int rank, size, root, tag;
@@ -104,7 +104,13 @@ struct nw_channel_collective {
     MPI_Op op;
 };
 NW_MUST_CHECK nw_status nw_channel_collective(
-    enum nw_collective_call form, const struct nw_channel_collective *collect);
+    enum nw_collective_call form, const struct nw_channel_collective *collect,
+    nw_status status);
+/* Lets the channel allocate as many requests as one collective call needs, so
+ * that no rank lacks one in the call. Call it before the first collective call.
+ * Local. */
+NW_MUST_CHECK nw_status nw_channel_collective_reserve(nw_channel *channel,
+                                                      int rank, int size);
 /* Sets the channel, rank, size and tag of *collect for the next collective call
  * on the communicator. */
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,

@@ -30,165 +30,165 @@ static void turn_mpi(void)
     (void)sched_yield();
 }
 
-static nw_status channel_collectives_wait_for(nw_channel_request **request)
+/* One collective call on this rank. After an error, the rank still takes part
+ * in all messages of the call, so that no other rank waits for it: it sends
+ * empty messages, by which the receivers learn of the failure, and receives
+ * nothing. `status` and `error` are its first error. */
+struct collective_run {
+    const struct nw_channel_collective *collect;
+    nw_status status;
+    struct nw_error error;
+};
+
+static void run_note(struct collective_run *run, nw_status status)
 {
+    if (!status || run->status)
+        return;
+    run->status = status;
+    nw_error_keep(&run->error);
+}
+
+/* Starts to send or to receive one block. If that fails, *out stays NULL. */
+static void run_begin(struct collective_run *run, bool send, int peer,
+                      char *memory, nw_channel_request **out)
+{
+    const struct nw_channel_collective *c = run->collect;
+    struct nw_channel_message message = {memory, c->bytes, peer, c->tag};
+
+    if (run->status)
+        message.bytes = 0;
+    run_note(run, send ? nw_channel_send(c->channel, &message, out)
+                       : nw_channel_receive(c->channel, &message, out));
+}
+
+static void run_wait_for(struct collective_run *run,
+                         nw_channel_request **request)
+{
+    struct nw_channel_result result;
     nw_status status = NW_OK;
-    bool done = false;
+    bool done = !*request;
 
     for (unsigned turns = 1; !done; turns++) {
-        status = nw_channel_test(request, &done, NULL);
+        status = nw_channel_test(request, &done, &result);
+        if (done && !status && result.bytes < run->collect->bytes)
+            status = nw_fail(NW_EIO, "rank %d has failed", result.peer);
         if (!done && turns % IDLE_TURNS == 0)
             turn_mpi();
     }
-    return status;
+    run_note(run, status);
 }
 
-static nw_status
-channel_collectives_begin(const struct nw_channel_collective *c, bool send,
-                          int peer, char *memory, nw_channel_request **out)
-{
-    struct nw_channel_message message = {memory, c->bytes, peer, c->tag};
-
-    return send ? nw_channel_send(c->channel, &message, out)
-                : nw_channel_receive(c->channel, &message, out);
-}
-
-static nw_status channel_collectives_pass(const struct nw_channel_collective *c,
-                                          bool send, int peer, char *memory)
+static void run_pass(struct collective_run *run, bool send, int peer,
+                     char *memory)
 {
     nw_channel_request *request = NULL;
-    nw_status status =
-        channel_collectives_begin(c, send, peer, memory, &request);
 
-    return status ? status : channel_collectives_wait_for(&request);
+    run_begin(run, send, peer, memory, &request);
+    run_wait_for(run, &request);
+}
+
+/* Copies a block on this rank, unless it has failed. */
+static void run_copy(struct collective_run *run, char *into, const char *from)
+{
+    if (!run->status && from != into)
+        run_note(run, nw_buffer_copy(into, from, run->collect->bytes));
 }
 
 /* --- one block between each pair of ranks --- */
 
+/* A rank that has failed before the call may have no buffers. */
+static char *block_at(char *memory, int index, size_t step)
+{
+    return memory ? memory + (size_t)index * step : NULL;
+}
+
 struct exchange {
-    const struct nw_channel_collective *collect;
-    nw_channel_request **request;
+    struct collective_run *run;
+    nw_channel_request *request[2 * NW_MOST_RANKS];
     size_t count;
 };
 
-static nw_status channel_collectives_add(struct exchange *x, bool send,
-                                         int peer, char *memory)
+static void exchange_add(struct exchange *x, bool send, int peer, char *memory)
 {
-    nw_status status = channel_collectives_begin(x->collect, send, peer, memory,
-                                                 &x->request[x->count]);
+    nw_channel_request **request = &x->request[x->count++];
 
-    x->count += !status;
-    return status;
+    *request = NULL;
+    run_begin(x->run, send, peer, memory, request);
 }
 
-static nw_status channel_collectives_finish(struct exchange *x,
-                                            nw_status status)
+static void receive_blocks(struct exchange *x)
 {
-    for (size_t i = 0; i < x->count; i++) {
-        nw_status one = channel_collectives_wait_for(&x->request[i]);
+    const struct nw_channel_collective *c = x->run->collect;
 
-        status = status ? status : one;
-    }
-    free(x->request);
-    return status;
-}
-
-/* Copies this rank's own block from `from` to its position in the output
- * buffer. */
-static nw_status keep_own(const struct nw_channel_collective *c, char *from)
-{
-    char *into = c->into + (size_t)c->rank * c->bytes;
-
-    return from == into ? NW_OK : nw_buffer_copy(into, from, c->bytes);
-}
-
-static nw_status receive_blocks(struct exchange *x)
-{
-    const struct nw_channel_collective *c = x->collect;
-    nw_status status = NW_OK;
-
-    for (int i = 1; i < c->size && !status; i++) {
+    for (int i = 1; i < c->size; i++) {
         int peer = (c->rank + c->size - i) % c->size;
 
-        status = channel_collectives_add(x, false, peer,
-                                         c->into + (size_t)peer * c->bytes);
+        exchange_add(x, false, peer, block_at(c->into, peer, c->bytes));
     }
-    return status;
 }
 
-static nw_status send_blocks(struct exchange *x, size_t step)
+static void send_blocks(struct exchange *x, size_t step)
 {
-    const struct nw_channel_collective *c = x->collect;
-    nw_status status = NW_OK;
+    const struct nw_channel_collective *c = x->run->collect;
 
-    for (int i = 1; i < c->size && !status; i++) {
+    for (int i = 1; i < c->size; i++) {
         int peer = (c->rank + i) % c->size;
 
-        status = channel_collectives_add(x, true, peer,
-                                         c->from + (size_t)peer * step);
+        exchange_add(x, true, peer, block_at(c->from, peer, step));
     }
-    return status;
 }
 
-static nw_status exchange_open(const struct nw_channel_collective *c,
-                               struct exchange *out)
+/* Copies this rank's own block to its position in the output buffer, and ends
+ * the exchange. */
+static void exchange_finish(struct exchange *x, const char *own)
 {
-    *out = (struct exchange){.collect = c};
-    return nw_alloc(2 * (size_t)c->size, sizeof *out->request, &out->request);
+    const struct nw_channel_collective *c = x->run->collect;
+
+    run_copy(x->run, block_at(c->into, c->rank, c->bytes), own);
+    for (size_t i = 0; i < x->count; i++)
+        run_wait_for(x->run, &x->request[i]);
 }
 
-static nw_status
-channel_collectives_gather(const struct nw_channel_collective *c)
+static void channel_collectives_gather(struct collective_run *run)
 {
-    struct exchange x;
-    nw_status status;
+    const struct nw_channel_collective *c = run->collect;
+    struct exchange x = {.run = run};
 
-    if (c->rank != c->root)
-        return channel_collectives_pass(c, true, c->root, c->from);
-    status = exchange_open(c, &x);
-    if (!status)
-        status = receive_blocks(&x);
-    if (!status)
-        status = keep_own(c, c->from);
-    return channel_collectives_finish(&x, status);
+    if (c->rank != c->root) {
+        run_pass(run, true, c->root, c->from);
+        return;
+    }
+    receive_blocks(&x);
+    exchange_finish(&x, c->from);
 }
 
-static nw_status
-channel_collectives_all_blocks(const struct nw_channel_collective *c,
-                               size_t step)
+static void channel_collectives_all_blocks(struct collective_run *run,
+                                           size_t step)
 {
-    struct exchange x;
-    nw_status status = exchange_open(c, &x);
+    const struct nw_channel_collective *c = run->collect;
+    struct exchange x = {.run = run};
 
-    if (!status)
-        status = receive_blocks(&x);
-    if (!status)
-        status = send_blocks(&x, step);
-    if (!status)
-        status = keep_own(c, c->from + (size_t)c->rank * step);
-    return channel_collectives_finish(&x, status);
+    receive_blocks(&x);
+    send_blocks(&x, step);
+    exchange_finish(&x, block_at(c->from, c->rank, step));
 }
 
 /* --- trees --- */
 
 /* Broadcasts the block at `memory` from `root` along a binomial tree. */
-static nw_status
-channel_collectives_broadcast(const struct nw_channel_collective *c, int root,
-                              char *memory)
+static void channel_collectives_broadcast(struct collective_run *run, int root,
+                                          char *memory)
 {
+    const struct nw_channel_collective *c = run->collect;
     int mine = (c->rank - root + c->size) % c->size, mask = 1;
-    nw_status status = NW_OK;
 
     while (mask < c->size && !(mine & mask))
         mask <<= 1;
     if (mine)
-        status = channel_collectives_pass(
-            c, false, (c->rank - mask + c->size) % c->size, memory);
-    for (mask >>= 1; mask > 0 && !status; mask >>= 1)
+        run_pass(run, false, (c->rank - mask + c->size) % c->size, memory);
+    for (mask >>= 1; mask > 0; mask >>= 1)
         if (mine + mask < c->size)
-            status = channel_collectives_pass(
-                c, true, (c->rank + mask) % c->size, memory);
-    return status;
+            run_pass(run, true, (c->rank + mask) % c->size, memory);
 }
 
 /* The partial result of a reduction on this rank. `now` is first its own input,
@@ -198,15 +198,11 @@ struct sum {
     char *host[2];
 };
 
-static nw_status sum_open(const struct nw_channel_collective *c,
-                          struct sum *sum)
+static void sum_open(struct collective_run *run, struct sum *sum)
 {
-    nw_status status = NW_OK;
-
-    *sum = (struct sum){.now = c->from};
-    for (int i = 0; i < 2 && !status; i++)
-        status = nw_alloc(c->bytes, 1, &sum->host[i]);
-    return status;
+    *sum = (struct sum){.now = run->collect->from};
+    for (int i = 0; i < 2 && !run->status; i++)
+        run_note(run, nw_alloc(run->collect->bytes, 1, &sum->host[i]));
 }
 
 static void sum_close(struct sum *sum)
@@ -218,83 +214,101 @@ static void sum_close(struct sum *sum)
 /* Receives the partial result of `peer` and combines both: sum = sum op theirs.
  * The ranks that `theirs` comes from follow those of `sum`, so the operands
  * keep their order. */
-static nw_status sum_take(const struct nw_channel_collective *c,
-                          struct sum *sum, int peer)
+static void sum_take(struct collective_run *run, struct sum *sum, int peer)
 {
+    const struct nw_channel_collective *c = run->collect;
     char *theirs = sum->host[1];
-    nw_status status = NW_OK;
 
     if (sum->now == c->from) {
-        status = nw_buffer_copy(sum->host[0], c->from, c->bytes);
+        run_copy(run, sum->host[0], c->from);
         sum->now = sum->host[0];
     }
-    if (!status)
-        status = channel_collectives_pass(c, false, peer, theirs);
-    if (!status &&
-        NW_PMPI(Reduce_local)(sum->now, theirs, (int)c->count, c->type, c->op))
-        status = nw_fail(NW_EMPI, "MPI_Reduce_local fails");
-    if (status)
-        return status;
+    run_pass(run, false, peer, theirs);
+    if (run->status)
+        return;
+    if (NW_PMPI(Reduce_local)(sum->now, theirs, (int)c->count, c->type, c->op))
+        run_note(run, nw_fail(NW_EMPI, "MPI_Reduce_local fails"));
     sum->host[1] = sum->host[0];
     sum->host[0] = theirs;
     sum->now = theirs;
-    return NW_OK;
 }
 
 /* Reduces the blocks of all ranks on rank 0, which then sends the result to
  * rank `root`, or to all ranks if `root` is -1. */
-static nw_status
-channel_collectives_reduce(const struct nw_channel_collective *c, int root)
+static void channel_collectives_reduce(struct collective_run *run, int root)
 {
+    const struct nw_channel_collective *c = run->collect;
     struct sum sum;
-    nw_status status = sum_open(c, &sum);
     int mask = 1;
 
-    for (; mask < c->size && !(c->rank & mask) && !status; mask <<= 1)
+    sum_open(run, &sum);
+    for (; mask < c->size && !(c->rank & mask); mask <<= 1)
         if (c->rank + mask < c->size)
-            status = sum_take(c, &sum, c->rank + mask);
-    if (!status && c->rank)
-        status = channel_collectives_pass(c, true, c->rank - mask, sum.now);
-    if (!status && !c->rank && root > 0)
-        status = channel_collectives_pass(c, true, root, sum.now);
-    if (!status && c->rank && c->rank == root)
-        status = channel_collectives_pass(c, false, 0, c->into);
-    if (!status && root < 0)
-        status =
-            channel_collectives_broadcast(c, 0, c->rank ? c->into : sum.now);
-    if (!status && !c->rank && root <= 0 && sum.now != c->into)
-        status = nw_buffer_copy(c->into, sum.now, c->bytes);
+            sum_take(run, &sum, c->rank + mask);
+    if (c->rank)
+        run_pass(run, true, c->rank - mask, sum.now);
+    if (!c->rank && root > 0)
+        run_pass(run, true, root, sum.now);
+    if (c->rank && c->rank == root)
+        run_pass(run, false, 0, c->into);
+    if (root < 0)
+        channel_collectives_broadcast(run, 0, c->rank ? c->into : sum.now);
+    if (!c->rank && root <= 0)
+        run_copy(run, c->into, sum.now);
     sum_close(&sum);
-    return status;
 }
 
 nw_status nw_channel_collective(enum nw_collective_call form,
-                                const struct nw_channel_collective *c)
+                                const struct nw_channel_collective *c,
+                                nw_status status)
 {
-    nw_status status = NW_EINVAL;
+    struct collective_run run;
 
+    run.collect = c;
+    run.status = NW_OK;
+    run_note(&run, status);
     switch (form) {
     case NW_CALL_BCAST:
-        status = channel_collectives_broadcast(c, c->root, c->into);
+        channel_collectives_broadcast(&run, c->root, c->into);
         break;
     case NW_CALL_GATHER:
-        status = channel_collectives_gather(c);
+        channel_collectives_gather(&run);
         break;
     case NW_CALL_ALLGATHER:
-        status = channel_collectives_all_blocks(c, 0);
+        channel_collectives_all_blocks(&run, 0);
         break;
     case NW_CALL_ALLTOALL:
-        status = channel_collectives_all_blocks(c, c->bytes);
+        channel_collectives_all_blocks(&run, c->bytes);
         break;
     case NW_CALL_REDUCE:
-        status = channel_collectives_reduce(c, c->root);
+        channel_collectives_reduce(&run, c->root);
         break;
     case NW_CALL_ALLREDUCE:
-        status = channel_collectives_reduce(c, -1);
+        channel_collectives_reduce(&run, -1);
         break;
     case NW_CALLS:
         break;
     }
     nw_channel_flush(c->channel);
+    return run.status ? nw_error_pass(run.status, &run.error) : NW_OK;
+}
+
+nw_status nw_channel_collective_reserve(nw_channel *channel, int rank, int size)
+{
+    /* no rank sends a message with this tag */
+    struct nw_channel_message message = {NULL, 0, rank, INT32_MAX};
+    nw_channel_request *request[2 * NW_MOST_RANKS];
+    nw_status status = NW_OK, one;
+    int count = 0;
+
+    while (count < 2 * size && !status) {
+        status = nw_channel_receive(channel, &message, &request[count]);
+        count += !status;
+    }
+    while (count > 0) {
+        nw_channel_cancel(request[--count]);
+        one = nw_channel_wait(&request[count], NULL);
+        status = status || one == NW_ECANCELLED ? status : one;
+    }
     return status;
 }

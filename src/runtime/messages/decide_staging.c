@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if `mine` is true on all ranks of MPI_COMM_WORLD. Collective. */
-static bool messages_start_all_say(bool mine)
-{
-    int in = mine, all = 0;
-
-    return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN,
-                               MPI_COMM_WORLD) &&
-           all;
-}
-
 void nw_messages_start(void)
 {
     const char *mode = nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
@@ -32,7 +22,7 @@ void nw_messages_start(void)
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is unknown; use off, on or auto",
                      mode);
     aware = !off && !on && nw_mpi_takes_gpu_memory();
-    if (set && messages_start_all_say(aware) && !nw_passthrough_start())
+    if (set && nw_all_ranks(MPI_COMM_WORLD, aware) && !nw_passthrough_start())
         off = true;
     NW_PMPI(Query_thread)(&threads);
     nw_threaded = threads == MPI_THREAD_MULTIPLE;

@@ -164,14 +164,6 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
 
 /* --- the shared page --- */
 
-/* Returns true if `yes` is true in all processes of the node. Collective. */
-static bool local_peers_all_say(bool yes)
-{
-    int in = yes, all = 0;
-
-    return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN, node) && all;
-}
-
 static int shared_page_create(char name[NAME_ROOM])
 {
     uint64_t random = 0;
@@ -227,7 +219,7 @@ static bool shared_page_open(void)
     shared_page_map(fd);
     if (nw_shared_page && !mine)
         good = getrandom(nw_shared_page->nonce, NW_NONCE, 0) == NW_NONCE;
-    good = local_peers_all_say(good && nw_shared_page);
+    good = nw_all_ranks(node, good && nw_shared_page);
     if (!mine && name[0])
         shm_unlink(name);
     return good;
@@ -286,13 +278,13 @@ static bool local_peers_open_all(bool messaging)
     NW_PMPI(Comm_set_errhandler)(node, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(node, &mine);
     NW_PMPI(Comm_size)(node, &count);
-    return local_peers_all_say(messaging && !nw_passthrough && is_wanted() &&
-                               has_driver()) &&
+    return nw_all_ranks(node, messaging && !nw_passthrough && is_wanted() &&
+                                  has_driver()) &&
            shared_page_open() &&
-           local_peers_all_say(open_self() &&
-                               !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied,
-                                                            local_peers_drop,
-                                                            &keyval, NULL));
+           nw_all_ranks(node,
+                        open_self() && !NW_PMPI(Comm_create_keyval)(
+                                           nw_shape_not_copied,
+                                           local_peers_drop, &keyval, NULL));
 }
 
 void nw_direct_start(bool messaging)

@@ -123,15 +123,14 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_pair *c,
 static bool
 passthrough_benchmark_take_memory(struct passthrough_benchmark_pair *c)
 {
-    int ready = c->rank > 1, all = 0;
+    bool ready = c->rank > 1;
 
     if (c->rank < 2)
         ready = !nw_messages_open_gpu() &&
                 !nw_channel_memory_new(true, (size_t)sizes[NW_ROUNDS - 1],
                                        &c->memory) &&
                 nw_passthrough_sees(c->memory);
-    NW_PMPI(Allreduce)(&ready, &all, 1, MPI_INT, MPI_MIN, c->comm);
-    return all;
+    return nw_all_ranks(c->comm, ready);
 }
 
 static bool is_near(const struct passthrough_benchmark_pair *c)

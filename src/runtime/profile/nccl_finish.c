@@ -113,16 +113,16 @@ void nw_nccl_finish(MPI_Comm comm)
     struct nccl_finish_lists lists = {0};
     size_t n;
     const struct nw_nccl_comm *own = nw_nccl_comms(&n);
-    int count = (int)n, total = 0, bad, any = 1;
+    int count = (int)n, total = 0;
+    bool good;
 
     if (NW_PMPI(Allreduce)(&count, &total, 1, MPI_INT, MPI_SUM, comm) || !total)
         return;
     lists.total = (size_t)total;
-    bad = nccl_finish_alloc(comm, &lists) != NW_OK;
-    if (bad)
+    good = !nccl_finish_alloc(comm, &lists);
+    if (!good)
         nw_warn_once("NCCL's messages are not counted: %s", nw_error_text());
-    NW_PMPI(Allreduce)(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (!any) {
+    if (nw_all_ranks(comm, good)) {
         nccl_finish_gather(comm, &lists);
         for (size_t i = 0; i < n; i++)
             nccl_finish_translate(&own[i], lists.all, lists.total);

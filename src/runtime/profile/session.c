@@ -72,7 +72,7 @@ static bool session_claim(MPI_Comm comm)
 
 void nw_session_comm_made(MPI_Comm comm)
 {
-    int rank = -1, same, all = 0;
+    int rank = -1;
 
     if (!session_claim(comm))
         return;
@@ -80,9 +80,7 @@ void nw_session_comm_made(MPI_Comm comm)
     if (!nw_rank0_environment_joined())
         return;
     NW_PMPI(Comm_rank)(comm, &rank);
-    same = rank == world.rank;
-    world.recorded =
-        !NW_PMPI(Allreduce)(&same, &all, 1, MPI_INT, MPI_MIN, comm) && all;
+    world.recorded = nw_all_ranks(comm, rank == world.rank);
     if (world.recorded)
         nw_profile_start(comm);
     else

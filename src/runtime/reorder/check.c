@@ -5,6 +5,9 @@
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 
+#include "base/array.h"
+#include "runtime/warn.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,18 +21,22 @@ struct check_ends {
                     sources of `coming` */
 };
 
+/* The ask_ functions return false if MPI fails or memory is exhausted. */
 static bool ask_dist_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
-    int weighted, in, out, *peer, *weight;
+    int weighted, in, out, *peer = NULL;
 
     if (NW_PMPI(Dist_graph_neighbors_count)(comm, &in, &out, &weighted))
         return false;
-    peer = calloc((size_t)(in + out) + 1, sizeof *peer);
-    weight = calloc((size_t)(in + out) + 1, sizeof *weight);
-    ends->leaving = calloc((size_t)out + 1, sizeof *ends->leaving);
-    ends->coming = calloc((size_t)in + 1, sizeof *ends->coming);
+    if (NW_ALLOC_ALL(NW_ARRAY((size_t)(in + out), peer),
+                     NW_ARRAY((size_t)(in + out), ends->weight),
+                     NW_ARRAY((size_t)out, ends->leaving),
+                     NW_ARRAY((size_t)in, ends->coming))) {
+        free(peer);
+        return false;
+    }
     NW_PMPI(Dist_graph_neighbors)
-    (comm, in, peer, weight, out, peer + in, weight + in);
+    (comm, in, peer, ends->weight, out, peer + in, ends->weight + in);
     for (int i = 0; i < in; i++) {
         ends->coming[i][0] = peer[i];
         ends->coming[i][1] = rank;
@@ -41,8 +48,7 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct check_ends *ends)
     ends->coming_count = in;
     ends->leaving_count = out;
     for (int i = 0; i < out; i++) /* after the weights of the incoming edges */
-        weight[i] = weighted ? weight[in + i] : 1;
-    ends->weight = weight;
+        ends->weight[i] = weighted ? ends->weight[in + i] : 1;
     free(peer);
     return true;
 }
@@ -52,12 +58,12 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
 {
     int dims = 0, in = 0, out = 0;
 
-    if (NW_PMPI(Cartdim_get)(comm, &dims))
+    if (NW_PMPI(Cartdim_get)(comm, &dims) ||
+        NW_ALLOC_ALL(NW_ARRAY((size_t)dims, ends->leaving),
+                     NW_ARRAY((size_t)dims, ends->coming),
+                     NW_ARRAY((size_t)dims, ends->weight),
+                     NW_ARRAY((size_t)dims, ends->back)))
         return false;
-    ends->leaving = calloc((size_t)dims + 1, sizeof *ends->leaving);
-    ends->coming = calloc((size_t)dims + 1, sizeof *ends->coming);
-    ends->weight = calloc((size_t)dims + 1, sizeof *ends->weight);
-    ends->back = calloc((size_t)dims + 1, sizeof *ends->back);
     for (int d = 0; d < dims; d++) {
         int from = MPI_PROC_NULL, to = MPI_PROC_NULL;
         int weight = call->weight ? (int)call->weight[d] : 1;
@@ -83,20 +89,22 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
  * edges from the whole graph. */
 static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
-    int size, count, in = 0, *index, *edge, *peer;
+    int size, count, in = 0, out = 0;
+    int *index = NULL, *edge = NULL, *peer = NULL;
+    bool good;
 
-    if (NW_PMPI(Graphdims_get)(comm, &size, &count))
+    if (NW_PMPI(Graphdims_get)(comm, &size, &count) ||
+        NW_PMPI(Graph_neighbors_count)(comm, rank, &out))
         return false;
-    index = calloc((size_t)size + 1, sizeof *index);
-    edge = calloc((size_t)count + 1, sizeof *edge);
+    good = !NW_ALLOC_ALL(
+        NW_ARRAY((size_t)size, index), NW_ARRAY((size_t)count, edge),
+        NW_ARRAY((size_t)out, peer), NW_ARRAY((size_t)out, ends->leaving),
+        NW_ARRAY((size_t)count, ends->coming));
+    if (!good)
+        goto out;
     NW_PMPI(Graph_get)(comm, size, count, index, edge);
-    NW_PMPI(Graph_neighbors_count)(comm, rank, &ends->leaving_count);
-    peer = calloc((size_t)ends->leaving_count + 1, sizeof *peer);
-    NW_PMPI(Graph_neighbors)(comm, rank, ends->leaving_count, peer);
-    ends->leaving =
-        calloc((size_t)ends->leaving_count + 1, sizeof *ends->leaving);
-    ends->coming = calloc((size_t)count + 1, sizeof *ends->coming);
-    for (int i = 0; i < ends->leaving_count; i++) {
+    NW_PMPI(Graph_neighbors)(comm, rank, out, peer);
+    for (int i = 0; i < out; i++) {
         ends->leaving[i][0] = rank;
         ends->leaving[i][1] = peer[i];
     }
@@ -106,11 +114,13 @@ static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
                 ends->coming[in][0] = v;
                 ends->coming[in++][1] = rank;
             }
+    ends->leaving_count = out;
     ends->coming_count = in;
+out:
     free(index);
     free(edge);
     free(peer);
-    return true;
+    return good;
 }
 
 /* Returns the sum of the hashes of the edges. The sums over all ranks are equal
@@ -126,18 +136,16 @@ static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
     return sum;
 }
 
-static void reorder_check_ask(const struct nw_call *call, MPI_Comm made,
+static bool reorder_check_ask(const struct nw_call *call, MPI_Comm made,
                               int rank, struct check_ends *ends)
 {
     int kind = MPI_UNDEFINED;
 
     NW_PMPI(Topo_test)(made, &kind);
-    if (kind == MPI_DIST_GRAPH)
-        ask_dist_graph(made, rank, ends);
-    else if (kind == MPI_CART)
-        ask_cart(call, made, rank, ends);
-    else if (kind == MPI_GRAPH)
-        ask_graph(made, rank, ends);
+    return kind == MPI_DIST_GRAPH ? ask_dist_graph(made, rank, ends)
+           : kind == MPI_CART     ? ask_cart(call, made, rank, ends)
+           : kind == MPI_GRAPH    ? ask_graph(made, rank, ends)
+                                  : true;
 }
 
 static void reorder_check(const struct nw_call *call, MPI_Comm made,
@@ -189,13 +197,18 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
         (!settings->check && !settings->gpus))
         return;
     NW_PMPI(Comm_rank)(made, &rank);
-    reorder_check_ask(call, made, rank, &ends);
-    if (settings->check)
-        reorder_check(call, made, &ends);
+    /* a rank without memory for its edges could not be checked */
+    if (nw_all_ranks(made, reorder_check_ask(call, made, rank, &ends))) {
+        if (settings->check)
+            reorder_check(call, made, &ends);
+        if (settings->gpus)
+            reorder_check_assign_gpus(made, &ends);
+    } else if (!rank) {
+        nw_warn_once("%s: not checked: a rank cannot read its edges",
+                     call->name);
+    }
     if (settings->check)
         nw_asked_watch(call, made, rank);
-    if (settings->gpus)
-        reorder_check_assign_gpus(made, &ends);
     free(ends.leaving);
     free(ends.coming);
     free(ends.weight);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the locations of all ranks. The leader (first rank) of each node
- * examines its node, rank 0 reads the network, and all ranks get both. Every
- * rank takes part in every collective step; a rank that failed earlier
- * contributes zeros.
+ * examines its node, rank 0 reads the network, and all ranks get both. Before a
+ * collective step that needs memory, all ranks agree that each has it.
  */
 #include "runtime/reorder/discover.h"
 
@@ -70,8 +69,9 @@ static void discover_unsplit(struct gathering *g)
 }
 
 /* The leader of each node finds the locations of the node's ranks from their
- * bindings, and sends each rank its location. */
-static void locate_node_ranks(struct gathering *g,
+ * bindings, and sends each rank its location. Returns false on all ranks of
+ * g->comm if memory is exhausted on any of them. */
+static bool locate_node_ranks(struct gathering *g,
                               struct nw_rank_location *mine)
 {
     struct nw_rank_location *location = NULL;
@@ -79,6 +79,7 @@ static void locate_node_ranks(struct gathering *g,
      * that the rank is not bound */
     unsigned long bound[NW_CPU_WORDS], *all = NULL;
     int node = 0, own = nw_cpus_read(0, bound), words = 0;
+    bool good = true;
 
     /* the ranks send only the words up to the last CPU of any rank */
     NW_PMPI(Allreduce)(&own, &words, 1, MPI_INT, MPI_MAX, g->local);
@@ -86,7 +87,11 @@ static void locate_node_ranks(struct gathering *g,
         all = calloc((size_t)g->local_size, (size_t)words * sizeof *all);
         location = calloc((size_t)g->local_size, sizeof *location);
         NW_PMPI(Comm_rank)(g->leaders, &node);
+        good = all && location;
     }
+    good = nw_all_ranks(g->comm, good);
+    if (!good)
+        goto out;
     NW_PMPI(Gather)
     (bound, words, MPI_UNSIGNED_LONG, all, words, MPI_UNSIGNED_LONG, 0,
      g->local);
@@ -102,8 +107,10 @@ static void locate_node_ranks(struct gathering *g,
     NW_PMPI(Scatter)
     (location, sizeof *location, MPI_BYTE, mine, sizeof *location, MPI_BYTE, 0,
      g->local);
+out:
     free(all);
     free(location);
+    return good;
 }
 
 static void say_words(struct nw_node_words *words)
@@ -127,57 +134,62 @@ static void discover_flatten(struct nw_job_location *job)
     job->number = NULL;
 }
 
-static void read_network(struct gathering *g, struct nw_job_location *job)
+/* Returns false on all ranks if memory is exhausted on rank 0. */
+static bool read_network(struct gathering *g, struct nw_job_location *job)
 {
     struct nw_node_words mine, *all = NULL;
+    bool good = true;
 
     if (g->leaders != MPI_COMM_NULL)
         NW_PMPI(Comm_size)(g->leaders, &job->node_count);
     NW_PMPI(Bcast)(&job->node_count, 1, MPI_INT, 0, g->comm);
-    if (g->leaders == MPI_COMM_NULL)
-        return;
-    say_words(&mine);
     if (!job->rank)
-        all = calloc((size_t)job->node_count, sizeof *all);
-    NW_PMPI(Gather)
-    (&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, g->leaders);
-    if (job->rank)
-        return;
-    if (nw_alloc((size_t)job->node_count * NW_SWITCH_DEPTH, sizeof(int32_t),
-                 &job->above))
-        return;
-    discover_flatten(job);
-    if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, job)) {
-        nw_warn_once("the network counts as flat: %s", nw_error_text());
+        good = !NW_ALLOC_ALL(
+            NW_ARRAY((size_t)job->node_count, all),
+            NW_ARRAY((size_t)job->node_count * NW_SWITCH_DEPTH, job->above));
+    good = nw_all_ranks(g->comm, good);
+    if (good && g->leaders != MPI_COMM_NULL) {
+        say_words(&mine);
+        NW_PMPI(Gather)
+        (&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0,
+         g->leaders);
+    }
+    if (good && !job->rank) {
         discover_flatten(job);
+        if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, job)) {
+            nw_warn_once("the network counts as flat: %s", nw_error_text());
+            discover_flatten(job);
+        }
     }
     free(all);
+    return good;
 }
 
 /* Broadcasts an array from rank 0. `array` is the address of the pointer to the
- * array, which the other ranks allocate here. Returns false if MPI fails. */
+ * array, which the other ranks allocate here. Returns false on all ranks if
+ * memory is exhausted on any rank, or if MPI fails. */
 static bool discover_share(MPI_Comm comm, int rank, size_t bytes, void *array)
 {
     void **at = array;
 
-    if (rank && bytes)
-        *at = malloc(bytes);
-    return !NW_PMPI(Bcast)(*at, (int)bytes, MPI_BYTE, 0, comm);
+    if (rank)
+        *at = malloc(bytes + 1);
+    return nw_all_ranks(comm, *at) &&
+           !NW_PMPI(Bcast)(*at, (int)bytes, MPI_BYTE, 0, comm);
 }
 
 static bool share_network(MPI_Comm comm, struct nw_job_location *job)
 {
     size_t nodes = (size_t)job->node_count;
     int length = job->source ? (int)strlen(job->source) + 1 : 0;
-    bool good = discover_share(comm, job->rank, nodes * NW_SWITCH_DEPTH * 4,
-                               &job->above);
 
+    if (!discover_share(comm, job->rank, nodes * NW_SWITCH_DEPTH * 4,
+                        &job->above))
+        return false;
     NW_PMPI(Bcast)(&length, 1, MPI_INT, 0, comm);
-    if (!length)
-        return good;
-    return good &&
-           discover_share(comm, job->rank, (size_t)length, &job->source) &&
-           discover_share(comm, job->rank, nodes * 4, &job->number);
+    return !length ||
+           (discover_share(comm, job->rank, (size_t)length, &job->source) &&
+            discover_share(comm, job->rank, nodes * 4, &job->number));
 }
 
 static bool gather_live(struct nw_job_location *job, MPI_Comm comm)
@@ -186,13 +198,13 @@ static bool gather_live(struct nw_job_location *job, MPI_Comm comm)
     struct nw_rank_location mine = {0};
     bool good = discover_split(&g, job->rank);
 
-    if (good) {
-        locate_node_ranks(&g, &mine);
+    if (good && locate_node_ranks(&g, &mine)) {
         NW_PMPI(Allgather)
         (&mine, sizeof mine, MPI_BYTE, job->location, sizeof mine, MPI_BYTE,
          comm);
-        read_network(&g, job);
-        good = share_network(comm, job);
+        good = read_network(&g, job) && share_network(comm, job);
+    } else {
+        good = false;
     }
     discover_unsplit(&g);
     return good;
@@ -232,7 +244,8 @@ bool nw_discover(struct nw_job_location *job, MPI_Comm comm)
     NW_PMPI(Comm_rank)(comm, &job->rank);
     NW_PMPI(Bcast)(&mapped, 1, MPI_INT, 0, comm);
     job->location = calloc((size_t)job->rank_count, sizeof *job->location);
-    good = mapped ? read_mapped(job, comm) : gather_live(job, comm);
+    good = nw_all_ranks(comm, job->location) &&
+           (mapped ? read_mapped(job, comm) : gather_live(job, comm));
     if (!good)
         nw_discovered_free(job);
     return good;

@@ -14,9 +14,10 @@
 
 /* Fills `job` on all ranks. `comm` is congruent to MPI_COMM_WORLD; collective
  * over `comm`. Returns false, with *job empty, if the mapping file cannot be
- * used or MPI fails. If only a node or the network cannot be read, returns
- * true, and the ranks of the node, or all nodes, count as equally near. The
- * caller frees *job with nw_discovered_free. */
+ * used, if MPI fails, or if memory is exhausted on any rank. If only a node or
+ * the network cannot be read, returns true, and the ranks of the node, or all
+ * nodes, count as equally near. The caller frees *job with nw_discovered_free.
+ */
 bool nw_discover(struct nw_job_location *job, MPI_Comm comm);
 /* Makes the communicator of the ranks of `comm` on this rank's node, in the
  * order of `key`; the caller frees it. Collective over `comm`. Returns an error

@@ -26,35 +26,48 @@ static bool is_leader(const struct nw_gather *gather)
 
 /* --- opening and closing of stages --- */
 
-static void open_stage(struct nw_gather_stage *stage)
+/* Returns false if memory is exhausted. */
+static bool open_stage(struct nw_gather_stage *stage)
 {
+    size_t size;
+
     NW_PMPI(Comm_rank)(stage->comm, &stage->rank);
     NW_PMPI(Comm_size)(stage->comm, &stage->size);
-    if (stage->rank)
-        return;
-    stage->count = calloc((size_t)stage->size, sizeof *stage->count);
-    stage->place = calloc((size_t)stage->size, sizeof *stage->place);
+    size = (size_t)stage->size;
+    return stage->rank || !NW_ALLOC_ALL(NW_ARRAY(size, stage->count),
+                                        NW_ARRAY(size, stage->place));
 }
 
 /* Opens two stages: the ranks of each node, and the leaders of the nodes. The
  * lowest rank of a node is its leader, so rank 0 is also rank 0 of the leaders.
- */
-static void open_nodes(struct nw_gather *gather)
+ * Also allocates the arrays of nw_gather_answer, which may not fail alone.
+ * Returns false if memory is exhausted on this rank. */
+static bool open_nodes(struct nw_gather *gather)
 {
     const struct nw_call *call = gather->call;
     struct nw_gather_stage *local = &gather->stage[0],
                            *leaders = &gather->stage[1];
 
+    bool good;
+
     NW_PMPI(Comm_split)
     (call->comm, nw_reorder_own_node(), call->rank, &local->comm);
-    open_stage(local);
+    good = open_stage(local);
     NW_PMPI(Comm_split)
     (call->comm, local->rank ? MPI_UNDEFINED : 0, call->rank, &leaders->comm);
-    if (!local->rank)
-        open_stage(leaders);
+    if (local->rank)
+        return good;
+    good &= open_stage(leaders) &&
+            !nw_alloc(2 * (size_t)local->size, sizeof(int), &gather->ours);
+    if (!call->rank && call->members)
+        good &= !NW_ALLOC_ALL(
+            NW_ARRAY(2 * (size_t)call->size, gather->sorted),
+            NW_ARRAY((size_t)call->members->job->node_count, gather->leader));
+    return good;
 }
 
-static void open_stages(struct nw_gather *gather, const struct nw_call *call)
+/* Returns false on all ranks if memory is exhausted on any rank. Collective. */
+static bool open_stages(struct nw_gather *gather, const struct nw_call *call)
 {
     int how = nw_reorder_settings()->gather;
     bool by_node =
@@ -65,10 +78,8 @@ static void open_stages(struct nw_gather *gather, const struct nw_call *call)
     gather->stages = by_node ? 2 : 1;
     gather->stage[0].comm = call->comm;
     gather->stage[1].comm = MPI_COMM_NULL;
-    if (by_node)
-        open_nodes(gather);
-    else
-        open_stage(&gather->stage[0]);
+    return nw_all_ranks(call->comm, by_node ? open_nodes(gather)
+                                            : open_stage(&gather->stage[0]));
 }
 
 void nw_gather_close(struct nw_gather *gather)
@@ -82,6 +93,9 @@ void nw_gather_close(struct nw_gather *gather)
         free(stage->place);
         free(stage->words);
     }
+    free(gather->ours);
+    free(gather->sorted);
+    free(gather->leader);
     memset(gather, 0, sizeof *gather);
 }
 
@@ -160,7 +174,8 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
     const struct nw_gather_stage *stage = gather->stage;
     int trouble;
 
-    open_stages(gather, call);
+    if (!open_stages(gather, call))
+        return false;
     trouble = reorder_gather_agree(gather, call->bad ? ALL_BAD
                                            : good    ? count
                                                      : TROUBLE);
@@ -177,17 +192,15 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
 
 /* --- from rank 0 to the ranks --- */
 
-/* Returns a copy of `pairs` that is sorted by node. The nodes are in the order
+/* Copies `pairs`, sorted by node, to gather->sorted. The nodes are in the order
  * of their lowest ranks, which is the order of the leaders; the ranks of a node
  * are in ascending order. Sets the leaders' counts and offsets for
- * MPI_Scatterv. The caller frees the result. */
-static int *by_nodes(const struct nw_gather *gather, const int *pairs)
+ * MPI_Scatterv. */
+static void by_nodes(const struct nw_gather *gather, const int *pairs)
 {
     const struct nw_call *call = gather->call;
     const struct nw_gather_stage *leaders = &gather->stage[1];
-    size_t nodes = (size_t)call->members->job->node_count;
-    int *sorted = calloc((size_t)call->size * 2, sizeof *sorted);
-    int *leader = calloc(nodes, sizeof *leader), found = 0;
+    int *sorted = gather->sorted, *leader = gather->leader, found = 0;
 
     memset(leaders->count, 0, (size_t)leaders->size * sizeof(int));
     for (int r = 0; r < call->size; r++) {
@@ -208,8 +221,6 @@ static int *by_nodes(const struct nw_gather *gather, const int *pairs)
     }
     for (int l = 0; l < leaders->size; l++)
         leaders->place[l] -= leaders->count[l];
-    free(leader);
-    return sorted;
 }
 
 bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
@@ -217,19 +228,14 @@ bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
 {
     const struct nw_gather_stage *local = &gather->stage[0];
     const struct nw_gather_stage *leaders = &gather->stage[1];
-    int *sorted = NULL, *ours = NULL, code;
 
     if (is_leader(gather)) {
-        ours = calloc((size_t)local->size * 2, sizeof *ours);
         if (!leaders->rank)
-            sorted = by_nodes(gather, pairs);
+            by_nodes(gather, pairs);
         NW_PMPI(Scatterv)
-        (sorted, leaders->count, leaders->place, MPI_INT, ours, 2 * local->size,
-         MPI_INT, 0, leaders->comm);
+        (gather->sorted, leaders->count, leaders->place, MPI_INT, gather->ours,
+         2 * local->size, MPI_INT, 0, leaders->comm);
     }
-    code = NW_PMPI(Scatter)(ours ? ours : (const void *)pairs, 2, MPI_INT, mine,
-                            2, MPI_INT, 0, local->comm);
-    free(sorted);
-    free(ours);
-    return !code;
+    return !NW_PMPI(Scatter)(gather->ours ? gather->ours : (const void *)pairs,
+                             2, MPI_INT, mine, 2, MPI_INT, 0, local->comm);
 }

@@ -24,6 +24,10 @@ struct nw_gather {
     /* 1: all ranks at once; 2: the ranks of each node, then the leaders */
     int stages;
     struct nw_gather_stage stage[2];
+    /* for nw_gather_answer, with 2 stages: the pairs of the node's ranks at its
+     * leader; at rank 0 also all pairs in the order of nodes, and the number of
+     * each node's leader */
+    int *ours, *sorted, *leader;
 };
 
 /* Gathers `count` ints from each rank. At rank 0, sets *all to the lists of all

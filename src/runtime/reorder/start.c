@@ -53,19 +53,20 @@ static void read_profile(struct nw_text *text)
 }
 
 /* Rank 0 reads the file of NODEWISE_PROFILE and broadcasts its text to all
- * ranks. */
+ * ranks. If memory is exhausted on a rank, no rank has a profile. */
 static void share_profile(MPI_Comm comm)
 {
     struct nw_text text = {0};
     unsigned long length;
-    char *data;
+    char *data = NULL;
 
     if (!state.job.rank)
         read_profile(&text);
     length = text.failed ? 0 : text.length;
     NW_PMPI(Bcast)(&length, 1, MPI_UNSIGNED_LONG, 0, comm);
-    if (length && length < 1ul << 31) {
+    if (length && length < 1ul << 31)
         data = state.job.rank ? malloc(length + 1) : text.data;
+    if (nw_all_ranks(comm, data)) {
         NW_PMPI(Bcast)(data, (int)length, MPI_BYTE, 0, comm);
         data[length] = '\0';
         if (nw_native_read(&(struct nw_pattern_text){.file = "NODEWISE_PROFILE",
@@ -73,9 +74,13 @@ static void share_profile(MPI_Comm comm)
                                                      .length = length},
                            &state.profile))
             nw_warn_once("%s", nw_error_text());
-        if (state.job.rank)
-            free(data);
+        if (!nw_all_ranks(comm, state.profile)) {
+            nw_pattern_free(state.profile);
+            state.profile = NULL;
+        }
     }
+    if (state.job.rank)
+        free(data);
     nw_text_fini(&text);
 }
 
@@ -128,13 +133,15 @@ static void reorder_start_warn_of_misspelt(MPI_Info info)
  * has none. */
 static bool reorder_start_note(MPI_Comm comm, MPI_Info info)
 {
-    char words[256];
+    char words[256], *note;
     int found = 0;
 
     if (NW_PMPI(Info_get)(info, WEIGHTS_KEY, sizeof words - 1, words, &found) ||
         !found)
         return false;
-    NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
+    note = strdup(words);
+    if (!note || NW_PMPI(Comm_set_attr)(comm, state.note_key, note))
+        free(note);
     return true;
 }
 
@@ -322,7 +329,7 @@ static bool reorder_start_open_all(MPI_Comm comm)
                                                   &state.note_key, NULL) &&
                      !NW_PMPI(Comm_create_keyval)(share_members, drop_members,
                                                   &state.members_key, NULL);
-    return state.has_keys;
+    return nw_all_ranks(comm, state.has_keys);
 }
 
 /* Assigns GPUs by the messages between GPUs in the profile, if it has any.

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lets each allocation of Nodewise fail in turn, on the last rank only, in each
- * call that creates a communicator with a topology. These calls are collective
- * over the old communicator (MPI 4.0, 8.5), and the program has done nothing
- * wrong: all ranks must return MPI_SUCCESS and a communicator of all ranks, in
- * whatever order. An alarm ends ranks that wait forever. */
+/* Lets each allocation of Nodewise fail in turn, on one rank only, in each call
+ * that creates a communicator with a topology. These calls are collective over
+ * the old communicator (MPI 4.0, 8.5), and the program has done nothing wrong:
+ * all ranks must return MPI_SUCCESS and a communicator of all ranks, in
+ * whatever order. An alarm ends ranks that wait forever.
+ * Usage: memory VICTIM MOST: lets at most the first MOST allocations fail.
+ * Usage: memory VICTIM init FAILING: the allocation with this index fails in
+ * MPI_Init instead, and the calls come afterwards. */
 #include "support/short_memory.h"
 
 #include <mpi.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-static int rank, size;
+static int rank, size, victim;
 
 static int cart(MPI_Comm comm, MPI_Comm *out)
 {
@@ -61,7 +65,7 @@ static const struct {
 static int try(int call, int before)
 {
     MPI_Comm comm, made = MPI_COMM_NULL;
-    int rc, failed, one = 1, sum = 0, victim = size - 1;
+    int rc, failed, one = 1, sum = 0;
 
     /* a new communicator, whose members are not known yet */
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm);
@@ -85,15 +89,50 @@ static int try(int call, int before)
     return failed;
 }
 
-int main(int argc, char **argv)
+/* The rank as the launcher gives it, before MPI_Init. */
+static int launched_rank(void)
 {
+    const char *words = getenv("OMPI_COMM_WORLD_RANK");
+
+    if (!words)
+        words = getenv("PMI_RANK");
+    return words ? atoi(words) : -1;
+}
+
+/* Returns 1 if the allocation failed in MPI_Init, otherwise 0. */
+static int init(int argc, char **argv)
+{
+    int failed;
+
+    victim = atoi(argv[1]);
+    if (argc > 3 && launched_rank() == victim)
+        short_memory = atoi(argv[3]);
+    alarm(30);
     MPI_Init(&argc, &argv);
+    failed = short_memory == SHORT_MEMORY_OFF;
+    short_memory = SHORT_MEMORY_OFF;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Bcast(&failed, 1, MPI_INT, victim, MPI_COMM_WORLD);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = init(argc, argv);
+
+    for (int call = 0; argc > 3 && call < 4; call++)
+        try(call, 1000000);
+    if (argc > 3) {
+        if (!rank)
+            printf("failed: %d\n", failed);
+        MPI_Finalize();
+        return 0;
+    }
     for (int call = 0; call < (int)(sizeof calls / sizeof *calls); call++) {
         int before = 0;
 
-        while (try(call, before))
+        while (before < atoi(argv[2]) && try(call, before))
             before++;
         if (!rank)
             printf("%s: %d\n", calls[call].name, before);

@@ -368,14 +368,31 @@ def gpus():
 
 def memory():
     """Memory runs out on one rank: no rank waits forever, and all get a communicator."""
-    for algorithm in ("auto", "random"):
-        result = run(4, [program("memory")], NODEWISE_REORDER="force", NODEWISE_GATHER="rank",
-                     NODEWISE_REORDER_GAIN="any", NODEWISE_ALGORITHM=algorithm,
-                     **machine(4, 1))
+    forced = dict(NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any", NODEWISE_CHECK="1")
+    for algorithm, victim, most, gather in (
+            ("auto", 3, 1000, "rank"), ("random", 3, 1000, "rank"), ("random", 0, 12, "node")):
+        result = run(4, [program("memory"), str(victim), str(most)], NODEWISE_GATHER=gather,
+                     NODEWISE_ALGORITHM=algorithm, **forced, **machine(4, 1))
         found = re.findall(r"(\w+): (\d+)\n", result.stdout)
         ok(result.returncode == 0 and len(found) == 4 and all(int(row[1]) for row in found)
-           and ", reordered" in result.stderr,
-           "%s: %s" % (algorithm, found), result.stdout, result.stderr)
+           and (most < 1000 or ", reordered" in result.stderr)
+           and "WRONG" not in result.stderr,
+           "%s, rank %d: %s" % (algorithm, victim, found), result.stdout, result.stderr)
+    # in MPI_Init: without memory for the locations or the profile, on all ranks or on none
+    with open("four.pattern", "w") as file:
+        file.write("nodewise pattern 1\nranks 4 edges 2\n0 1 hh 1000 1\n2 3 hh 1000 1\n")
+    for described in (machine(4, 1), {}):
+        for victim in (0, 1):
+            good = left = failing = 0
+            for failing in range(8):
+                result = run(4, [program("memory"), str(victim), "init", str(failing)],
+                             NODEWISE_PROFILE="four.pattern", **forced, **described)
+                good += result.returncode == 0 and "failed: " in result.stdout
+                left += "nothing is reordered" in result.stderr
+                if "failed: 0" in result.stdout:
+                    break
+            ok(good == failing + 1 and left, "MPI_Init, rank %d, %s: %d of %d" %
+               (victim, "described" if described else "live", left, good), result)
 
 
 def fortran():

@@ -227,7 +227,8 @@ static void types_close_connection(struct nw_halo_connection *connection)
 
     if (!types)
         return;
-    nw_halo_give_up(types->request_count, types->request, connection->receives);
+    nw_halo_give_up(connection, types->request_count, types->request,
+                    connection->receives);
     for (int32_t i = 0; types->type && i <= connection->halo->field_count; i++)
         if (types->type[i] && types->type[i] != MPI_DATATYPE_NULL)
             NW_PMPI(Type_free)(&types->type[i]);

@@ -215,6 +215,9 @@ struct nw_halo {
     /* a peer process has ended, so collective calls would hang; set only when
      * the halo is freed after a failure */
     bool peer_lost;
+    /* MPI may still use memory of the halo, because a message could not be
+     * given up after a failure; the memory stays allocated */
+    bool has_pending;
     char failure[256]; /* status and text of a failure, for the peers */
     nw_halo *kept;     /* used after nw_halo_free, by failure.c */
     uint64_t exchange; /* number of exchanges started, also by measurements */
@@ -322,10 +325,13 @@ nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
 /* Allocates `bytes` bytes for this rank, filled with zeros, which the other
- * ranks of the node can map. The caller frees *window, which is MPI_WIN_NULL on
- * failure. Collective over the node. */
+ * ranks of the node can map. The caller frees *window by nw_halo_unshare; it is
+ * MPI_WIN_NULL on failure. Collective over the node. */
 nw_status nw_halo_share(nw_halo *halo, size_t bytes, char **out,
                         MPI_Win *window);
+/* Frees the memory of the node, unless a rank of the node has ended or
+ * halo->has_pending is true on a rank. Collective over the node. */
+void nw_halo_unshare(nw_halo *halo, MPI_Win *window);
 /* Creates the segments, filled with zeros, if any rank of the node has reserved
  * bytes. Returns NW_ENOMEM if the node has too little shared memory. Collective
  * over the node. */

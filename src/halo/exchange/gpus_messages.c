@@ -10,6 +10,7 @@
  * copies for `staged`, and unpacks.
  */
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
@@ -188,35 +189,23 @@ static nw_status gpus_messages_test(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Cancels the messages that are still pending because of a failure. */
-static void gpus_messages_give_up(struct messages *messages)
-{
-    int flag = 1;
-
-    if (messages->state != MOVING)
-        return;
-    for (int i = 0; i < messages->request_count; i++)
-        if (messages->request[i] != MPI_REQUEST_NULL &&
-            NW_PMPI(Test)(&messages->request[i], &flag, MPI_STATUS_IGNORE) ==
-                MPI_SUCCESS &&
-            !flag) {
-            NW_PMPI(Cancel)(&messages->request[i]);
-            NW_PMPI(Request_free)(&messages->request[i]);
-        }
-}
-
 static void
 gpus_messages_close_connection(struct nw_halo_connection *connection)
 {
     struct messages *messages = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
+    bool ended;
 
     if (!messages)
         return;
-    gpus_messages_give_up(messages);
+    ended = messages->state != MOVING ||
+            nw_halo_give_up(connection, messages->request_count,
+                            messages->request, connection->receives);
     nw_halo_gpu_queue_close(connection->halo, &messages->queue);
-    gpu->free(messages->device);
-    gpu->free_pinned(messages->pinned);
+    if (ended) {
+        gpu->free(messages->device);
+        gpu->free_pinned(messages->pinned);
+    }
     free(messages->request);
     free(messages);
     connection->state = NULL;

@@ -267,7 +267,7 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
         nw_halo_peers_close(halo);
         nw_halo_peers_part(halo);
         /* after a peer has ended, other processes may still use the arrays */
-        if (!halo->peer_lost)
+        if (!halo->peer_lost && !halo->has_pending)
             free_arrays(halo);
         gpus->gpu->restore(context);
     }

@@ -215,10 +215,9 @@ void nw_halo_memory_free(nw_halo *halo)
 {
     struct memory *memory = halo->memory;
 
-    if (memory && !memory->borrowed && memory->window != MPI_WIN_NULL &&
-        !halo->peer_lost)
-        NW_PMPI(Win_free)(&memory->window);
-    if (memory)
+    if (memory && !memory->borrowed && memory->window != MPI_WIN_NULL)
+        nw_halo_unshare(halo, &memory->window);
+    if (memory && !halo->has_pending)
         free(memory->own);
     free(memory);
     free(halo->base);

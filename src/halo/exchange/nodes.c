@@ -239,7 +239,7 @@ static void end_close(struct nw_halo_connection *connection)
 
     if (!end)
         return;
-    nw_halo_give_up(end->request_count, end->request,
+    nw_halo_give_up(connection, end->request_count, end->request,
                     !end->aggregate->share->out);
     free(end->request);
     free(end);

@@ -100,7 +100,7 @@ static void packed_close_connection(struct nw_halo_connection *connection)
     if (!packed)
         return;
     nw_halo_copy_plan_fini(&packed->packs);
-    if (nw_halo_give_up(packed->request_count, packed->request,
+    if (nw_halo_give_up(connection, packed->request_count, packed->request,
                         connection->receives))
         free(packed->buffer);
     free(packed->request);

@@ -100,6 +100,17 @@ static nw_status shm_segment_make(nw_halo *halo, struct segment *segment)
                                : nw_halo_mpi(code, "share memory");
 }
 
+void nw_halo_unshare(nw_halo *halo, MPI_Win *window)
+{
+    int own = halo->has_pending, any = 1;
+
+    if (!halo->peer_lost &&
+        nw_halo_allreduce(halo->node_comm, &own, &any, 1, MPI_INT, MPI_MAX) ==
+            MPI_SUCCESS &&
+        !any)
+        NW_PMPI(Win_free)(window);
+}
+
 nw_status nw_halo_segment_make(nw_halo *halo)
 {
     struct segment *segment = NULL;
@@ -135,8 +146,8 @@ void nw_halo_segment_free(nw_halo *halo)
 
     if (!segment)
         return;
-    if (segment->made && !halo->peer_lost)
-        NW_PMPI(Win_free)(&segment->window);
+    if (segment->made)
+        nw_halo_unshare(halo, &segment->window);
     free(segment->start);
     free(segment);
     halo->segment = NULL;

@@ -51,7 +51,8 @@ static bool ends_soon(MPI_Request *request)
     return over;
 }
 
-bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
+bool nw_halo_give_up(struct nw_halo_connection *connection, int count,
+                     MPI_Request *request, bool receives)
 {
     bool all = true;
 
@@ -65,6 +66,8 @@ bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
         NW_PMPI(Request_free)(&request[i]);
         all = false;
     }
+    if (!all)
+        connection->halo->has_pending = true;
     return all;
 }
 

@@ -17,9 +17,10 @@ int nw_halo_is_equal(MPI_Comm comm, uint64_t value, bool *out);
 /* Gives up the messages of a connection that closes; they are pending only
  * after a failure. Cancels pending receives: a late peer could still send, and
  * its message must not reach memory that serves something else. Returns false
- * if a receive cannot be cancelled within 0.1 s, or if a send is pending; then
- * the caller must not free the buffer. */
-bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
+ * and sets halo->has_pending if a receive cannot be cancelled within 0.1 s, or
+ * if a send is pending; then the buffer must not be freed. */
+bool nw_halo_give_up(struct nw_halo_connection *connection, int count,
+                     MPI_Request *request, bool receives);
 /* Sets *out to true if the node has more ranks than CPUs (hardware threads) on
  * which these ranks may run, else to false. Returns an MPI error code.
  * Collective over the ranks of the node. */

@@ -339,6 +339,7 @@ static int late(void)
     static char *block[BLOCKS];
     struct nw_halo_options options = plan();
     nw_halo *halo = NULL;
+    enum nw_halo_method method;
     size_t cells = 20 * 20 * 20;
     void *base = malloc(cells * sizeof(double));
     int wrong = 0;
@@ -347,10 +348,16 @@ static int late(void)
     options.base = &base;
     options.extent[2] = 16 * size;
     options.timeout = rank == 1 ? 20 : 0.2;
-    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_PACKED);
-    if (!strcmp(method_name, "types"))
-        options.methods =
-            NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_TYPES);
+    if (!nw_halo_method_find(method_name, &method))
+        return 1;
+    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(method);
+    options.ranks_per_node =
+        method == NW_HALO_NODES || method >= NW_HALO_KERNEL;
+    if (method >= NW_HALO_KERNEL) {
+        options.base = NULL;
+        options.methods = NW_HALO_BIT(NW_HALO_KERNEL) | NW_HALO_BIT(method);
+        options.memory_kind = NW_HALO_MEMORY_GPU;
+    }
     if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
         return 1;
     if (rank == 1) /* until rank 0 has given up and freed its halo */

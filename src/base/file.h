@@ -84,6 +84,15 @@ NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
  * written. */
 NW_MUST_CHECK nw_status nw_file_end_output(void);
 
+/* Returns true if the open file is the one that `path` names now. */
+bool nw_file_is_at(int fd, const char *path);
+/* Locks the file, which is created if it is missing, so that no other process
+ * that calls this function changes it. The caller may replace the file by
+ * nw_file_write, and closes the result to unlock it. Waits for at most 10 s, as
+ * the process with the lock may be stopped. Returns -1 if the file cannot be
+ * opened. A file system without locks is not an error. */
+int nw_file_lock(const char *path);
+
 enum { NW_FILE_UNNAMED_PATH = 32 };
 
 /* Creates an empty file without a name, in memory, and a path by which this

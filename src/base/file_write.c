@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,6 +108,36 @@ static nw_status write_beside(const char *path, const char *target,
         unlink(temporary);
     free(temporary);
     return status;
+}
+
+bool nw_file_is_at(int fd, const char *path)
+{
+    struct stat mine, there;
+
+    return !fstat(fd, &mine) && !stat(path, &there) &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+/* A process that waits for the lock gets it on the old file if the file was
+ * replaced, and then locks the new one. */
+int nw_file_lock(const char *path)
+{
+    uint64_t until = nw_clock_ns() + UINT64_C(10000000000);
+    int fd = -1;
+
+    do {
+        if (fd >= 0)
+            close(fd);
+        fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+                  0666);
+        if (fd < 0)
+            return -1;
+        while (flock(fd, LOCK_EX | LOCK_NB) &&
+               (errno == EWOULDBLOCK || errno == EINTR) &&
+               nw_clock_ns() < until)
+            (void)usleep(1000);
+    } while (!nw_file_is_at(fd, path) && nw_clock_ns() < until);
+    return fd;
 }
 
 nw_status nw_file_writable(const char *path)

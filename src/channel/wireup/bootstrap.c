@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -97,22 +98,13 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     return status;
 }
 
-/* Returns true if the path still leads to the file that this rank opened, and
- * not to a new file of other ranks. */
-static bool is_still_there(const struct nw_meeting *meeting)
-{
-    struct stat mine, there;
-
-    return !fstat(meeting->file, &mine) && !stat(meeting->how->file, &there) &&
-           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
-}
-
 void nw_meeting_close(struct nw_meeting *meeting)
 {
     if (!meeting)
         return;
     if (meeting->file >= 0) {
-        if (meeting->removes && is_still_there(meeting))
+        if (meeting->removes &&
+            nw_file_is_at(meeting->file, meeting->how->file))
             (void)unlink(meeting->how->file);
         (void)close(meeting->file);
     }

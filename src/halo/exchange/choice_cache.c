@@ -173,15 +173,23 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
 {
     struct choice_file choices = {.path = NULL};
     struct nw_text text = {0};
+    char *path = NULL;
+    bool has_folder = !nw_file_cache_path(file, "halo", &path) &&
+                      !nw_file_folders(path, 0755);
+    /* another job may add its line at the same time */
+    int lock = has_folder ? nw_file_lock(path) : -1;
 
     choice_cache_load(halo, file, &choices);
     nw_text_add(&text, HEAD "\n");
     if (choices.others.data)
         nw_text_add(&text, choices.others.data);
     choice_cache_add_line(halo, choices.key, &text);
-    if (choices.writable && !nw_file_folders(choices.path, 0755))
+    if (choices.writable && has_folder)
         (void)!nw_file_write_text(choices.path, &text);
+    if (lock >= 0)
+        close(lock);
     nw_text_fini(&text);
     nw_text_fini(&choices.others);
     free(choices.path);
+    free(path);
 }

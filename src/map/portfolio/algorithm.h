@@ -79,6 +79,8 @@ struct nw_algorithm {
                           if they are equal, less congestion; false: less
                           congestion and, if it is equal, fewer hop-bytes */
     bool takes_start;  /* its search starts from the mapping of --from */
+    bool remaps;       /* nw_run_independent moves ranks to the nodes of their
+                          GPUs afterwards */
     bool keeps_limits; /* keeps limits of load even with one rank per element */
     bool cores_stay;   /* nw_cores_near_gpus moves only GPUs afterwards, because
                           the user wants this order of ranks on cores */

@@ -82,7 +82,7 @@ nw_status nw_run_independent(const struct nw_algorithm *algorithm,
                              struct nw_answer *answer,
                              struct nw_map_report *report)
 {
-    bool remap = nw_algorithm_is(algorithm, NW_ALGORITHM_INDEPENDENT_REMAP);
+    bool remap = algorithm->remaps;
     struct nw_phases phases = {.kinds = 0};
     struct nw_all_units cores = {.kinds = NW_KINDS_HOST};
     nw_status status =

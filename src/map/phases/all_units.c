@@ -126,17 +126,6 @@ static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
     }
 }
 
-/* Returns how many units of a host can take another rank. If units can take
- * several ranks, some of them may be full. */
-static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
-{
-    int64_t count = 0;
-
-    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
-        count += units->capacity[u] > 0;
-    return count;
-}
-
 /* Adds the free units of a host as places. If there are more of them than ranks
  * may be placed, takes units that are spread evenly over the list of the node's
  * units. */
@@ -145,9 +134,11 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
     const struct nw_problem *problem = work->problem;
     const struct nw_units *units = work->units;
     int32_t place = work->place_count, limit = all_units_rank_limit(work, host);
-    int64_t count = all_units_count_open(units, host), open = 0, taken = 0;
-    int64_t used = count < limit ? count : limit;
+    int64_t count = 0, open = 0, taken = 0, used;
 
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
+        count += units->capacity[u] > 0;
+    used = count < limit ? count : limit;
     for (int32_t u = units->first[host]; taken < used; u++) {
         if (units->capacity[u] <= 0 || open++ != taken * count / used)
             continue;

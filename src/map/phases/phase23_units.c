@@ -211,29 +211,16 @@ static nw_status phase23_run_placer(struct phase23_work *work,
     return status;
 }
 
-/* Writes into the answer the core unit (phase 2) or GPU unit (phase 3) of each
- * rank of a host that is not fixed to a core (or GPU). */
-static void phase23_take_answer(struct phase23_work *work,
-                                const struct nw_placement *placement,
-                                int32_t host)
-{
-    struct nw_ints ranks = phase23_ranks_of(work, host);
-
-    for (size_t p = 0; p < ranks.count; p++)
-        if (!placement->fixed || !placement->fixed[p])
-            work->unit[ranks.values[p]] =
-                work->units->first[host] + placement->place[p];
-}
-
 /* Places the listed ranks of one host on its units, unless all are fixed to
  * cores (or GPUs). */
 static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
+    struct nw_ints ranks = phase23_ranks_of(work, host);
     size_t fixed = phase23_fixed_count(work, host);
     struct nw_placement placement;
     nw_status status = NW_OK;
 
-    if (fixed == phase23_ranks_of(work, host).count)
+    if (fixed == ranks.count)
         return NW_OK;
     if (fixed || !phase23_same_places(work, host))
         status = phase23_build_places(work, host, fixed);
@@ -241,7 +228,7 @@ static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
         return status;
     status = nw_placement_init(
         &placement, &(struct nw_arcs_of){.pattern = work->problem->pattern,
-                                         .ranks = phase23_ranks_of(work, host),
+                                         .ranks = ranks,
                                          .local = work->local,
                                          .kinds = work->gpus ? NW_KINDS_GPU
                                                              : NW_KINDS_HOST});
@@ -252,8 +239,10 @@ static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
     placement.by_distance = work->by_distance;
     placement.budget = work->problem->budget;
     status = phase23_run_placer(work, &placement, host);
-    if (!status)
-        phase23_take_answer(work, &placement, host);
+    for (size_t p = 0; !status && p < ranks.count; p++)
+        if (!nw_placement_is_fixed(&placement, (int32_t)p))
+            work->unit[ranks.values[p]] =
+                work->units->first[host] + placement.place[p];
     work->steps += placement.steps;
     nw_placement_fini(&placement);
     return status;

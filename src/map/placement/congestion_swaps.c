@@ -46,31 +46,22 @@ struct congestion_swaps_work {
     uint64_t begun;   /* placement->steps when the search began */
 };
 
-/* Returns the distance between two places. `hops` are the hops of the route
- * between them. */
-static double
-congestion_swaps_distance(const struct congestion_swaps_work *work,
-                          int32_t from, int32_t to, struct nw_hops hops)
-{
-    const struct nw_places *places = work->placement->places;
-
-    if (places->bandwidth && !places->topology->depth_distance)
-        return (double)hops.count;
-    return nw_places_distance(places, from, to);
-}
-
 /* Adds `bytes` on the route from one place to another to the load changes and
  * the hop-bytes of the present trial. Negative bytes are taken off the route.
  */
 static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
                                          int32_t from, int32_t to, double bytes)
 {
+    const struct nw_places *places = work->placement->places;
     struct nw_hops hops;
 
     if (from == to || bytes == 0)
         return;
-    hops = nw_places_route(work->placement->places, from, to, work->buffer);
-    work->hop_bytes += bytes * congestion_swaps_distance(work, from, to, hops);
+    hops = nw_places_route(places, from, to, work->buffer);
+    work->hop_bytes +=
+        bytes * (places->bandwidth && !places->topology->depth_distance
+                     ? (double)hops.count
+                     : nw_places_distance(places, from, to));
     for (size_t i = 0; i < hops.count; i++) {
         uint32_t hop = hops.hop[i];
 
@@ -157,17 +148,6 @@ static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
 
 /* --- processes of each place --- */
 
-/* Removes a process from the list of processes on its place. */
-static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
-                                            int32_t p)
-{
-    int32_t *at = &work->head[work->placement->place[p]];
-
-    while (*at != p)
-        at = &work->next[*at];
-    *at = work->next[p];
-}
-
 /* Adds a process to the list of processes on a place. */
 static void congestion_swaps_link_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
@@ -182,8 +162,11 @@ static void congestion_swaps_move_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {
     struct nw_placement *placement = work->placement;
+    int32_t *at = &work->head[placement->place[p]];
 
-    congestion_swaps_unlink_process(work, p);
+    while (*at != p)
+        at = &work->next[*at];
+    *at = work->next[p];
     nw_free_slots_give(&placement->free_slots, placement->place[p],
                        nw_placement_wants_gpu(placement, p));
     nw_placement_put(placement, p, place);

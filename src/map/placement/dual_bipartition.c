@@ -435,15 +435,6 @@ dual_bipartition_keep_better(struct dual_bipartition_work *part,
     return status;
 }
 
-/* Takes one free slot for each process that the best start has placed. The
- * starts themselves do not change the numbers of free slots. */
-static void dual_bipartition_take_free_slots(struct nw_placement *placement)
-{
-    for (int32_t p = 0; p < placement->count; p++)
-        if (!nw_placement_is_fixed(placement, p))
-            nw_placement_put(placement, p, placement->place[p]);
-}
-
 /* Runs the starts and keeps the best one in the placement. Packed starts are
  * left out if no slot stays free, all but the first if the time is over. The
  * initial solution, if there is one, is compared as another start. */
@@ -524,6 +515,9 @@ nw_status nw_place_partition(struct nw_placement *placement)
                 part.anchor, part.anchored, part.strides.at);
     if (status)
         return status;
-    dual_bipartition_take_free_slots(placement);
+    /* The starts did not change the numbers of free slots. */
+    for (int32_t p = 0; p < placement->count; p++)
+        if (!nw_placement_is_fixed(placement, p))
+            nw_placement_put(placement, p, placement->place[p]);
     return nw_placement_congestion_swaps(placement);
 }

@@ -10,15 +10,6 @@
 /* Most pairs of these strides and the number of processes. */
 #define PAIRS_MAX ((STRIDES_MAX + 1) * STRIDES_MAX / 2)
 
-/* Adds to bytes[d] the bytes between processes whose numbers differ by d. */
-static void rank_strides_weigh(const struct nw_placement *placement,
-                               double *bytes)
-{
-    for (int32_t p = 0; p < placement->count; p++)
-        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
-            bytes[abs(placement->arc[a].peer - p)] += placement->arc[a].out;
-}
-
 /* Chooses up to STRIDES_MAX differences d with the largest bytes[d], sorts them
  * in ascending order in stride[] and appends n, the number of processes.
  * Returns the number of entries in stride[]. Sets bytes[] of the chosen
@@ -75,7 +66,9 @@ nw_status nw_rank_strides_find(const struct nw_placement *placement,
 
     out->count = 0;
     if (!status) {
-        rank_strides_weigh(placement, bytes);
+        for (int32_t p = 0; p < n; p++)
+            for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
+                bytes[abs(placement->arc[a].peer - p)] += placement->arc[a].out;
         bytes[0] = 0;
         rank_strides_fill_coordinates(out, n, stride,
                                       rank_strides_choose(bytes, n, stride));

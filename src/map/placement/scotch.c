@@ -378,16 +378,6 @@ struct scotch_program {
     SCOTCH_Num *part;                /* [count] result: place of each vertex */
 };
 
-/* Returns the sum of bytes, sent and received, over all arcs. */
-static double scotch_total_bytes(const struct nw_placement *placement)
-{
-    double sum = 0;
-
-    for (size_t a = 0; a < placement->row[placement->count]; a++)
-        sum += placement->arc[a].out + placement->arc[a].in;
-    return sum;
-}
-
 /* Returns how many vertices without traffic (fillers) are added, one per free
  * slot that stays empty; 0 if they would be far too many. */
 static int64_t scotch_filler_count(const struct nw_placement *placement)
@@ -407,10 +397,12 @@ static nw_status scotch_build_program(struct scotch_program *program,
                                       const struct nw_placement *placement)
 {
     size_t n = (size_t)placement->count, arcs = placement->row[n];
-    double scale = scotch_total_bytes(placement);
+    double sum = 0, scale;
     nw_status status;
 
-    scale = scale > WEIGHT_SUM ? WEIGHT_SUM / scale : 1;
+    for (size_t a = 0; a < arcs; a++)
+        sum += placement->arc[a].out + placement->arc[a].in;
+    scale = sum > WEIGHT_SUM ? WEIGHT_SUM / sum : 1;
     program->count = (SCOTCH_Num)n + scotch_filler_count(placement);
     status = NW_ALLOC_ALL(NW_ARRAY((size_t)program->count + 1, program->row),
                           NW_ARRAY(arcs, program->peer),

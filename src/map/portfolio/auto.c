@@ -26,21 +26,6 @@ static const struct nw_algorithm auto_by_distance = {
     .phase = {nw_place_partition, nw_place_partition, nw_place_partition},
     .by_distance = true};
 
-/* Returns true for the algorithm `partition` and for auto_by_distance. */
-static bool auto_is_partition(const struct nw_algorithm *algorithm)
-{
-    return algorithm == &auto_by_distance ||
-           nw_algorithm_is(algorithm, NW_ALGORITHM_PARTITION);
-}
-
-/* Returns true for the MAGC algorithm, whether it places on cores and GPUs by
- * Scotch or by Algorithm 1 of the MAGC paper. */
-static bool auto_is_magc(const struct nw_algorithm *algorithm)
-{
-    return nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_SCOTCH) ||
-           nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_GREEDY);
-}
-
 /* Returns true if Algorithm 1 of the MAGC paper is cheap for this problem: it
  * tries at most greedy_trials_max pairs of a rank and a core unit. */
 static bool auto_greedy_is_cheap(const struct nw_problem *problem)
@@ -143,20 +128,6 @@ static nw_status auto_run_candidate(void *user)
     return status;
 }
 
-/* Lowers pool.standard, the objective that `auto` must reach, to that of the
- * candidate: `auto` must not be worse than this algorithm if the user names it.
- * Does nothing if the limits of the option `careful` apply, or for `partition`.
- */
-static void auto_lower_standard(struct auto_work *work,
-                                const struct nw_candidate *candidate,
-                                const struct nw_algorithm *algorithm)
-{
-    double *standard = &work->pool.standard;
-
-    if (!work->pool.guard && !auto_is_partition(algorithm))
-        *standard = fmin(*standard, candidate->figure[0]);
-}
-
 /* Keeps the result of a run as the best candidate, puts it into the pool, or
  * frees it. The caller passes the results in a fixed order, even if the runs
  * ended in another order. */
@@ -166,9 +137,15 @@ static void auto_take_result(struct auto_work *work,
     struct nw_candidate candidate = candidate_run->candidate;
     const struct nw_algorithm *algorithm = candidate_run->algorithm;
 
-    auto_raise_standard(work, &candidate,
-                        auto_is_magc(algorithm) ? algorithm : NULL);
-    auto_lower_standard(work, &candidate, algorithm);
+    bool magc = nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_SCOTCH) ||
+                nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_GREEDY);
+
+    auto_raise_standard(work, &candidate, magc ? algorithm : NULL);
+    /* `auto` must not be worse than an algorithm that the user could name,
+     * except for `partition` and within the limits of the option `careful`. */
+    if (!work->pool.guard && algorithm != &auto_by_distance &&
+        !nw_algorithm_is(algorithm, NW_ALGORITHM_PARTITION))
+        work->pool.standard = fmin(work->pool.standard, candidate.figure[0]);
     work->pool.approximate |= candidate.approximate;
     work->grid_found |= candidate.grid_found;
     if (auto_is_taken(work, &candidate)) {
@@ -241,17 +218,17 @@ static nw_status auto_run_both(struct auto_work *work,
     return status;
 }
 
-/* Runs the default mapping (`standard`) and the search on hierarchies. Sets
- * *done if no other search is needed. Small machines are also searched as a
- * QAP, unless the pattern is a grid, which a QAP search does not improve. With
- * a second objective another search is needed, because the search on
- * hierarchies ignores it. If the machine cannot be seen as a hierarchy, only
- * the result of the default mapping is used. */
-static nw_status auto_search_hierarchy(struct auto_work *work,
-                                       struct auto_candidate_run *standard,
-                                       bool *done)
+/* Runs the default mapping and the search on hierarchies. Sets *done if no
+ * other search is needed. Small machines are also searched as a QAP, unless the
+ * pattern is a grid, which a QAP search does not improve. With a second
+ * objective another search is needed, because the search on hierarchies ignores
+ * it. If the machine cannot be seen as a hierarchy, only the result of the
+ * default mapping is used. */
+static nw_status auto_search_hierarchy(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;
+    struct auto_candidate_run standard = {
+        nw_algorithm_get(NW_ALGORITHM_DEFAULT), work, {0}};
     struct auto_candidate_run search = {
         nw_algorithm_get(NW_ALGORITHM_MULTILEVEL), work, {0}};
     bool former = problem->budget->anytime;
@@ -260,36 +237,11 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
 
     if (auto_suits_qap(problem) || second)
         former = nw_budget_begin_starts(problem->budget);
-    status = auto_run_both(work, standard, &search);
+    status = auto_run_both(work, &standard, &search);
     nw_budget_end_starts(problem->budget, former);
     *done = status == NW_OK && !second && !work->pool.approximate &&
             (!auto_suits_qap(problem) || work->grid_found);
     return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
-}
-
-/* Runs the default mapping, because no answer may be worse than it, and the
- * search on hierarchies if it suits. Sets *done if no other search is needed.
- */
-static nw_status auto_begin(struct auto_work *work, bool *done)
-{
-    const struct nw_algorithm *first = nw_algorithm_get(NW_ALGORITHM_DEFAULT);
-    struct auto_candidate_run standard = {first, work, {0}};
-
-    *done = false;
-    if (auto_is_searchable(work->problem))
-        return auto_search_hierarchy(work, &standard, done);
-    return auto_consider(work, first);
-}
-
-/* Returns true if the search on hierarchies has already tried many initial
- * partitions. It does so for patterns of few ranks, but not very few, that are
- * not grids. */
-static bool auto_is_started_enough(const struct auto_work *work)
-{
-    int32_t ranks = work->problem->pattern->rank_count;
-
-    return !work->grid_found && ranks >= nw_tuned.portfolio.started_min &&
-           ranks <= nw_tuned.multilevel.few;
 }
 
 /* Runs recursive bisection and Scotch after the search on hierarchies. They are
@@ -300,12 +252,17 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
 {
     const struct nw_problem *problem = work->problem;
     const struct nw_budget *budget = problem->budget;
+    int32_t ranks = problem->pattern->rank_count;
+    /* For a pattern of few ranks, but not very few, that is not a grid, the
+     * search on hierarchies has tried many initial partitions. */
+    bool started = !work->grid_found &&
+                   ranks >= nw_tuned.portfolio.started_min &&
+                   ranks <= nw_tuned.multilevel.few;
     nw_status status;
 
-    if (budget->stopped || budget->anytime ||
+    if (budget->stopped || budget->anytime || started ||
         problem->options.effort == NW_EFFORT_FAST ||
-        problem->pattern->edge_count > nw_tuned.portfolio.cut_edges_max ||
-        auto_is_started_enough(work))
+        problem->pattern->edge_count > nw_tuned.portfolio.cut_edges_max)
         return NW_OK;
     status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_PARTITION));
     if (!status && nw_scotch_is_here())
@@ -392,8 +349,13 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     struct nw_progress *progress = problem->options.progress;
     const struct nw_algorithm *list[LIST_MAX];
     size_t count = 0;
-    nw_status status = auto_begin(work, done);
+    nw_status status;
 
+    /* The default mapping is always run: no answer may be worse than it. */
+    *done = false;
+    status = auto_is_searchable(problem)
+                 ? auto_search_hierarchy(work, done)
+                 : auto_consider(work, nw_algorithm_get(NW_ALGORITHM_DEFAULT));
     if (!status && *done)
         status = auto_cut_few_edges(work);
     if (!status && problem->phases->found && !problem->fixed_host)

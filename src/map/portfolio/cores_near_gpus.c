@@ -218,17 +218,6 @@ static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
     return status;
 }
 
-/* Returns the move of a rank's core and GPU to two free slots. */
-static struct nw_move near_gpus_move_both(const struct nw_slots *slots,
-                                          int32_t rank, int32_t core,
-                                          int32_t gpu)
-{
-    int32_t other = slots->rank_count + rank;
-
-    return (struct nw_move){
-        2, {{rank, slots->slot[rank], core}, {other, slots->slot[other], gpu}}};
-}
-
 /* Moves a rank to the free core and the free GPU of its host that are nearest
  * to each other, if they are nearer than its present ones. Moves of only one of
  * the two may not find them, because each alone may increase the distance. */
@@ -249,7 +238,8 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
         if (slots->owner[g] >= 0 || slots->unit[g] == slots->unit[gpu])
             continue;
         for (int32_t c = cores.first; !status && c < cores.end; c++) {
-            struct nw_move move = near_gpus_move_both(slots, rank, c, g);
+            struct nw_move move = {
+                2, {{rank, core, c}, {slots->rank_count + rank, gpu, g}}};
             double far = nw_near_gpus_distance_of(work, c, g);
             bool fits;
 
@@ -432,13 +422,6 @@ static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
     return status;
 }
 
-static void near_gpus_fini(struct near_gpus_work *work)
-{
-    nw_link_loads_fini(&work->loads);
-    nw_slots_fini(&work->slots);
-    NW_FREE_ALL(work->card, work->near, work->leaves, work->gpu_ranks);
-}
-
 /* Moves the ranks of all hosts of *best nearer to their GPUs and NICs. Sets
  * *taken to true if the result replaced *best or if nothing was moved. */
 static nw_status near_gpus_settle(struct near_gpus_work *work,
@@ -483,7 +466,9 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
             .problem = problem, .cores_stay = cores_stay, .strict = strict};
 
         status = near_gpus_settle(&work, best, &taken);
-        near_gpus_fini(&work);
+        nw_link_loads_fini(&work.loads);
+        nw_slots_fini(&work.slots);
+        NW_FREE_ALL(work.card, work.near, work.leaves, work.gpu_ranks);
     }
     return status;
 }

@@ -53,21 +53,6 @@ void nw_pool_fini(struct nw_pool *pool)
     nw_candidate_fini(&pool->nearest);
 }
 
-/* --- one candidate out of another --- */
-
-/* Converts the mapping of a candidate to an answer. */
-static nw_status improve_answer_of(const struct nw_problem *problem,
-                                   const struct nw_candidate *candidate,
-                                   struct nw_answer *answer)
-{
-    struct nw_problem mine = *problem;
-    nw_status status;
-
-    mine.options.start = candidate->mapping;
-    status = nw_answer_from_mapping(&mine, answer);
-    return status ? status : nw_search_allow_remote(problem, answer);
-}
-
 /* --- which is better --- */
 
 /* Returns true if the hop-bytes of a candidate are within the cap, or if they
@@ -137,10 +122,15 @@ static nw_status improve_derive(struct improve_work *work,
                                 const struct nw_candidate *start,
                                 struct nw_candidate *out)
 {
+    struct nw_problem begun = *work->problem;
     struct nw_answer answer = {0};
     struct nw_slots slots = {0};
-    nw_status status = improve_answer_of(work->problem, start, &answer);
+    nw_status status;
 
+    begun.options.start = start->mapping;
+    status = nw_answer_from_mapping(&begun, &answer);
+    if (!status)
+        status = nw_search_allow_remote(work->problem, &answer);
     work->hop_bytes = start->guard[0];
     work->name = "anneal";
     if (!status)

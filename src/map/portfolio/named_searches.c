@@ -59,19 +59,14 @@ static nw_status named_run_qap(nw_status (*search)(struct nw_qap_bridge *),
     return status;
 }
 
-/* Returns true if a rank is fixed to a node but may move inside it. A QAP has
- * no such constraint. */
-static bool named_holds_some(const struct nw_slots *slots)
+/* A QAP cannot express that a rank is fixed to a node but may move inside it.
+ */
+bool nw_search_fits_qap_first(const struct nw_slots *slots)
 {
     for (int32_t r = 0; r < slots->rank_count; r++)
         if (slots->held[r] && !slots->locked[r])
-            return true;
-    return false;
-}
-
-bool nw_search_fits_qap_first(const struct nw_slots *slots)
-{
-    return nw_qap_bridge_fits(slots) && !named_holds_some(slots);
+            return false;
+    return nw_qap_bridge_fits(slots);
 }
 
 /* A QAP has only one objective, so a second objective excludes a QAP search. */

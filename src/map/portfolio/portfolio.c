@@ -10,13 +10,6 @@
 
 #include <math.h>
 
-/* Returns true if the objective of a is larger than that of b. */
-static bool portfolio_is_worse(const struct nw_candidate *a,
-                               const struct nw_candidate *b)
-{
-    return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
-}
-
 /* Computes the cost of the default mapping. Replaces *best by it if it has a
  * lower objective and the algorithm is not a baseline. */
 static nw_status portfolio_try_default(const struct nw_algorithm *algorithm,
@@ -31,7 +24,8 @@ static nw_status portfolio_try_default(const struct nw_algorithm *algorithm,
     if (!status)
         nw_candidate_replace(best, &other,
                              !algorithm->baseline &&
-                                 portfolio_is_worse(best, &other));
+                                 best->figure[0] - other.figure[0] >
+                                     1e-9 * fabs(other.figure[0]));
     return status;
 }
 

@@ -319,12 +319,14 @@ static bool is_program(const struct cli_run_known *one, const char *program)
            (!one->program[length] || one->program[length] == ' ');
 }
 
-/* Removes a file. Adds 1 to *count, also if the file was missing. */
+/* Removes a file and adds 1 to *count. Does nothing if the file is missing, for
+ * example because another process removed it. */
 static nw_status remove_file(const char *path, size_t *count)
 {
-    if (unlink(path) && errno != ENOENT)
+    if (!unlink(path))
+        ++*count;
+    else if (errno != ENOENT)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    ++*count;
     return NW_OK;
 }
 

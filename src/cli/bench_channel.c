@@ -334,9 +334,11 @@ static nw_status bench_channel_run_into(struct nw_channel_bench *bench, int fd)
 
     fflush(stdout);
     kept = dup(STDOUT_FILENO);
-    if (kept < 0 || dup2(fd, STDOUT_FILENO) < 0)
+    if (kept < 0)
         return nw_fail(NW_EIO, "standard output: %s", strerror(errno));
-    status = run_where_started(bench);
+    status = dup2(fd, STDOUT_FILENO) < 0
+                 ? nw_fail(NW_EIO, "standard output: %s", strerror(errno))
+                 : run_where_started(bench);
     if (fflush(stdout) && !status)
         status = nw_fail(NW_EIO, "standard output: %s", strerror(errno));
     dup2(kept, STDOUT_FILENO);

@@ -89,8 +89,13 @@ static nw_status probe_run_start(char **argv, pid_t *child, int *out)
         return nw_fail(NW_EIO, "pipe: %s", strerror(errno));
     fflush(NULL);
     *child = fork();
-    if (*child < 0)
-        return nw_fail(NW_EIO, "fork: %s", strerror(errno));
+    if (*child < 0) {
+        nw_status status = nw_fail(NW_EIO, "fork: %s", strerror(errno));
+
+        close(ends[0]);
+        close(ends[1]);
+        return status;
+    }
     if (!*child) {
         int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
 

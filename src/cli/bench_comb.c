@@ -6,6 +6,7 @@
  * of an exchange from Comb's summary. */
 #include "cli/bench_comb.h"
 
+#include "base/array.h"
 #include "base/install_path.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -77,17 +78,21 @@ static bool run_in(const char *folder, char **argv)
  * started by the launcher, knows its number of ranks. */
 static nw_status ask_rows(struct bench_comb_work *work)
 {
-    char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
+    char **own = work->comb->own, **words, path[PATH_MAX + 8], **argv;
     char shape[] = "--shape", *text = NULL, *line;
     size_t count = 0, length;
     struct nw_lines lines;
     bool good;
 
-    words[count++] = (char *)work->comb->benchmark;
-    words[count++] = shape;
-    for (; own[0] && strcmp(own[0], "--") && count < 64; own++)
-        words[count++] = own[0];
-    argv = bench_comb_join(work->comb->launcher, words, count);
+    while (own[count] && strcmp(own[count], "--"))
+        count++;
+    if (nw_alloc(count + 2, sizeof *words, &words))
+        return NW_ENOMEM;
+    words[0] = (char *)work->comb->benchmark;
+    words[1] = shape;
+    memcpy(words + 2, own, count * sizeof *words);
+    argv = bench_comb_join(work->comb->launcher, words, count + 2);
+    free(words);
     good = run_in(work->folder, argv);
     free(argv);
     snprintf(path, sizeof path, "%s/said", work->folder);

@@ -115,12 +115,14 @@ static nw_status monitoring_read_counts(struct nw_scan *scan,
     const char *end = at + length;
 
     for (int bucket = 0; at < end; bucket++) {
+        uint64_t *sum = &count[bucket < BUCKETS - 1 ? bucket : BUCKETS - 1];
         char *stop;
 
         if (*at < '0' || *at > '9')
             return nw_scan_fail(scan, "expected counts joined by commas");
-        count[bucket < BUCKETS - 1 ? bucket : BUCKETS - 1] +=
-            strtoull(at, &stop, 10);
+        errno = 0;
+        if (__builtin_add_overflow(*sum, strtoull(at, &stop, 10), sum) || errno)
+            return nw_scan_fail(scan, "a count passes 2^64 - 1");
         if (stop < end && *stop != ',')
             return nw_scan_fail(scan, "expected counts joined by commas");
         at = stop + 1;

@@ -476,6 +476,13 @@ static const struct good bad_profiles[] = {
     {"a.0.prof", "E\t0\t0\t12 bits\t3 msgs sent\n", "N bytes M msgs sent"},
     {"a.0.prof", "E\t0\t0\t-1 bytes\t3 msgs sent\n", "N bytes M msgs sent"},
     {"a.0.prof", "E\t0\t0\t1 bytes\t3 msgs sent\t1,x\n", "joined by commas"},
+    {"a.0.prof", "E\t0\t0\t1 bytes\t3 msgs sent\t18446744073709551616\n",
+     "a.0.prof:1: a count passes 2^64 - 1"},
+    {"a.0.prof",
+     "E\t0\t0\t1 bytes\t3 msgs sent\t0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+     "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+     "0,0,0,0,0,0,0,0,18446744073709551615,1\n",
+     "a.0.prof:1: a count passes 2^64 - 1"},
     {"a.0.prof", "E\t0\n", "a rank, the line ends"},
     {"a.0.prof", "X\t0\n", "not 'X'"},
     {"a.0.prof", "\n", "a.0.prof:1: no line of Open MPI's monitoring"},

@@ -189,6 +189,11 @@ phases: dp*2
 $ printf '{"header":{"id":"0x1","rank":0,"n_ranks":1},\n"metadata":{"hostname":"a"}}\n' > x.json; nodewise pattern nccl-inspector:x.json -q
 ! x.json:2 ... Inspector
 ? 3
+$ for id in 0x10000000000000000 none; do printf '{"header":{"id":"%s","rank":0,"n_ranks":1},"metadata":{"hostname":"a","pid":7},"coll_perf":{"coll":"AllReduce","coll_msg_size_bytes":8}}\n' $id > x.json; nodewise pattern nccl-inspector:x.json -q | wc -l; done
+0
+0
+! x.json:1 ... Inspector
+! x.json:1 ... Inspector
 
 ## NCCL 2.28.9 under PyTorch, four processes on an H100, each with an NCCL_HOSTID of its own
 ## (bench/gpu/nccl.py). With B = 1,290,240 bytes, a ring of n ranks sends 2B(n-1)/n for an

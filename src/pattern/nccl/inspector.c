@@ -11,6 +11,8 @@
 #include "pattern/format.h"
 #include "pattern/nccl/files.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,19 @@ static bool inspector_has(const struct inspector_file *in,
     return in->value[key] && nw_parse_u64(in->value[key], out);
 }
 
+/* Reads the id of the communicator, such as "0x7f8c". */
+static bool inspector_has_id(const struct inspector_file *in, uint64_t *out)
+{
+    const char *word = in->value[INSPECTOR_ID];
+    char *end;
+
+    if (!word || !isxdigit((unsigned char)*word))
+        return false;
+    errno = 0;
+    *out = strtoull(word, &end, 16);
+    return !errno && !*end;
+}
+
 static bool inspector_has_rank(const struct inspector_file *in,
                                enum inspector_key key, int32_t *out)
 {
@@ -99,14 +114,13 @@ static nw_status inspector_add(struct inspector_file *in)
     nw_status status;
 
     if (!process.host || !inspector_has(in, INSPECTOR_PID, &process.pid) ||
-        !in->value[INSPECTOR_ID] ||
+        !inspector_has_id(in, &member.comm) ||
         !inspector_has_rank(in, INSPECTOR_RANK, &member.rank) ||
         !inspector_has_rank(in, INSPECTOR_RANKS, &member.size) ||
         member.rank >= member.size || !inspector_read_call(in, &call, &name))
         return inspector_fail(
             in, "expected an object of NCCL's Inspector, with 'header', "
                 "'metadata' and 'coll_perf' or 'p2p_perf'");
-    member.comm = strtoull(in->value[INSPECTOR_ID], NULL, 16);
     status = nw_nccl_job_process(in->job, &process, &member.process);
     if (!status)
         status = nw_nccl_job_member(in->job, &member, &index);

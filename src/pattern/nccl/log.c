@@ -12,6 +12,7 @@
 #include "pattern/nccl/datatype.h"
 #include "pattern/nccl/files.h"
 
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +90,10 @@ static bool log_number(const char *line, const char *name, int base,
     if (!at)
         return false;
     at += strlen(name);
+    errno = 0;
     *out = strtoull(at, &end, base);
-    return end > at && *at != '-' && (*end == ' ' || !*end || *end == '\r');
+    return !errno && end > at && *at != '-' &&
+           (*end == ' ' || !*end || *end == '\r');
 }
 
 static bool log_rank(const char *line, const char *name, int32_t *out)

@@ -424,11 +424,17 @@ static void hash_words(hash *value, const struct nw_store *store,
 }
 
 /* Adds size and time of the launcher's file, and the variables that configure
- * the launcher, to the hash. */
+ * the launcher, to the hash. Of Slurm's variables, only those that srun takes
+ * for options count: others, such as SLURM_JOB_ID, are new in each job. */
 static void hash_launcher(hash *value, const char *launcher)
 {
-    static const char *const prefix[] = {"OMPI_", "PRTE_", "PMIX_", "HYDRA_",
-                                         "I_MPI_"};
+    static const char *const prefix[] = {
+        "OMPI_",        "PRTE_",        "PMIX_",      "HYDRA_",
+        "I_MPI_",       "SRUN_",        "SLURM_CONF", "SLURM_CPU",
+        "SLURM_DIST",   "SLURM_EXACT",  "SLURM_EXCL", "SLURM_EXPORT",
+        "SLURM_GPU",    "SLURM_HINT",   "SLURM_MEM",  "SLURM_MPI",
+        "SLURM_NNODES", "SLURM_NTASKS", "SLURM_OVER", "SLURM_TASKS",
+        "SLURM_THREADS"};
     char path[PATH_MAX];
     struct stat info;
 

@@ -74,7 +74,7 @@ NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
  * last as accepted by the launcher. Compares the words, the variables, and the
  * content of their files in the folder of the run. Also compares size and time
  * of the launcher's file, and the environment variables that configure Open
- * MPI, PMIx, Hydra or Intel MPI. */
+ * MPI, PMIx, Hydra, Intel MPI or srun. */
 bool nw_store_is_tried(const struct nw_store *store,
                        const struct nw_words *word,
                        const struct nw_words *variable);

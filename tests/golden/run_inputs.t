@@ -18,6 +18,12 @@ a1 a1
 a1 a1
 a1 a1
 4
+## and again if a variable changes that srun takes for an option
+$ for n in 1 2; do SLURM_CPU_BIND=none SLURM_LAUNCH_NODE_IPADDR=$n ./start -q -n 2 -- ./mpi 102; wc -l <trials; done
+a1 a1
+5
+a1 a1
+5
 ## a changed program, another program and a script without MPI are profiled
 $ ./start -n 2 --refresh -q -- ./mpi 101; echo '# changed' >>mpi; cp mpi other; ./start -n 2 --dry-run -q -- ./mpi 102 | grep -o RECORD; ./start -n 2 --dry-run -q -- ./other 100 | grep -o RECORD; ./start -n 2 -q -- ./app 100; ./start -n 2 --dry-run -q -- ./app 101 | grep -o RECORD
 RECORD

@@ -18,9 +18,7 @@ enum { MAX = 4096 };
 
 void nw_bandwidths_fini(struct nw_bandwidths *b)
 {
-    free(b->group);
-    free(b->horizontal);
-    free(b->vertical);
+    NW_FREE_ALL(b->group, b->horizontal, b->vertical);
     *b = (struct nw_bandwidths){0};
 }
 
@@ -74,17 +72,14 @@ static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
 static nw_status bandwidths_begin_pairs(struct bandwidths_reader *r)
 {
     size_t n = (size_t)r->out->count;
-    nw_status status;
 
     if (r->pairs)
         return NW_OK;
     if (!n)
         return nw_lines_fail(&r->lines, "no groups before this line");
     r->pairs = true;
-    status = nw_alloc(n * n, sizeof(double), &r->out->horizontal);
-    if (!status)
-        status = nw_alloc(n * n, sizeof(double), &r->out->vertical);
-    return status;
+    return NW_ALLOC_ALL(NW_ARRAY(n * n, r->out->horizontal),
+                        NW_ARRAY(n * n, r->out->vertical));
 }
 
 static nw_status bandwidths_read_two(struct bandwidths_reader *r, char *rest,
@@ -298,18 +293,14 @@ nw_status nw_bandwidths_of(const nw_topology *t, struct nw_bandwidths *out)
     struct nw_bandwidths b = {.count = nw_topology_node_count(t)};
     size_t n = (size_t)b.count;
     uint32_t *hops = NULL;
-    nw_status status = NW_OK;
+    nw_status status;
 
     if (!nw_topology_has_links(t) || b.count > MAX)
         return nw_fail(NW_EINVAL, "%s has no links between up to %d nodes",
                        nw_topology_name(t), MAX);
-    status = nw_alloc(n, sizeof *b.group, &b.group);
-    if (!status)
-        status = nw_alloc(n * n, sizeof *b.horizontal, &b.horizontal);
-    if (!status)
-        status = nw_alloc(n * n, sizeof *b.vertical, &b.vertical);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(t), sizeof *hops, &hops);
+    status = NW_ALLOC_ALL(NW_ARRAY(n, b.group), NW_ARRAY(n * n, b.horizontal),
+                          NW_ARRAY(n * n, b.vertical),
+                          NW_ARRAY(nw_topology_route_max(t), hops));
     if (!status)
         status = bandwidths_fill_from(t, &b, hops);
     free(hops);

@@ -36,43 +36,40 @@ static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
 }
 
 /* Returns the cost, in microseconds, of the link from place (i, j) to the next
- * place in row i; 0 at the end of a row that is not periodic. */
+ * place in column j (`down`) or in row i; 0 at the end of a row or column that
+ * is not periodic. */
+static inline double rowcol_link(const struct rowcol_link_cost *l, int32_t i,
+                                 int32_t j, bool down)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    int32_t next = (down ? i : j) + 1, from = rowcol_process_at(l->a, i, j);
+
+    if (next == (down ? l->a->rows : l->a->columns)) {
+        if (!l->problem->periodic)
+            return 0;
+        next = 0;
+    }
+    if (down)
+        return (l->width ? 1e6 * l->problem->column_bytes * l->width[j]
+                         : l->along) *
+               rowcol_seconds(b->vertical, b->count, from,
+                              rowcol_process_at(l->a, next, j));
+    return (l->height ? 1e6 * l->problem->row_bytes * l->height[i]
+                      : l->across) *
+           rowcol_seconds(b->horizontal, b->count, from,
+                          rowcol_process_at(l->a, i, next));
+}
+
 static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                               int32_t j)
 {
-    const struct nw_bandwidths *b = l->problem->bandwidths;
-    int32_t next = j + 1;
-
-    if (next == l->a->columns) {
-        if (!l->problem->periodic)
-            return 0;
-        next = 0;
-    }
-    double bytes =
-        l->height ? 1e6 * l->problem->row_bytes * l->height[i] : l->across;
-    return bytes * rowcol_seconds(b->horizontal, b->count,
-                                  rowcol_process_at(l->a, i, j),
-                                  rowcol_process_at(l->a, i, next));
+    return rowcol_link(l, i, j, false);
 }
 
-/* Returns the cost, in microseconds, of the link from place (i, j) to the next
- * place in column j; 0 at the end of a column that is not periodic. */
 static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                            int32_t j)
 {
-    const struct nw_bandwidths *b = l->problem->bandwidths;
-    int32_t next = i + 1;
-
-    if (next == l->a->rows) {
-        if (!l->problem->periodic)
-            return 0;
-        next = 0;
-    }
-    double bytes =
-        l->width ? 1e6 * l->problem->column_bytes * l->width[j] : l->along;
-    return bytes * rowcol_seconds(b->vertical, b->count,
-                                  rowcol_process_at(l->a, i, j),
-                                  rowcol_process_at(l->a, next, j));
+    return rowcol_link(l, i, j, true);
 }
 
 /* Returns the cost, in microseconds, of all links of the process at place (i,
@@ -173,6 +170,32 @@ void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                 out->slowest = fmax(out->slowest, rowcol_rank_of(&l, i, j));
         }
     free(l.height);
+}
+
+void nw_rowcol_fill(struct nw_rowcol *a, const int32_t *order, bool by_columns)
+{
+    int32_t r = a->rows, c = a->columns;
+
+    for (int32_t i = 0; i < r; i++)
+        for (int32_t j = 0; j < c; j++)
+            a->process[i * c + j] = order[by_columns ? j * r + i : i * c + j];
+}
+
+void nw_rowcol_time_links(const struct nw_rowcol_problem *problem,
+                          const struct nw_rowcol *a, double *row,
+                          double *column)
+{
+    const struct nw_bandwidths *b = problem->bandwidths;
+    double in_row = 1e6 * problem->row_bytes / a->rows;
+    double in_column = 1e6 * problem->column_bytes / a->columns;
+
+    for (int32_t x = 0; x < b->count; x++)
+        for (int32_t y = 0; y < b->count; y++) {
+            int32_t i = x * b->count + y;
+
+            row[i] = x == y ? 0 : in_row / b->horizontal[i];
+            column[i] = x == y ? 0 : in_column / b->vertical[i];
+        }
 }
 
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,

@@ -128,20 +128,6 @@ static void exhaustive_place_from(struct exhaustive_every *e, int32_t at)
     e->a->process[place] = -1;
 }
 
-static void exhaustive_time_links(struct exhaustive_every *e)
-{
-    const struct nw_bandwidths *b = e->problem->bandwidths;
-    double in_row = 1e6 * e->problem->row_bytes / e->a->rows;
-    double in_column = 1e6 * e->problem->column_bytes / e->a->columns;
-
-    for (int32_t x = 0; x < e->p; x++)
-        for (int32_t y = 0; y < e->p; y++) {
-            int32_t i = x * e->p + y;
-            e->row[i] = x == y ? 0 : in_row / b->horizontal[i];
-            e->column[i] = x == y ? 0 : in_column / b->vertical[i];
-        }
-}
-
 void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
                        struct nw_rowcol *a, struct nw_rowcol *best)
 {
@@ -154,7 +140,7 @@ void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
     if (!nw_alloc(2 * p * p, sizeof *e.row, &e.row) &&
         !nw_alloc(p, sizeof *e.taken, &e.taken)) {
         e.column = e.row + p * p;
-        exhaustive_time_links(&e);
+        nw_rowcol_time_links(problem, a, e.row, e.column);
         e.least = nw_rowcol_figure_of(problem, best);
         for (size_t i = 0; i < p; i++)
             a->process[i] = -1;

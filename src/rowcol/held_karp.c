@@ -236,36 +236,15 @@ static void held_karp_fill_chains(struct held_karp_lines *l)
     held_karp_fill(l, 0);
 }
 
-static void held_karp_time_links(struct held_karp_lines *l,
-                                 const struct nw_rowcol *a)
-{
-    const struct nw_bandwidths *b = l->problem->bandwidths;
-    double in_row = 1e6 * l->problem->row_bytes / a->rows;
-    double in_column = 1e6 * l->problem->column_bytes / a->columns;
-    double *row = l->transposed ? l->across : l->within;
-    double *column = l->transposed ? l->within : l->across;
-
-    for (int32_t x = 0; x < l->p; x++)
-        for (int32_t y = 0; y < l->p; y++) {
-            int32_t i = x * l->p + y;
-            row[i] = x == y ? 0 : in_row / b->horizontal[i];
-            column[i] = x == y ? 0 : in_column / b->vertical[i];
-        }
-}
-
 static nw_status held_karp_allocate(struct held_karp_lines *l)
 {
     size_t pairs = (size_t)l->p * (size_t)l->p;
     size_t states = (size_t)l->front_count << (l->p - l->width);
     nw_status status =
-        nw_alloc((size_t)l->front_count, sizeof *l->fronts, &l->fronts);
+        NW_ALLOC_ALL(NW_ARRAY((size_t)l->front_count, l->fronts),
+                     NW_ARRAY(2 * pairs, l->within), NW_ARRAY(states, l->least),
+                     NW_ARRAY(states, l->left));
 
-    if (!status)
-        status = nw_alloc(2 * pairs, sizeof(double), &l->within);
-    if (!status)
-        status = nw_alloc(states, sizeof *l->least, &l->least);
-    if (!status)
-        status = nw_alloc(states, sizeof *l->left, &l->left);
     if (!status)
         l->across = l->within + pairs;
     return status;
@@ -311,7 +290,8 @@ bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
         !held_karp_is_small(&l))
         return false;
     if (!held_karp_allocate(&l)) {
-        held_karp_time_links(&l, a);
+        nw_rowcol_time_links(problem, a, transposed ? l.across : l.within,
+                             transposed ? l.within : l.across);
         for (int32_t code = 0; code < l.front_count; code++)
             held_karp_make_front(&l, code, &l.fronts[code]);
         if (problem->periodic)
@@ -321,9 +301,6 @@ bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
         held_karp_put_order(&l, a);
         done = true;
     }
-    free(l.fronts);
-    free(l.within);
-    free(l.least);
-    free(l.left);
+    NW_FREE_ALL(l.fronts, l.within, l.least, l.left);
     return done;
 }

@@ -38,14 +38,6 @@ static bool local_search_better(struct local_search_search *s)
     return true;
 }
 
-static void local_search_swap(int32_t *a, int32_t *b)
-{
-    int32_t t = *a;
-
-    *a = *b;
-    *b = t;
-}
-
 static bool local_search_same_group(const struct local_search_search *s,
                                     int32_t x, int32_t y)
 {
@@ -60,11 +52,11 @@ static bool local_search_try_swaps(struct local_search_search *s)
 
     for (int32_t x = 0; x < s->p; x++)
         for (int32_t y = x + 1; y < s->p; y++) {
-            local_search_swap(&s->a.process[x], &s->a.process[y]);
+            nw_rowcol_swap(&s->a.process[x], &s->a.process[y]);
             if (local_search_better(s))
                 fell = true;
             else
-                local_search_swap(&s->a.process[x], &s->a.process[y]);
+                nw_rowcol_swap(&s->a.process[x], &s->a.process[y]);
         }
     return fell;
 }
@@ -72,7 +64,7 @@ static bool local_search_try_swaps(struct local_search_search *s)
 static void local_search_reverse(int32_t *values, int32_t low, int32_t high)
 {
     for (; low < high; low++, high--)
-        local_search_swap(&values[low], &values[high]);
+        nw_rowcol_swap(&values[low], &values[high]);
 }
 
 static bool local_search_try_reversals(struct local_search_search *s)
@@ -137,12 +129,7 @@ static void local_search_descend(struct local_search_search *s)
 static void local_search_from_order(struct local_search_search *s,
                                     bool by_columns)
 {
-    int32_t r = s->a.rows, c = s->a.columns;
-
-    for (int32_t i = 0; i < r; i++)
-        for (int32_t j = 0; j < c; j++)
-            s->a.process[i * c + j] =
-                s->order[by_columns ? j * r + i : i * c + j];
+    nw_rowcol_fill(&s->a, s->order, by_columns);
     local_search_descend(s);
 }
 
@@ -172,9 +159,9 @@ static void local_search_from_groups(struct local_search_search *s,
         return;
     }
     for (int32_t g = fixed; g < count; g++) {
-        local_search_swap(&s->groups[fixed], &s->groups[g]);
+        nw_rowcol_swap(&s->groups[fixed], &s->groups[g]);
         local_search_from_groups(s, count, fixed + 1);
-        local_search_swap(&s->groups[fixed], &s->groups[g]);
+        nw_rowcol_swap(&s->groups[fixed], &s->groups[g]);
     }
 }
 
@@ -232,9 +219,8 @@ nw_status nw_rowcol_best(const struct nw_rowcol_problem *problem,
     nw_status status = nw_rowcol_paper(problem, &heuristic);
 
     if (!status)
-        status = nw_alloc(3 * p, sizeof *memory, &memory);
-    if (!status)
-        status = nw_alloc(p, sizeof *s.best.process, &s.best.process);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(3 * p, memory), NW_ARRAY(p, s.best.process));
     if (!status) {
         s.order = memory;
         s.groups = memory + p;

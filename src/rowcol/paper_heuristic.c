@@ -22,15 +22,6 @@ struct paper_heuristic_state {
                        iteration */
 };
 
-static void paper_heuristic_fill(struct nw_rowcol *a, const int32_t *order,
-                                 int32_t rows, bool by_columns)
-{
-    for (int32_t i = 0; i < rows; i++)
-        for (int32_t j = 0; j < a->columns; j++)
-            a->process[i * a->columns + j] =
-                order[by_columns ? j * rows + i : i * a->columns + j];
-}
-
 static void paper_heuristic_step_1(struct paper_heuristic_state *s)
 {
     int32_t p = s->problem->bandwidths->count;
@@ -42,7 +33,7 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
                 continue;
             s->tried.rows = rows;
             s->tried.columns = p / rows;
-            paper_heuristic_fill(&s->tried, s->order, rows, by_columns);
+            nw_rowcol_fill(&s->tried, s->order, by_columns);
             nw_rowcol_keep(s->problem, &s->tried, &s->best);
         }
     s->a.rows = 0;
@@ -102,10 +93,9 @@ static bool paper_heuristic_next_order(int32_t *order, int32_t n)
         return false;
     while (order[k] < order[i])
         k--;
-    int32_t t = order[i];
-    order[i] = order[k], order[k] = t;
+    nw_rowcol_swap(&order[i], &order[k]);
     for (int32_t low = i + 1, high = n - 1; low < high; low++, high--)
-        t = order[low], order[low] = order[high], order[high] = t;
+        nw_rowcol_swap(&order[low], &order[high]);
     return true;
 }
 
@@ -131,15 +121,15 @@ static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
         fell = false;
         for (int32_t i = 0; i < o->n; i++)
             for (int32_t k = i + 1; k < o->n; k++) {
-                int32_t t = o->order[i];
-                o->order[i] = o->order[k], o->order[k] = t;
-                double then = o->cost(o);
+                double then;
+
+                nw_rowcol_swap(&o->order[i], &o->order[k]);
+                then = o->cost(o);
                 if (then < now) {
                     now = then;
                     fell = true;
                 } else {
-                    t = o->order[i];
-                    o->order[i] = o->order[k], o->order[k] = t;
+                    nw_rowcol_swap(&o->order[i], &o->order[k]);
                 }
             }
     }
@@ -236,9 +226,8 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
 
     by_sum.objective = NW_ROWCOL_SUM;
     if (!status)
-        status = nw_alloc(9 * p, sizeof *memory, &memory);
-    if (!status)
-        status = nw_alloc(p, sizeof *result.process, &result.process);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(9 * p, memory), NW_ARRAY(p, result.process));
     if (!status) {
         s.order = memory + 5 * p;
         s.a.process = memory + 6 * p;

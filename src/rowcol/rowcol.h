@@ -28,6 +28,26 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
                     const struct nw_rowcol *from, struct nw_rowcol *to);
 
+/* Fills the places of an arrangement with the processes in order[], by rows or
+ * by columns. */
+void nw_rowcol_fill(struct nw_rowcol *arrangement, const int32_t *order,
+                    bool by_columns);
+
+/* Fills row[] and column[], each [processes x processes], with the cost in
+ * microseconds of a link from process x to y (entry x * processes + y) inside a
+ * row or a column of the arrangement's shape, if rows and columns are equal. */
+void nw_rowcol_time_links(const struct nw_rowcol_problem *problem,
+                          const struct nw_rowcol *arrangement, double *row,
+                          double *column);
+
+static inline void nw_rowcol_swap(int32_t *a, int32_t *b)
+{
+    int32_t t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
 /* Finds an order of processes with the lowest sum for the shape of `a`, stores
  * it in `a` and returns true. In these cases it returns false and leaves the
  * order in `a` as it was:

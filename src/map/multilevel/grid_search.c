@@ -26,16 +26,15 @@ static double multilevel_across_askew(const struct nw_stencil *stencil)
  * not too many processes. A larger grid also needs diagonal borders that cut
  * few bytes. */
 static bool
-multilevel_may_use_power_diagram(const struct multilevel_search *search,
-                                 const struct nw_best_embedding *tile)
+multilevel_may_use_power_diagram(const struct multilevel_search *search)
 {
     const struct nw_assignment *assignment = search->assignment;
 
-    return !tile->boxed && tile->stencil.dims > 1 &&
+    return !search->tile->boxed && search->tile->stencil.dims > 1 &&
            (assignment->count <= nw_tuned.multilevel_grid.power_diagram_max ||
             (assignment->count <=
                  nw_tuned.multilevel_grid.power_diagram_max_askew &&
-             multilevel_across_askew(&tile->stencil) <
+             multilevel_across_askew(&search->tile->stencil) <
                  nw_tuned.multilevel_grid.power_diagram_askew)) &&
            assignment->hierarchy->slots == assignment->count &&
            !search->budget->stopped;
@@ -47,7 +46,6 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
  */
 static nw_status
 multilevel_power_diagram_parts(struct multilevel_search *search,
-                               const struct nw_stencil *stencil,
                                uint64_t number, int kinds)
 {
     const struct nw_assignment *assignment = search->assignment;
@@ -57,7 +55,7 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
                    (double)nw_multilevel_grid_patience(search) / cost;
     struct nw_recursive_bisection bisect = {
         .seed = search->seed + number,
-        .stencil = stencil,
+        .stencil = &search->tile->stencil,
         .kinds = kinds,
         .rounded = true,
         .anneal =
@@ -71,22 +69,20 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
  * take too long or if the power diagrams have lowered the cost enough. */
 static nw_status
 multilevel_power_diagram_or_bisect(struct multilevel_search *search,
-                                   const struct nw_best_embedding *tile,
                                    bool swapped)
 {
     double begun = search->cost;
     nw_status status;
 
-    if (!multilevel_may_use_power_diagram(search, tile))
-        return nw_multilevel_cuts_max(search, tile, swapped);
-    status = multilevel_power_diagram_parts(search, &tile->stencil, 0,
-                                            NW_RB_START_STRAIGHT);
-    if (status || nw_multilevel_is_costly(search, &tile->stencil) ||
+    if (!multilevel_may_use_power_diagram(search))
+        return nw_multilevel_cuts_max(search, swapped);
+    status = multilevel_power_diagram_parts(search, 0, NW_RB_START_STRAIGHT);
+    if (status || nw_multilevel_is_costly(search) ||
         (search->assignment->count >
              nw_tuned.multilevel_grid.power_diagram_max &&
          search->cost <= nw_tuned.multilevel_grid.power_diagram_enough * begun))
         return status;
-    return nw_multilevel_cuts_max(search, tile, swapped);
+    return nw_multilevel_cuts_max(search, swapped);
 }
 
 /* Runs swap annealing with at most `steps` swaps per cycle, from the given
@@ -115,8 +111,7 @@ static uint64_t multilevel_swaps_by_size(int32_t count)
 
 /* Returns the number of swaps to try for this grid. Patterns with many edges
  * per process get fewer swaps, because each of them takes longer. */
-static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
-                                    const struct nw_stencil *stencil)
+static uint64_t multilevel_swaps_of(const struct multilevel_search *search)
 {
     uint64_t most = multilevel_swaps_by_size(search->assignment->count);
     uint64_t count = (uint64_t)search->assignment->count;
@@ -124,7 +119,7 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
 
     if (most * edges / count > nw_tuned.multilevel_grid.swapped_edges)
         most = nw_tuned.multilevel_grid.swapped_edges * count / edges;
-    if (nw_multilevel_is_denser(search, stencil))
+    if (nw_multilevel_is_denser(search))
         most /= (uint64_t)nw_tuned.multilevel_grid.denser;
     return most * nw_multilevel_grid_patience(search);
 }
@@ -147,8 +142,7 @@ static double multilevel_reheat(const struct multilevel_search *search)
 /* Finds the best assignment by power diagrams and bisections. Then improves it
  * by swaps, unless so few swaps per process are possible that they gain
  * nothing. */
-static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
-                                         const struct nw_best_embedding *tile)
+static nw_status multilevel_cut_and_swap(struct multilevel_search *search)
 {
     struct nw_budget *budget = search->budget;
     int32_t count = search->assignment->count;
@@ -158,9 +152,9 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     double again;
     nw_status status;
 
-    most = multilevel_swaps_of(search, &tile->stencil);
+    most = multilevel_swaps_of(search);
     swapped = budget->anytime || worth <= most;
-    status = multilevel_power_diagram_or_bisect(search, tile, swapped);
+    status = multilevel_power_diagram_or_bisect(search, swapped);
     if (status || budget->stopped || !swapped)
         return status;
     again = multilevel_reheat(search);
@@ -179,12 +173,11 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
 /* Returns how many power diagrams the second search computes; 0 if the grid is
  * searched only once. Small grids get more, because the diagrams differ in
  * quality. */
-static int multilevel_rounds_of(const struct multilevel_search *search,
-                                const struct nw_best_embedding *tile)
+static int multilevel_rounds_of(const struct multilevel_search *search)
 {
     int32_t count = search->assignment->count;
 
-    if (!nw_multilevel_is_searched_twice(search, &tile->stencil))
+    if (!nw_multilevel_is_searched_twice(search))
         return 0;
     return 1 + (count <= nw_tuned.multilevel_grid.rounds_small_max) +
            (count <= nw_tuned.multilevel_grid.rounds_middle_max);
@@ -194,7 +187,6 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
  * or the second one with power diagrams. */
 struct multilevel_grid_search {
     struct multilevel_search search;
-    const struct nw_best_embedding *tile;
     struct nw_assignment assignment; /* the second search's own copy */
 };
 
@@ -205,7 +197,7 @@ static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
     struct multilevel_grid_search *grid = user;
 
     grid->search.budget = budget;
-    return multilevel_cut_and_swap(&grid->search, grid->tile);
+    return multilevel_cut_and_swap(&grid->search);
 }
 
 /* Runs the second search: the best of several power diagrams, then swaps. A
@@ -214,8 +206,7 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
     struct multilevel_search *search = &grid->search;
-    const struct nw_stencil *stencil = &grid->tile->stencil;
-    int rounds = multilevel_rounds_of(search, grid->tile);
+    int rounds = multilevel_rounds_of(search);
     uint64_t most;
     nw_status status = NW_OK;
 
@@ -224,24 +215,22 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         bool straight = i % 2 || rounds == 1;
 
         status = multilevel_power_diagram_parts(
-            search, stencil, (uint64_t)i + 1,
+            search, (uint64_t)i + 1,
             nw_multilevel_filling(search->assignment, i) |
                 (straight ? NW_RB_START_STRAIGHT : NW_RB_START_STRIPES));
     }
     if (status || budget->stopped)
         return status;
-    most = multilevel_swaps_of(search, stencil);
+    most = multilevel_swaps_of(search);
     return multilevel_swap_grid(
-        search, nw_multilevel_is_costly(search, stencil) ? most / 2 : most,
+        search, nw_multilevel_is_costly(search) ? most / 2 : most,
         nw_tuned.multilevel.grid_temperature);
 }
 
 /* Runs both searches and takes the better result. */
-static nw_status multilevel_search_twice(struct multilevel_search *search,
-                                         const struct nw_best_embedding *tile)
+static nw_status multilevel_search_twice(struct multilevel_search *search)
 {
-    struct multilevel_grid_search both[2] = {{*search, tile, {0}},
-                                             {*search, tile, {0}}};
+    struct multilevel_grid_search both[2] = {{*search, {0}}, {*search, {0}}};
     struct nw_start start[2] = {
         {multilevel_run_cuts, &both[0]},
         {multilevel_run_rounds, &both[1], .quiet = true}};
@@ -261,18 +250,16 @@ static nw_status multilevel_search_twice(struct multilevel_search *search,
     return status;
 }
 
-nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
-                                     const struct nw_best_embedding *tile)
+nw_status nw_multilevel_improve_grid(struct multilevel_search *search)
 {
     const struct nw_budget *budget = search->budget;
     nw_status status;
 
-    if (!multilevel_rounds_of(search, tile))
-        return multilevel_cut_and_swap(search, tile);
-    status = multilevel_search_twice(search, tile);
+    if (!multilevel_rounds_of(search))
+        return multilevel_cut_and_swap(search);
+    status = multilevel_search_twice(search);
     if (status || budget->stopped || !budget->anytime)
         return status;
-    return multilevel_swap_grid(search,
-                                multilevel_swaps_of(search, &tile->stencil),
+    return multilevel_swap_grid(search, multilevel_swaps_of(search),
                                 nw_tuned.multilevel_grid.swaps_annealed_again);
 }

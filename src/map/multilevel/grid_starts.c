@@ -45,20 +45,20 @@ static int multilevel_count_grown(int kinds)
 /* Returns the estimated time of a recursive bisection with these kinds of cuts,
  * in visits of edges. */
 static double multilevel_kind_cost(const struct multilevel_search *search,
-                                   const struct nw_stencil *stencil, int kinds)
+                                   int kinds)
 {
     const struct nw_assignment *assignment = search->assignment;
     double edges = (double)assignment->row[assignment->count] + 1;
 
-    return edges * (nw_tuned.multilevel_grid.grown_cost *
-                        multilevel_count_grown(kinds) +
-                    (kinds & NW_RB_START_STRIPES ? stencil->dims : 0));
+    return edges *
+           (nw_tuned.multilevel_grid.grown_cost *
+                multilevel_count_grown(kinds) +
+            (kinds & NW_RB_START_STRIPES ? search->tile->stencil.dims : 0));
 }
 
-bool nw_multilevel_is_denser(const struct multilevel_search *search,
-                             const struct nw_stencil *stencil)
+bool nw_multilevel_is_denser(const struct multilevel_search *search)
 {
-    double cost = multilevel_kind_cost(search, stencil, grid_starts[0]);
+    double cost = multilevel_kind_cost(search, grid_starts[0]);
 
     return search->assignment->count <= nw_tuned.multilevel.grid_few &&
            cost > (double)nw_tuned.multilevel_grid.bisection_cost &&
@@ -66,18 +66,17 @@ bool nw_multilevel_is_denser(const struct multilevel_search *search,
                        (double)nw_tuned.multilevel_grid.bisection_cost;
 }
 
-bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
-                                     const struct nw_stencil *stencil)
+bool nw_multilevel_is_searched_twice(const struct multilevel_search *search)
 {
     return search->assignment->count <= nw_tuned.multilevel.grid_few &&
-           stencil->dims > 1 && search->budget->effort != NW_EFFORT_FAST;
+           search->tile->stencil.dims > 1 &&
+           search->budget->effort != NW_EFFORT_FAST;
 }
 
-bool nw_multilevel_is_costly(const struct multilevel_search *search,
-                             const struct nw_stencil *stencil)
+bool nw_multilevel_is_costly(const struct multilevel_search *search)
 {
-    return nw_multilevel_is_searched_twice(search, stencil) &&
-           multilevel_kind_cost(search, stencil, grid_starts[0]) >
+    return nw_multilevel_is_searched_twice(search) &&
+           multilevel_kind_cost(search, grid_starts[0]) >
                (double)(nw_tuned.multilevel_grid.bisection_cost *
                         nw_multilevel_grid_patience(search));
 }
@@ -94,12 +93,11 @@ static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
  * search->assignment. If `round` is not 0, the bytes of cuts are multiplied by
  * random factors, so that the result differs from that of round 0. */
 static nw_status multilevel_start_kind(struct multilevel_search *search,
-                                       const struct nw_stencil *stencil,
                                        int kinds, int round)
 {
     struct nw_recursive_bisection bisect = {
         .seed = search->seed + (uint64_t)round,
-        .stencil = stencil,
+        .stencil = &search->tile->stencil,
         .kinds = kinds,
         .loose = round ? nw_tuned.multilevel_grid.loose : 0};
 
@@ -109,7 +107,6 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
 /* Makes starts of a grid until their estimated times amount to `left`, in
  * visits of edges. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
-                                        const struct nw_stencil *stencil,
                                         double left)
 {
     nw_status status = NW_OK;
@@ -117,13 +114,13 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
     for (int i = 0;
          !status && i < nw_tuned.multilevel_grid.rounds * GRID_STARTS; i++) {
         int kinds = grid_starts[i % GRID_STARTS];
-        double cost = multilevel_kind_cost(search, stencil, kinds);
+        double cost = multilevel_kind_cost(search, kinds);
 
         if (cost > left || !multilevel_is_for(search, kinds) ||
             search->budget->stopped)
             continue;
         left -= cost;
-        status = multilevel_start_kind(search, stencil, kinds, i / GRID_STARTS);
+        status = multilevel_start_kind(search, kinds, i / GRID_STARTS);
     }
     return status;
 }
@@ -172,7 +169,6 @@ struct multilevel_filled {
  * more bisection remains, if possible. `always`: kinds of cuts that every start
  * gets. */
 static nw_status multilevel_choose_filling(struct multilevel_search *search,
-                                           const struct nw_stencil *stencil,
                                            int always, double *left,
                                            struct multilevel_filled *best)
 {
@@ -194,7 +190,7 @@ static nw_status multilevel_choose_filling(struct multilevel_search *search,
 
         *left -= second ? more : few;
         status = multilevel_start_kind(
-            search, stencil, always | multilevel_starts[second] | filling, 0);
+            search, always | multilevel_starts[second] | filling, 0);
         if (search->cost < before)
             best->kind = filling;
     }
@@ -202,16 +198,14 @@ static nw_status multilevel_choose_filling(struct multilevel_search *search,
 }
 
 /* Makes starts of a large grid until their estimated times amount to `left`. */
-static nw_status
-multilevel_bisect_straight(struct multilevel_search *search,
-                           const struct nw_best_embedding *tile, double left)
+static nw_status multilevel_bisect_straight(struct multilevel_search *search,
+                                            double left)
 {
     const struct nw_assignment *assignment = search->assignment;
     int always =
-        NW_RB_START_STRAIGHT | (tile->layered ? NW_RB_START_LAYERS : 0);
+        NW_RB_START_STRAIGHT | (search->tile->layered ? NW_RB_START_LAYERS : 0);
     struct multilevel_filled best;
-    nw_status status =
-        multilevel_choose_filling(search, &tile->stencil, always, &left, &best);
+    nw_status status = multilevel_choose_filling(search, always, &left, &best);
 
     for (int round = 0; !status && round < nw_tuned.multilevel_grid.rounds;
          round++) {
@@ -224,10 +218,9 @@ multilevel_bisect_straight(struct multilevel_search *search,
             search->budget->stopped)
             break;
         left -= multilevel_start_cost(assignment, multilevel_starts[start]);
-        status =
-            multilevel_start_kind(search, &tile->stencil,
-                                  always | best.kind | multilevel_starts[start],
-                                  round + (start <= best.start));
+        status = multilevel_start_kind(
+            search, always | best.kind | multilevel_starts[start],
+            round + (start <= best.start));
     }
     return status;
 }
@@ -235,37 +228,31 @@ multilevel_bisect_straight(struct multilevel_search *search,
 /* Returns true if the grid is large and the cost is near the lower bound.
  * Further bisections then are not worth their time: they take seconds and
  * seldom gain. */
-static bool multilevel_is_near_least(const struct multilevel_search *search,
-                                     const struct nw_stencil *stencil)
+static bool multilevel_is_near_least(const struct multilevel_search *search)
 {
     return search->assignment->count >
                nw_tuned.multilevel_grid.near_bound_from &&
-           search->cost <=
-               nw_tuned.multilevel_grid.near_bound *
-                   nw_stencil_lower_bound(search->assignment, stencil);
+           search->cost <= nw_tuned.multilevel_grid.near_bound *
+                               nw_stencil_lower_bound(search->assignment,
+                                                      &search->tile->stencil);
 }
 
-nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
-                                 const struct nw_best_embedding *tile,
-                                 bool swapped)
+nw_status nw_multilevel_cuts_max(struct multilevel_search *search, bool swapped)
 {
-    const struct nw_stencil *stencil = &tile->stencil;
     double left = (double)(nw_tuned.multilevel_grid.bisection_cost *
                            nw_multilevel_grid_patience(search));
 
-    if (nw_multilevel_is_denser(search, stencil))
+    if (nw_multilevel_is_denser(search))
         left *= nw_tuned.multilevel_grid.denser;
-    if (multilevel_kind_cost(search, stencil, grid_starts[0]) <= left ||
-        tile->boxed || stencil->dims < 3)
-        return multilevel_bisect_grid(search, stencil, left);
-    if (nw_multilevel_is_costly(search, stencil) ||
-        multilevel_is_near_least(search, stencil))
+    if (multilevel_kind_cost(search, grid_starts[0]) <= left ||
+        search->tile->boxed || search->tile->stencil.dims < 3)
+        return multilevel_bisect_grid(search, left);
+    if (nw_multilevel_is_costly(search) || multilevel_is_near_least(search))
         return NW_OK;
     left = multilevel_straight_most(search->assignment) *
            (double)nw_multilevel_grid_patience(search);
     return multilevel_bisect_straight(
-        search, tile,
-        left - (swapped ? nw_tuned.multilevel_grid.swaps_cost : 0));
+        search, left - (swapped ? nw_tuned.multilevel_grid.swaps_cost : 0));
 }
 
 bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment)

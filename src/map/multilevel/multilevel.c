@@ -55,8 +55,10 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     search.swaps_table_temperature =
         nw_tuned.multilevel.swaps_table_temperature;
     placement->grid_found = !status && tile.found && multilevel_is_grid(&tile);
-    if (placement->grid_found)
-        return nw_multilevel_improve_grid(&search, &tile);
+    if (placement->grid_found) {
+        search.tile = &tile;
+        return nw_multilevel_improve_grid(&search);
+    }
     if (!status)
         status = nw_multilevel_has_two_starts(&search)
                      ? nw_multilevel_take_two(&search, &expander_like)

@@ -14,7 +14,9 @@
 struct multilevel_search {
     struct nw_assignment *assignment; /* best assignment so far */
     struct nw_budget *budget;
-    double cost;          /* hop-bytes of `assignment` */
+    const struct nw_best_embedding *tile; /* its grid; NULL if the pattern is
+                                             not searched as a grid */
+    double cost;                          /* hop-bytes of `assignment` */
     uint64_t seed, steps; /* seed: of random numbers; steps: swaps of processes
                              to try in one cycle of swap annealing (swaps of
                              subtrees come on top) */
@@ -103,20 +105,17 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
  * grid_starts is then estimated to cost more time than all starts together may,
  * but at most nw_tuned.multilevel_grid.denser times as much. Such a start still
  * gains more than swaps in the same time. */
-bool nw_multilevel_is_denser(const struct multilevel_search *search,
-                             const struct nw_stencil *stencil);
+bool nw_multilevel_is_denser(const struct multilevel_search *search);
 
 /* Returns true if power diagrams are searched in addition to bisections, as a
  * second search: for small grids of several dimensions, unless the effort is
  * "fast". */
-bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
-                                     const struct nw_stencil *stencil);
+bool nw_multilevel_is_searched_twice(const struct multilevel_search *search);
 
 /* Returns true if the first start in grid_starts, for a small grid, is
  * estimated to cost more time than all starts together may, because the grid
  * has many edges. Power diagrams then replace the starts by bisection. */
-bool nw_multilevel_is_costly(const struct multilevel_search *search,
-                             const struct nw_stencil *stencil);
+bool nw_multilevel_is_costly(const struct multilevel_search *search);
 
 /* Returns order `i` in which bisection may fill the machine: 0 (processes
  * spread evenly over all clusters) or, for even numbers `i` if there are more
@@ -128,9 +127,8 @@ int nw_multilevel_filling(const struct nw_assignment *assignment, int i);
  * does not fill boxes gets only cheap kinds of bisection, or none if its cost
  * is near the lower bound. A costly small grid (nw_multilevel_is_costly) gets
  * none either. `swapped`: part of the limit is reserved for swaps. */
-NW_MUST_CHECK nw_status
-nw_multilevel_cuts_max(struct multilevel_search *search,
-                       const struct nw_best_embedding *tile, bool swapped);
+NW_MUST_CHECK nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
+                                               bool swapped);
 
 /* Returns true if a large grid is tiled with few kinds of cuts, because
  * recursive bisections gain more in the same time. */
@@ -139,7 +137,7 @@ bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment);
 /* --- functions of grid_search.c --- */
 
 /* Runs the search for a pattern that is a grid. */
-NW_MUST_CHECK nw_status nw_multilevel_improve_grid(
-    struct multilevel_search *search, const struct nw_best_embedding *tile);
+NW_MUST_CHECK nw_status
+nw_multilevel_improve_grid(struct multilevel_search *search);
 
 #endif

@@ -234,17 +234,6 @@ static nw_status by_kway_try_phases(struct nw_several *several,
     return status;
 }
 
-/* Maps ranks in order (the algorithm `block`), as in standard[]. Returns
- * NW_EINVAL if that exceeds a limit. */
-static nw_status by_kway_in_order(const struct nw_several *several,
-                                  const int32_t *standard, nw_mapping **out)
-{
-    if (!by_kway_is_within(several, standard))
-        return nw_fail(NW_EINVAL, "ranks in order exceed the load limit of an "
-                                  "element; use multilevel");
-    return nw_several_to_mapping(several, standard, out);
-}
-
 nw_status nw_several_by_kway(struct nw_several *several,
                              const struct nw_algorithm *algorithm,
                              nw_mapping **out)
@@ -256,7 +245,11 @@ nw_status nw_several_by_kway(struct nw_several *several,
     if (!status)
         status = nw_several_default_parts(several, standard);
     if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK))
-        status = by_kway_in_order(several, standard, out);
+        status = by_kway_is_within(several, standard)
+                     ? nw_several_to_mapping(several, standard, out)
+                     : nw_fail(NW_EINVAL,
+                               "ranks in order exceed the load limit of an "
+                               "element; use multilevel");
     else if (!status)
         status =
             by_kway_find(several, standard,

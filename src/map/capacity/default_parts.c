@@ -30,32 +30,12 @@ nw_status nw_several_to_mapping(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Lists all elements, host by host, in the order in which the caller named the
- * hosts. The caller frees *out. */
-static nw_status
-default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
-{
-    int32_t *order, at = 0;
-    nw_status status =
-        nw_alloc((size_t)several->machine.k, sizeof *order, &order);
-
-    if (status)
-        return status;
-    for (int32_t i = 0; i < several->host_count; i++) {
-        int32_t h = several->order[i];
-
-        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++)
-            order[at++] = q;
-    }
-    *out = order;
-    return NW_OK;
-}
-
 /* State while the ranks, in ascending order, fill one element after another. */
 struct default_parts_work {
     const struct nw_several *several;
-    /* [elements] elements in the order in which they are filled */
-    const int32_t *order;
+    /* [elements] elements in the order in which they are filled: host by host,
+     * in the order in which the caller named the hosts */
+    int32_t *order;
     int32_t *count; /* [elements] number of ranks on each element so far */
     int32_t *host;  /* [elements] host of each element; NULL if no rank is
                        fixed */
@@ -164,19 +144,21 @@ nw_status nw_several_default_parts(const struct nw_several *several,
                                    int32_t *part)
 {
     struct default_parts_work d = {.several = several};
-    int32_t *order = NULL;
-    nw_status status = default_parts_elements_in_order(several, &order);
+    size_t k = (size_t)several->machine.k, at = 0;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(k, d.order), NW_ARRAY(k, d.count));
 
-    if (!status)
-        status =
-            nw_alloc((size_t)several->machine.k, sizeof *d.count, &d.count);
+    for (int32_t i = 0; !status && i < several->host_count; i++) {
+        int32_t h = several->order[i];
+
+        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++)
+            d.order[at++] = q;
+    }
     if (!status)
         status = default_parts_keep_places(&d, part);
     if (!status) {
-        d.order = order;
-        d.due = several->machine.share[order[0]];
+        d.due = several->machine.share[d.order[0]];
         status = default_parts_distribute_all(&d, part);
     }
-    NW_FREE_ALL(order, d.count, d.host, d.spare);
+    NW_FREE_ALL(d.order, d.count, d.host, d.spare);
     return status;
 }

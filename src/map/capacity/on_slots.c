@@ -24,23 +24,32 @@ struct on_slots_work {
     struct nw_map_report report;
 };
 
+/* Returns a rank whose load exceeds the limit of its core unit; -1 if none
+ * does.
+ */
+static int32_t on_slots_find_over(const struct nw_problem *problem,
+                                  const struct nw_answer *answer)
+{
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        if (!nw_problem_within_limit(problem, answer->core[r], r))
+            return r;
+    return -1;
+}
+
 /* Returns NW_EINVAL if the mapping of --from exceeds the limit of load of an
  * element. */
-static nw_status on_slots_check_given(const struct on_slots_work *work,
+static nw_status on_slots_check_given(const struct nw_problem *problem,
                                       const struct nw_answer *answer)
 {
-    const struct nw_problem *problem = &work->base.problem;
+    int32_t r = on_slots_find_over(problem, answer);
 
-    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
-        if (answer->core[r] >= 0 &&
-            !nw_problem_within_limit(problem, answer->core[r], r))
-            return nw_fail_about(
-                NW_MAPPED(-1), NW_EINVAL,
-                "the mapping to begin from has rank %d on an "
-                "element that bears %lld, and its weight is %lld",
-                r, (long long)problem->limit[answer->core[r]],
-                (long long)problem->load[r]);
-    return NW_OK;
+    if (r < 0)
+        return NW_OK;
+    return nw_fail_about(NW_MAPPED(-1), NW_EINVAL,
+                         "the mapping to begin from has rank %d on an "
+                         "element that bears %lld, and its weight is %lld",
+                         r, (long long)problem->limit[answer->core[r]],
+                         (long long)problem->load[r]);
 }
 
 /* Makes the first candidate from the initial solution: the k-way engine's
@@ -48,53 +57,40 @@ static nw_status on_slots_check_given(const struct on_slots_work *work,
 static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
                                 struct nw_candidate *out)
 {
+    const struct nw_problem *problem = &work->base.problem;
     struct nw_answer answer = {0};
     nw_status status;
 
     if (work->found) {
-        status = nw_answer_from_mapping(&work->base.problem, &answer);
-        if (!status && work->base.problem.uses_gpus)
-            status =
-                nw_several_assign_gpus(work->base.several, &work->base.problem,
-                                       &answer, &work->report);
+        status = nw_answer_from_mapping(problem, &answer);
+        if (!status && problem->uses_gpus)
+            status = nw_several_assign_gpus(work->base.several, problem,
+                                            &answer, &work->report);
     } else {
-        status = nw_search_initial(&work->base.problem, &answer);
+        status = nw_search_initial(problem, &answer);
         if (!status)
-            status = on_slots_check_given(work, &answer);
+            status = on_slots_check_given(problem, &answer);
     }
     if (!status)
-        status =
-            nw_candidate_from_answer(&work->base.problem, &answer, name, out);
+        status = nw_candidate_from_answer(problem, &answer, name, out);
     nw_answer_fini(&answer);
     return status;
-}
-
-/* Returns true if the answer is within all limits of load. */
-static bool on_slots_keeps_limits(const struct on_slots_work *work,
-                                  const struct nw_answer *answer)
-{
-    for (int32_t r = 0; r < work->base.problem.pattern->rank_count; r++)
-        if (!nw_problem_within_limit(&work->base.problem, answer->core[r], r))
-            return false;
-    return true;
 }
 
 /* Replaces *best by the default mapping if that is within the limits and
  * better. Called only if ranks use GPUs: the k-way engine did not compare the
  * two then, because GPUs were not yet assigned. */
-static nw_status on_slots_try_default(const struct on_slots_work *work,
+static nw_status on_slots_try_default(const struct nw_problem *problem,
                                       struct nw_candidate *best)
 {
     struct nw_answer answer = {0};
     struct nw_candidate other = {0};
-    nw_status status =
-        nw_answer_init(&answer, work->base.problem.pattern->rank_count);
+    nw_status status = nw_answer_init(&answer, problem->pattern->rank_count);
 
     if (!status)
-        status = nw_answer_default(&work->base.problem, &answer);
-    if (!status && on_slots_keeps_limits(work, &answer))
-        status = nw_candidate_from_answer(&work->base.problem, &answer,
-                                          "default", &other);
+        status = nw_answer_default(problem, &answer);
+    if (!status && on_slots_find_over(problem, &answer) < 0)
+        status = nw_candidate_from_answer(problem, &answer, "default", &other);
     nw_candidate_replace(best, &other,
                          other.mapping && nw_candidate_better(&other, best));
     nw_answer_fini(&answer);
@@ -163,19 +159,19 @@ static nw_status on_slots_search(struct on_slots_work *work,
 static nw_status on_slots_search_slots(struct on_slots_work *work,
                                        struct nw_candidate *out)
 {
+    const struct nw_problem *problem = &work->base.problem;
     struct nw_answer answer = {0};
     struct nw_slots slots = {0};
     const char *name = "";
-    nw_status status = nw_search_initial(&work->base.problem, &answer);
+    nw_status status = nw_search_initial(problem, &answer);
 
     if (!status)
-        status = nw_slots_init(&slots, &work->base.problem, &answer);
+        status = nw_slots_init(&slots, problem, &answer);
     if (!status)
         status = on_slots_search(work, &slots, &name);
     if (!status) {
         nw_slots_to_answer(&slots, &answer);
-        status =
-            nw_candidate_from_answer(&work->base.problem, &answer, name, out);
+        status = nw_candidate_from_answer(problem, &answer, name, out);
     }
     nw_slots_fini(&slots);
     nw_answer_fini(&answer);
@@ -308,7 +304,7 @@ nw_status nw_several_on_slots(struct nw_several *several,
                                                              : "multilevel",
                                 &best);
     if (!status && work.base.problem.uses_gpus)
-        status = on_slots_try_default(&work, &best);
+        status = on_slots_try_default(&work.base.problem, &best);
     if (!status && !on_slots_is_block(algorithm))
         status = on_slots_improve(&work, algorithm, &best);
     if (!status)

@@ -203,7 +203,8 @@ static nw_status target_weights_fill_table(struct nw_several *several)
     return status;
 }
 
-static nw_status target_weights_alloc_machine(struct nw_several *several)
+/* Allocates the arrays of elements and fills `element` and `end`. */
+static nw_status target_weights_list_elements(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
     size_t k = (size_t)several->first[several->host_count];
@@ -214,24 +215,18 @@ static nw_status target_weights_alloc_machine(struct nw_several *several)
     if (!status)
         status = NW_ALLOC_ALL(NW_ARRAY(k, several->element),
                               NW_ARRAY(k, several->end));
-    return status;
-}
+    for (int32_t h = 0; !status && h < several->host_count; h++) {
+        int32_t element =
+            nw_topology_node_elements(several->topology, several->host[h])
+                .first;
 
-/* Fills element[] and end[] of `several` for all elements. */
-static void target_weights_list_elements(struct nw_several *several)
-{
-    for (int32_t h = 0; h < several->host_count; h++) {
-        struct nw_range elements =
-            nw_topology_node_elements(several->topology, several->host[h]);
-
-        for (int32_t i = 0; i < elements.count; i++) {
-            int32_t at = several->first[h] + i;
-
-            several->element[at] = elements.first + i;
-            several->end[at] = nw_topology_element_end(several->topology,
-                                                       several->element[at]);
+        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++) {
+            several->element[q] = element;
+            several->end[q] =
+                nw_topology_element_end(several->topology, element++);
         }
     }
+    return status;
 }
 
 /* Compares two elements for sorting: the faster one comes first; of equal
@@ -338,42 +333,24 @@ static nw_status target_weights_set_capacities(struct nw_several *several)
     return status;
 }
 
-/* Returns the speed of an element; 0 if it takes no ranks. */
-static double target_weights_speed_of(const struct nw_several *several,
-                                      int32_t q)
-{
-    if (!several->machine.capacity[q])
-        return 0;
-    return several->options.speeds
-               ? several->options.speeds[several->element[q]]
-               : 1;
-}
-
-/* Returns the share of element q: its speed times `level` (the load of an
- * element of speed 1), but at most the load of as many ranks of mean load
- * `mean` as it takes. If q takes only one rank, the bound is the load of the
- * heaviest rank. */
-static double target_weights_share_at(const struct nw_several *several,
-                                      int32_t q, double level, double mean)
-{
-    int32_t capacity = several->machine.capacity[q];
-    double most = (double)capacity * mean;
-
-    if (capacity == 1)
-        most = (double)several->heaviest;
-    return fmin(target_weights_speed_of(several, q) * level, most);
-}
-
 /* Sets the shares of all elements for a level (load of an element of speed 1)
- * and returns their sum. */
+ * and returns their sum. A share is the speed times `level`, but at most the
+ * load of as many ranks of mean load `mean` as the element takes. If it takes
+ * only one rank, the bound is the load of the heaviest rank. */
 static double target_weights_share_out(struct nw_several *several, double level,
                                        double mean)
 {
     struct nw_kway_machine *m = &several->machine;
+    const double *speeds = several->options.speeds;
     double sum = 0;
 
-    for (int32_t q = 0; q < m->k; q++)
-        sum += m->share[q] = target_weights_share_at(several, q, level, mean);
+    for (int32_t q = 0; q < m->k; q++) {
+        double speed = speeds ? speeds[several->element[q]] : 1;
+        double most = m->capacity[q] == 1 ? (double)several->heaviest
+                                          : m->capacity[q] * mean;
+
+        sum += m->share[q] = fmin(speed * level, most);
+    }
     return sum;
 }
 
@@ -516,11 +493,10 @@ static nw_status target_weights_check_speeds(const struct nw_several *several)
 nw_status nw_several_to_machine(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
-    nw_status status = target_weights_alloc_machine(several);
+    nw_status status = target_weights_list_elements(several);
 
     if (status)
         return status;
-    target_weights_list_elements(several);
     for (int32_t q = 1; q < m->k; q++)
         m->step[q] = nw_topology_distance(several->topology,
                                           several->end[q - 1], several->end[q]);

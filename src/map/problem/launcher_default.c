@@ -36,12 +36,12 @@ static int32_t
 launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
                            bool gpu)
 {
-    for (int32_t h = host; h < free_slots->count; h++)
+    for (int32_t i = 0; i < free_slots->count; i++) {
+        int32_t h = (host + i) % free_slots->count;
+
         if (nw_free_slots_fits(free_slots, h, gpu))
             return h;
-    for (int32_t h = 0; h < host; h++)
-        if (nw_free_slots_fits(free_slots, h, gpu))
-            return h;
+    }
     return -1;
 }
 

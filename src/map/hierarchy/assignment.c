@@ -385,7 +385,7 @@ void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
     if (slots > assignment->count)
         for (int32_t s = 0; s < slots; s++)
             assignment->process[s] = -1;
-    assignment_run(assignment, nw_tuned.threads.slot_edges * (size_t)slots,
+    assignment_run(assignment, nw_tuned.tiling.cell_looks * (size_t)slots,
                    assignment_assign_range, &assigning);
 }
 

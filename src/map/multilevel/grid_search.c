@@ -179,8 +179,8 @@ static int multilevel_rounds_of(const struct multilevel_search *search)
 
     if (!nw_multilevel_is_searched_twice(search))
         return 0;
-    return 1 + (count <= nw_tuned.multilevel_grid.rounds_small_max) +
-           (count <= nw_tuned.multilevel_grid.rounds_middle_max);
+    return 1 + (2 * count <= nw_tuned.multilevel.few) +
+           (count <= nw_tuned.multilevel.few);
 }
 
 /* Arguments of one of the two searches of a grid, the first one with bisections

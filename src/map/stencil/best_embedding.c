@@ -180,7 +180,7 @@ static nw_status best_embedding_take_cut(const struct best_embedding_cuts *cuts,
 static nw_status best_embedding_take_listed(struct best_embedding_cuts *cuts)
 {
     const struct nw_assignment *assignment = cuts->assignment;
-    bool small = assignment->count < nw_tuned.tiling.paired_min ||
+    bool small = assignment->count < nw_tuned.threads.slots_min ||
                  assignment->count > nw_tuned.tiling.large;
     nw_status status = NW_OK;
 

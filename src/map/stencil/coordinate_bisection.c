@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A large grid is cut in rounds until parts have 1/16 of its cells. */
-#define JOBS 16
-
 /* State of one coordinate bisection. Each thread has a copy. */
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
@@ -266,13 +263,14 @@ coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
     const struct nw_assignment *assignment = work->of.assignment;
     struct coordinate_bisection_waiting waiting = {
         .lock = PTHREAD_MUTEX_INITIALIZER};
-    int32_t all_cells = assignment->count, least = all_cells / JOBS;
+    int32_t all_cells = assignment->count,
+            least = all_cells / NW_PARALLEL_RANGES;
     struct nw_grid_part all =
         nw_grid_part_box(work->of.stencil, work->of.stencil->size);
 
     all.to = 1;
     all.level = assignment->hierarchy->levels - 1;
-    if (least < nw_tuned.threads.job_cells_min)
+    if (least < nw_tuned.threads.slots_min)
         least = all_cells;
     work->waiting = &waiting;
     work->later = coordinate_bisection_halved(all_cells, least);

@@ -70,8 +70,11 @@ void nw_launch_put_slots(const nw_mapping *mapping,
 
 nw_status nw_launch_add_slots(struct nw_launch_job *job)
 {
+    /* nw_launch_make_consecutive may have added PREFIX.slots */
+    bool taken = job->mapping_path != job->options->mapping_path;
     struct nw_text text = {0};
 
     nw_launch_put_slots(job->mapping, &job->places, &text);
-    return nw_launch_add_file(job, "slots", &text, &job->mapping_path);
+    return nw_launch_add_file(job, taken ? "processes" : "slots", &text,
+                              &job->mapping_path);
 }

@@ -239,8 +239,9 @@ nw_launch_add_gpu_choice(const struct nw_launch_job *job, struct nw_text *text);
 NW_MUST_CHECK nw_status nw_launch_run_script(struct nw_launch_job *job,
                                              const char *path);
 /* Adds PREFIX.slots, a mapping whose entry i is that of the i-th rank in
- * job->places, and makes it the mapping of `nodewise exec`. It is for launchers
- * whose process numbers are not MPI ranks. */
+ * job->places, and makes it the mapping of `nodewise exec`. The name is
+ * PREFIX.processes if nw_launch_make_consecutive has added PREFIX.slots. It is
+ * for launchers whose process numbers are not MPI ranks. */
 NW_MUST_CHECK nw_status nw_launch_add_slots(struct nw_launch_job *job);
 /* Appends the text of PREFIX.slots: `mapping` in the order of `places`. */
 void nw_launch_put_slots(const nw_mapping *mapping,

@@ -188,6 +188,19 @@ ranks 4
 2 n1 0 - # rank 1
 3 n1 1 - # rank 3
 ! 2 of 4 ranks exchange places
+## Cray's processes are numbered by slots: their mapping is another file.
+$ nodewise launch -q -t four.yaml apart.mapping --for cray --consecutive --exec always -o cray -- ./app | sed 's/.*\(exec .*\)/\1/'; grep rank cray.slots cray.processes
+exec cray.processes -- ./app
+cray.slots:ranks 4
+cray.slots:0 n2 0 - # rank 0
+cray.slots:1 n2 1 - # rank 2
+cray.slots:2 n1 0 - # rank 1
+cray.slots:3 n1 1 - # rank 3
+cray.processes:ranks 4
+cray.processes:0 n1 0 - # rank 2
+cray.processes:1 n1 1 - # rank 3
+cray.processes:2 n2 0 - # rank 0
+cray.processes:3 n2 1 - # rank 1
 ## A mapping whose hosts have consecutive ranks stays as it is.
 $ nodewise launch -q -t four.yaml apart.slots --for mpich --consecutive -o same -- ./app; ls same.*
 mpiexec -f same.hostfile -n 4 -bind-to user:0,1 ./app

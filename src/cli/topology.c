@@ -96,7 +96,7 @@ static void take_ends(struct topology_arguments *arguments, char *value,
     arguments->end[0] = value;
     if (space) {
         *space = '\0';
-        arguments->end[1] = space + 1;
+        arguments->end[1] = space + 1 + strspn(space + 1, " ,");
     } else if (state->next < state->argc) {
         arguments->end[1] = state->argv[state->next++];
     } else {

@@ -11,6 +11,8 @@ $ nodewise topology hierarchy:4:8:16@1:10:100 --distance 0 3
 1
 $ nodewise topology hierarchy:4:8:16@1:10:100 --distance 0 31
 10
+$ nodewise topology hierarchy:4:8:16@1:10:100 --distance "0, 31"
+10
 $ nodewise topology hierarchy:4:8:16@1:10:100 --distance="0 511"
 100
 $ LC_ALL=C nodewise topology hierarchy:2:2

@@ -36,7 +36,9 @@ static void pattern_pairs_take_edges(const nw_pattern *p,
         if (__builtin_add_overflow(pair->bytes[which], p->bytes[*edge],
                                    &pair->bytes[which]))
             pair->bytes[which] = UINT64_MAX;
-        pair->messages += p->messages[*edge];
+        if (__builtin_add_overflow(pair->messages, p->messages[*edge],
+                                   &pair->messages))
+            pair->messages = UINT64_MAX;
     }
 }
 

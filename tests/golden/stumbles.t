@@ -78,6 +78,9 @@ PNG
 $ printf 'nodewise pattern 1\nranks 3 edges 4\n0 1 hh 3000 3\n0 1 gg 3000 1\n1 2 hh 2000 1\n2 2 hh 9000 1\n' >a.pattern; printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 3000 3\n1 2 hh 2000 1\n3 0 hh 500 1\n' >b.pattern; nodewise pattern a.pattern --top 1
 from to bytes  share messages
    0  1  6 kB 75.0 %        4
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 8 18446744073709551615\n0 1 gg 8 2\n' >full.pattern; nodewise pattern full.pattern --top 1
+from to bytes   share             messages
+   0  1  16 B 100.0 % 18446744073709551615
 $ nodewise pattern --diff a.pattern b.pattern
 from  to before  after  change
  all all   8 kB 5.5 kB -31.2 %

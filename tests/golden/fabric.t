@@ -237,6 +237,8 @@ $ for bad in 's/by: spine1, to: n2/by: leaf1, to: n2/' 's/by: spine1, to: n2/by:
 ~ bad.yaml:9 ... forwarding ... 'leaf0'
 3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.lft; do nodewise topology ibnet:../valid/tree.ibnetdiscover,lft=$f 2>&1; echo $?; done
+~ cut.lft:6 ... lid ... port
+3
 ~ loop.lft:1 ... forwarding ... 'leaf0'
 3
 ~ number.lft:6 ... lid ... port

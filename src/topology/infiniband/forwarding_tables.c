@@ -123,17 +123,17 @@ static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
     const char *guid = strstr(line, "portguid ");
-    char *end;
-    unsigned long lid = strtoul(line, &end, 16), out;
+    char *end, *word;
+    unsigned long lid = strtoul(line, &word, 16), out;
     size_t port;
     nw_status status;
 
-    while (*end == ' ' || *end == '\t' || *end == ':')
-        end++;
-    if (!strncmp(end, "UNREACHABLE", 11))
+    word += strspn(word, " \t:");
+    if (!strncmp(word, "UNREACHABLE", 11))
         return NW_OK;
-    out = strtoul(end, &end, 10);
-    if (lid > 65535 || out > 255 || (*end && !strchr(" \t\r", *end)))
+    out = strtoul(word, &end, 10);
+    if (lid > 65535 || end == word || out > 255 ||
+        (*end && !strchr(" \t\r", *end)))
         return nw_fail(NW_EFORMAT,
                        "%s:%d: expected a lid and a port, such as 0x0005 001",
                        tables->file, reader->line);

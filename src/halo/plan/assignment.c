@@ -21,6 +21,9 @@
 #include <string.h>
 
 #define STARTS 24 /* random starts of a local search */
+/* Maximum number of steps unless the caller sets it; they take some minutes.
+ * The limit is not a time, so that results are equal on all machines. */
+#define STEP_LIMIT ((uint64_t)2000000)
 
 static void start_at(int32_t *at, int32_t n)
 {
@@ -70,14 +73,15 @@ static nw_status search_exactly(const struct nw_halo_assignment *problem,
         .flow = (double *)(uintptr_t)problem->flow,
         .distance = (double *)(uintptr_t)problem->distance,
     };
-    struct nw_qap_proof proof = {.steps = problem->step_limit};
+    struct nw_qap_exact_search proof = {
+        .nodes_most = problem->step_limit ? problem->step_limit : STEP_LIMIT};
     nw_status status = search_locally(problem, STARTS, out);
 
     if (!status)
-        status = nw_qap_hahn_grant(&qap, out, &proof);
+        status = nw_qap_hahn_grant(&qap, &proof, out);
     if (!status) {
-        report->steps = proof.steps;
-        report->exact = proof.exact;
+        report->steps = proof.nodes;
+        report->exact = proof.proven;
     }
     return status;
 }

@@ -82,17 +82,6 @@ static bool qap_anneal_accept(struct qap_anneal_work *work, double change,
            nw_random_unit(&work->random) < exp(-change / temperature);
 }
 
-/* Swaps the places of items u and v, which changes the cost by `change`. */
-static void qap_anneal_swap(struct qap_anneal_work *work, size_t u, size_t v,
-                            double change)
-{
-    int32_t place = work->now[u];
-
-    work->now[u] = work->now[v];
-    work->now[v] = place;
-    work->cost += change;
-}
-
 /* Makes `steps` trials while the temperature falls from the first to the last,
  * and keeps the best solution in best[]. */
 static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
@@ -105,13 +94,17 @@ static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
     factor = temperature > 0 ? pow(cold / temperature, 1.0 / (double)steps) : 1;
     for (uint64_t i = 0; i < steps; i++, temperature *= factor) {
         double change;
+        int32_t place;
         size_t u, v;
 
         qap_anneal_draw_pair(work, &u, &v);
         change = qap_anneal_change_of(work, u, v);
         if (!qap_anneal_accept(work, change, temperature))
             continue;
-        qap_anneal_swap(work, u, v, change);
+        place = work->now[u];
+        work->now[u] = work->now[v];
+        work->now[v] = place;
+        work->cost += change;
         if (work->cost < least - near) {
             least = work->cost;
             memcpy(best, work->now, (size_t)work->qap->n * sizeof *best);

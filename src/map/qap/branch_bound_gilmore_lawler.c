@@ -13,7 +13,6 @@
 #include "map/qap/linear_assignment.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* State of one search. */
@@ -365,15 +364,11 @@ gilmore_lawler_fixed_cost(const struct gilmore_lawler_search *search)
 static nw_status gilmore_lawler_prepare(struct gilmore_lawler_search *search)
 {
     size_t n = (size_t)search->qap->n;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(n, search->at), NW_ARRAY(n, search->taken));
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(n, search->at), NW_ARRAY(n, search->taken),
+        NW_ARRAY((n + 1) * n * n, search->cost), NW_ARRAY(n * n, search->flows),
+        NW_ARRAY(n * n, search->distances));
 
-    if (!status)
-        status = nw_alloc((n + 1) * n * n, sizeof(double), &search->cost);
-    if (!status)
-        status = nw_alloc(n * n, sizeof(double), &search->flows);
-    if (!status)
-        status = nw_alloc(n * n, sizeof(double), &search->distances);
     for (int32_t i = 0; !status && (size_t)i < n; i++)
         search->at[i] = i < search->qap->movable ? -1 : search->best[i];
     for (int32_t i = search->qap->movable; !status && (size_t)i < n; i++)

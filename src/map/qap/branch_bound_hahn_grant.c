@@ -17,28 +17,19 @@
 #include <string.h>
 
 #define MOST NW_QAP_EXACT_MOST
-/* Maximum number of steps unless the caller sets it; they take some minutes.
- * The limit is not a time, so that results are equal on all machines. */
-#define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
 
-/* One side of the problem: the locations with their distances, or the
- * facilities with their flows. */
-struct hahn_grant_side {
-    struct nw_qap_symmetry symmetry;
-    bool taken[MOST];
-};
-
 struct hahn_grant_search {
     const struct nw_qap *problem;
-    struct hahn_grant_side facilities, locations;
+    struct nw_qap_exact_search *exact;
+    /* the facilities with their flows, the locations with their distances */
+    struct nw_qap_symmetry side[2];
     /* [n] subproblem at each depth of the search tree */
     struct nw_dual_ascent *level;
     int32_t at[MOST];
     double best_cost;
     int32_t *best;
-    uint64_t steps, limit;
 };
 
 /* The data of one node of the search tree. A "line" is one facility with all
@@ -162,12 +153,12 @@ static void hahn_grant_try_place(struct hahn_grant_search *search, int depth,
         location = here->location[place[1]];
 
     search->at[facility] = location;
-    search->facilities.taken[facility] = true;
-    search->locations.taken[location] = true;
+    search->side[0].taken[facility] = true;
+    search->side[1].taken[location] = true;
     nw_dual_ascent_fix(here, place[0], place[1], &search->level[depth + 1]);
     hahn_grant_branch(search, depth + 1, symmetric);
-    search->facilities.taken[facility] = false;
-    search->locations.taken[location] = false;
+    search->side[0].taken[facility] = false;
+    search->side[1].taken[location] = false;
 }
 
 /* Searches all assignments below one node of the search tree. `symmetric` says
@@ -181,7 +172,7 @@ static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
     struct hahn_grant_node node = {.symmetric = {false, false}};
     int n = here->n, line;
 
-    if (search->steps++ >= search->limit)
+    if (search->exact->nodes++ >= search->exact->nodes_most)
         return;
     if (n == 1) {
         search->at[here->facility[0]] = here->location[0];
@@ -193,12 +184,9 @@ static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
     if (here->bound >= hahn_grant_enough(search))
         return;
     nw_dual_ascent_look(here, hahn_grant_enough(search));
-    node.symmetric[0] =
-        symmetric[0] &&
-        nw_qap_orbits(&search->facilities.symmetry, node.orbit[0]);
-    node.symmetric[1] =
-        symmetric[1] &&
-        nw_qap_orbits(&search->locations.symmetry, node.orbit[1]);
+    for (int s = 0; s < 2; s++)
+        node.symmetric[s] =
+            symmetric[s] && nw_qap_orbits(&search->side[s], node.orbit[s]);
     line = hahn_grant_choose_line(here, hahn_grant_enough(search) - here->bound,
                                   &node);
     hahn_grant_read_line(here, line, &node);
@@ -225,26 +213,24 @@ static nw_status hahn_grant_make_levels(struct hahn_grant_search *search, int n)
     return status;
 }
 
-nw_status nw_qap_hahn_grant(const struct nw_qap *problem, int32_t *place,
-                            struct nw_qap_proof *proof)
+nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
+                            struct nw_qap_exact_search *exact, int32_t *place)
 {
     struct hahn_grant_search search = {
         .problem = problem,
+        .exact = exact,
+        .side = {{.matrix = problem->flow, .n = problem->n},
+                 {.matrix = problem->distance, .n = problem->n}},
         .best = place,
         .best_cost = nw_qap_cost(problem, place),
-        .limit = proof->steps ? proof->steps : STEP_LIMIT,
     };
     nw_status status = hahn_grant_make_levels(&search, problem->n);
 
     if (!status) {
-        search.facilities.symmetry = (struct nw_qap_symmetry){
-            problem->flow, problem->n, search.facilities.taken};
-        search.locations.symmetry = (struct nw_qap_symmetry){
-            problem->distance, problem->n, search.locations.taken};
+        exact->nodes = 0;
         hahn_grant_lay_out(problem, search.level);
         hahn_grant_branch(&search, 0, (const bool[2]){true, true});
-        proof->steps = search.steps;
-        proof->exact = search.steps < search.limit;
+        exact->proven = exact->nodes < exact->nodes_most;
     }
     for (int i = 0; search.level && i < problem->n; i++)
         free(search.level[i].pair);

@@ -122,8 +122,6 @@ static void round_of(struct nw_dual_ascent *problem, double enough)
 void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
                         int rounds)
 {
-    if (problem->n < 2)
-        return;
     while (rounds-- && problem->bound < enough) {
         double before = problem->bound;
 
@@ -169,7 +167,7 @@ void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough)
             double *ahead = &problem->ahead[i * n + p];
 
             *ahead = *linear;
-            if (*linear >= never || n < 2)
+            if (*linear >= never)
                 continue;
             dual_ascent_see(problem, i, p, never, matrix);
             *ahead += nw_qap_padded_assignment(matrix, n - 1);

@@ -31,15 +31,17 @@ struct nw_dual_ascent {
     double *pair; /* [n^4] costs of pairs; allocated and freed by the caller */
 };
 
-/* Raises problem->bound until it reaches `enough`, in at most `rounds` rounds.
- * Stops earlier if a round gains too little. The costs of all assignments that
- * cost less than `enough` stay unchanged. In such an assignment, facility i is
- * not on location p if linear[i * n + p] >= enough - bound. */
+/* Raises problem->bound (problem->n > 1) until it reaches `enough`, in at most
+ * `rounds` rounds. Stops earlier if a round gains too little. The costs of all
+ * assignments that cost less than `enough` stay unchanged. In such an
+ * assignment, facility i is not on location p if linear[i * n + p] >= enough -
+ * bound. */
 void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
                         int rounds);
 /* Sets ahead[i * n + p] to a lower bound of how much the cost exceeds
- * problem->bound if facility i is on location p. If `bound` plus this reaches
- * `enough`, excludes the location for this facility by its linear cost. */
+ * problem->bound if facility i is on location p (problem->n > 1). If `bound`
+ * plus this reaches `enough`, excludes the location for this facility by its
+ * linear cost. */
 void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough);
 /* Sets *out to the problem that remains if facility i is fixed on location p.
  * The caller has allocated out->pair. */

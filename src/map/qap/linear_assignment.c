@@ -10,7 +10,7 @@
 struct linear_assignment_work {
     const double *cost; /* [rows x columns] cost of assigning a column to a
                            row */
-    int rows, columns;
+    int columns;
     double left[NW_LINEAR_ASSIGNMENT_MAX],
         /* dual variables of the rows (`left`) and of the columns (`right`) */
         right[NW_LINEAR_ASSIGNMENT_MAX];
@@ -87,8 +87,7 @@ static void linear_assignment_augment(struct linear_assignment_work *work,
 double nw_linear_assignment(double *cost, int rows, int columns,
                             int32_t *column)
 {
-    struct linear_assignment_work work = {
-        .cost = cost, .rows = rows, .columns = columns};
+    struct linear_assignment_work work = {.cost = cost, .columns = columns};
     double sum = 0;
 
     for (int j = 0; j < columns; j++)

@@ -12,10 +12,9 @@
 #include "base/array.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define POPULATION_MAX 12 /* most members of the population */
+#define POPULATION 12 /* members of a complete population */
 
 /* Returns the row of member i: the place of each item in that solution. */
 static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
@@ -42,14 +41,14 @@ nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
     size_t n = (size_t)qap->n;
     nw_status status;
 
-    *memetic = (struct nw_qap_memetic){.qap = qap, .size = POPULATION_MAX};
+    *memetic = (struct nw_qap_memetic){.qap = qap};
     memetic->child_steps = qap_memetic_child_steps(qap->n);
     nw_random_init(&memetic->random, seed);
     status = nw_robust_tabu_new(qap, &memetic->tabu);
     if (!status)
         status = NW_ALLOC_ALL(
-            NW_ARRAY((POPULATION_MAX + 1) * n, memetic->member),
-            NW_ARRAY(POPULATION_MAX, memetic->cost), NW_ARRAY(n, memetic->best),
+            NW_ARRAY((POPULATION + 1) * n, memetic->member),
+            NW_ARRAY(POPULATION, memetic->cost), NW_ARRAY(n, memetic->best),
             NW_ARRAY(n, memetic->open), NW_ARRAY(n, memetic->taken));
     if (status)
         return status;
@@ -99,10 +98,8 @@ static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
  * one. */
 static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
 {
-    int32_t a =
-        (int32_t)nw_random_below(&memetic->random, (uint64_t)memetic->size);
-    int32_t b =
-        (int32_t)nw_random_below(&memetic->random, (uint64_t)memetic->size);
+    int32_t a = (int32_t)nw_random_below(&memetic->random, POPULATION);
+    int32_t b = (int32_t)nw_random_below(&memetic->random, POPULATION);
 
     return memetic->cost[a] < memetic->cost[b] ? a : b;
 }
@@ -159,7 +156,7 @@ static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
 {
     size_t bytes = (size_t)memetic->qap->n * sizeof *child;
 
-    for (int32_t i = 0; i < memetic->size; i++)
+    for (int32_t i = 0; i < POPULATION; i++)
         if (memetic->cost[i] == cost &&
             !memcmp(qap_memetic_member_of(memetic, i), child, bytes))
             return true;
@@ -171,7 +168,7 @@ static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
 {
     int32_t worst = 0;
 
-    for (int32_t i = 1; i < memetic->size; i++)
+    for (int32_t i = 1; i < POPULATION; i++)
         if (memetic->cost[i] >= memetic->cost[worst])
             worst = i;
     return worst;
@@ -199,10 +196,10 @@ static void qap_memetic_shake_all(struct nw_qap_memetic *memetic)
 {
     int32_t best = 0;
 
-    for (int32_t i = 1; i < memetic->size; i++)
+    for (int32_t i = 1; i < POPULATION; i++)
         if (memetic->cost[i] < memetic->cost[best])
             best = i;
-    for (int32_t i = 0; i < memetic->size; i++) {
+    for (int32_t i = 0; i < POPULATION; i++) {
         if (i == best)
             continue;
         qap_memetic_shake(memetic, qap_memetic_member_of(memetic, i),
@@ -213,11 +210,11 @@ static void qap_memetic_shake_all(struct nw_qap_memetic *memetic)
 
 void nw_qap_memetic_next(struct nw_qap_memetic *memetic)
 {
-    int32_t *child = qap_memetic_member_of(memetic, memetic->size);
+    int32_t *child = qap_memetic_member_of(memetic, POPULATION);
     int32_t a, b, worst;
     double cost;
 
-    if (memetic->count < memetic->size) {
+    if (memetic->count < POPULATION) {
         qap_memetic_add_member(memetic);
         return;
     }

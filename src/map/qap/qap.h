@@ -63,14 +63,13 @@ struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
     struct nw_random random;
-    int32_t size, count;  /* size: wanted number of members; count: members made
-                             so far */
-    int32_t unchanged;    /* how many children in a row have not changed the
-                             population */
-    int32_t *member;      /* [size + 1][n] place of each item in each member;
-                             the last row is the child */
-    double *cost;         /* [size] cost of each member; INFINITY: perturbed, to
-                             be replaced */
+    int32_t count;     /* number of members made so far */
+    int32_t unchanged; /* how many children in a row have not changed the
+                          population */
+    int32_t *member;   /* [members + 1][n] place of each item in each member;
+                          the last row is the child */
+    double *cost;      /* [members] cost of each member; INFINITY: perturbed, to
+                          be replaced */
     uint64_t child_steps; /* steps of tabu search that each child gets */
     uint64_t steps;       /* steps of all tabu searches so far */
     int32_t *best;        /* [n] place of each item in the best solution
@@ -123,17 +122,13 @@ NW_MUST_CHECK nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
                                               struct nw_qap_exact_search *exact,
                                               int32_t *place);
 
-/* --- branch and bound with the bounds of the dual ascent --- */
-
-struct nw_qap_proof {
-    uint64_t steps; /* in: limit, 0 for two million; out: steps made */
-    bool exact;     /* out: the solution is proven optimal */
-};
 /* Improves the solution place[n] of a problem of at most NW_QAP_EXACT_MOST
- * items (dual_ascent.h), all of which may move. Ends when the solution is
- * proven optimal (up to NW_QAP_TOLERANCE) or when the step limit is reached. */
+ * items (dual_ascent.h), all of which may move, by branch and bound with the
+ * bounds of the dual ascent. It becomes an optimum (up to NW_QAP_TOLERANCE),
+ * and exact->proven is set, if the limit of nodes does not end the search
+ * before. Does not call goes_on. */
 NW_MUST_CHECK nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
-                                          int32_t *place,
-                                          struct nw_qap_proof *proof);
+                                          struct nw_qap_exact_search *exact,
+                                          int32_t *place);
 
 #endif

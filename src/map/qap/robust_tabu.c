@@ -14,7 +14,6 @@
 #include "base/array.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One view of the problem: the rows of the flow and distance matrices. If these
@@ -42,19 +41,6 @@ struct nw_robust_tabu {
     int32_t *now; /* [n] present place of each item */
 };
 
-static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
-{
-    nw_status status = nw_alloc(n * n, sizeof(double), &side->distance);
-
-    if (!status)
-        status = nw_alloc(n * n, sizeof(double), &side->product);
-    if (!status)
-        status = nw_alloc(n, sizeof(double), &side->f);
-    if (!status)
-        status = nw_alloc(n, sizeof(double), &side->g);
-    return status;
-}
-
 /* Allocates the sides: one if the problem is symmetric, otherwise two. */
 static nw_status robust_tabu_alloc_sides(struct nw_robust_tabu *tabu)
 {
@@ -68,8 +54,13 @@ static nw_status robust_tabu_alloc_sides(struct nw_robust_tabu *tabu)
             tabu->turned[i] = tabu->qap->flow[i % n * n + i / n];
         tabu->side[1].flow = tabu->turned;
     }
-    for (int k = 0; !status && k < tabu->side_count; k++)
-        status = robust_tabu_alloc_side(&tabu->side[k], n);
+    for (int k = 0; !status && k < tabu->side_count; k++) {
+        struct robust_tabu_side *side = &tabu->side[k];
+
+        status = NW_ALLOC_ALL(NW_ARRAY(n * n, side->distance),
+                              NW_ARRAY(n * n, side->product),
+                              NW_ARRAY(n, side->f), NW_ARRAY(n, side->g));
+    }
     return status;
 }
 
@@ -101,10 +92,9 @@ void nw_robust_tabu_free(struct nw_robust_tabu *tabu)
 {
     if (!tabu)
         return;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
         NW_FREE_ALL(tabu->side[k].distance, tabu->side[k].product,
                     tabu->side[k].f, tabu->side[k].g);
-    }
     NW_FREE_ALL(tabu->turned, tabu->change, tabu->until, tabu->now, tabu);
 }
 
@@ -259,14 +249,6 @@ static void robust_tabu_change_row(const struct robust_tabu_side *side,
         row[v] += (fu - f[v]) * (gu - g[v]);
 }
 
-/* If there is only one side, doubles f, because the second side of a symmetric
- * problem would contribute the same amount. */
-static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
-{
-    for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
-        tabu->side[0].f[u] *= 2;
-}
-
 /* Updates the stored changes of all pairs after the swap of items r and s. */
 static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
                                      size_t s)
@@ -301,7 +283,9 @@ static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
         robust_tabu_swap_places(&tabu->side[k], tabu->n, r, s);
     tabu->now[r] = tabu->now[s];
     tabu->now[s] = place;
-    robust_tabu_double_differences(tabu);
+    /* The second side of a symmetric problem would add the same amount. */
+    for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
+        tabu->side[0].f[u] *= 2;
     robust_tabu_change_pairs(tabu, r, s);
 }
 

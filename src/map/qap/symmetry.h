@@ -10,7 +10,7 @@
 struct nw_qap_symmetry {
     const double *matrix; /* [n * n] the matrix, row by row */
     int n;                /* number of rows, at most NW_QAP_EXACT_MOST */
-    const bool *taken;    /* [n] true: the row must keep its number */
+    bool taken[NW_QAP_EXACT_MOST]; /* true: the row must keep its number */
 };
 
 /* Sets orbit[i] to the lowest row that is symmetric to row i, or to i if row i

@@ -347,38 +347,17 @@ static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
 
 /* --- searches --- */
 
-typedef nw_status lost_nodes_search(const struct lost_nodes_work *work,
-                                    struct nw_slots *slots);
-
-/* Chooses the best free nodes for the ranks of lost nodes: swaps whole nodes
- * that hold no fixed ranks. */
-static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
-                                        struct nw_slots *slots)
+/* Searches from options->start and makes *out of the result. If `moves` is
+ * true, moves ranks, or whole nodes, if the predicted time falls by more than
+ * the cost of the moves. Otherwise chooses the best free nodes for the ranks of
+ * lost nodes: swaps whole nodes that hold no fixed ranks. */
+static nw_status lost_nodes_search(struct lost_nodes_work *work,
+                                   const struct nw_map_options *options,
+                                   bool moves, struct nw_candidate *out)
 {
-    struct nw_objectives objectives =
-        nw_objectives_from_options(slots->problem);
-
-    (void)work;
-    return nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
-}
-
-/* Moves ranks, or whole nodes, if the predicted time falls by more than the
- * cost of the moves. */
-static nw_status lost_nodes_move(const struct lost_nodes_work *work,
-                                 struct nw_slots *slots)
-{
-    struct nw_move_cost cost = {work->displaced, work->each,
-                                work->options.whole_nodes};
-
-    return nw_slots_move_at_cost(slots, &cost);
-}
-
-/* Runs a search from options->start and makes *out of the result. */
-static nw_status lost_nodes_run(struct lost_nodes_work *work,
-                                const struct nw_map_options *options,
-                                lost_nodes_search *search,
-                                struct nw_candidate *out)
-{
+    const struct nw_move_cost cost = {work->displaced, work->each,
+                                      work->options.whole_nodes};
+    struct nw_objectives objectives;
     struct nw_problem problem;
     struct nw_answer answer = {0};
     struct nw_slots slots = {0};
@@ -393,8 +372,10 @@ static nw_status lost_nodes_run(struct lost_nodes_work *work,
         status = nw_answer_check_complete(&problem, &answer);
     if (!status)
         status = nw_slots_init(&slots, &problem, &answer);
+    objectives = nw_objectives_from_options(&problem);
     if (!status)
-        status = search(work, &slots);
+        status = moves ? nw_slots_move_at_cost(&slots, &cost)
+                       : nw_node_swaps(&slots, &objectives, NW_SEARCH_FULL);
     if (!status) {
         nw_slots_to_answer(&slots, &answer);
         status = nw_candidate_from_answer(&problem, &answer, "refine", out);
@@ -418,8 +399,7 @@ static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
     options.start = replaced;
     work->budget.anytime = false;
     if (!status)
-        status =
-            lost_nodes_run(work, &options, lost_nodes_choose_free, &candidate);
+        status = lost_nodes_search(work, &options, false, &candidate);
     if (!status)
         nw_candidate_to_answer(&candidate, out);
     nw_mapping_free(replaced);
@@ -489,7 +469,7 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
         return NW_OK;
     work->each = lost_nodes_price(work, out);
     options.start = out->mapping;
-    status = lost_nodes_run(work, &options, lost_nodes_move, &candidate);
+    status = lost_nodes_search(work, &options, true, &candidate);
     if (status)
         return status;
     moved = lost_nodes_count_moved(work, candidate.mapping);

@@ -5,7 +5,7 @@
  * seed from the placement and one thread. Additional processes without traffic
  * fill the free slots: the balance that Scotch keeps is then one per slot. */
 #include "map/placement/rashti_weights.h"
-#include "map/hierarchy/hierarchy.h"
+#include "map/placement/gaps.h"
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/library.h"
@@ -143,8 +143,8 @@ struct scotch_machine {
     SCOTCH_Num *capacity; /* [places] free slots plus fixed processes, at least
                              1 */
     int levels; /* levels of the regular tree of places; 0: no such tree */
-    SCOTCH_Num size[NW_HIERARCHY_LEVELS],
-        cost[NW_HIERARCHY_LEVELS]; /* children of a vertex and distance between
+    SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
+        cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
                                     them on each level, from the root down */
 };
 
@@ -226,68 +226,60 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
 }
 
 /* Returns true if the distance from place 0 to each place equals the widest gap
- * between neighbouring places on the way, as in a tree. gap[q] is the distance
- * between places q and q + 1. */
+ * between neighbouring places on the way, as in a tree. */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
-                                      const double *gap)
+                                      const SCOTCH_Num *gap)
 {
-    double widest = 0;
+    SCOTCH_Num widest = 0;
 
-    for (int32_t q = 1; q < machine->placement->places->count; q++) {
-        widest = fmax(widest, gap[q - 1]);
-        if ((double)scotch_whole_distance(machine, 0, q) != widest)
+    for (int32_t i = 1; i < machine->placement->places->count; i++) {
+        widest = gap[i] > widest ? gap[i] : widest;
+        if (scotch_whole_distance(machine, 0, i) != widest)
             return false;
     }
     return true;
 }
 
-/* Sets `levels`, `size` and `cost` if all clusters on each level of the tree
- * have the same number of places. Level 0 of the tree is the places. */
+/* Finds the levels of a regular tree from gap[]: size (children per vertex) and
+ * cost (distance between children). Leaves `levels` 0 if the gaps do not fit a
+ * regular tree. */
 static void scotch_read_levels(struct scotch_machine *machine,
-                               const struct nw_hierarchy *tree)
+                               const SCOTCH_Num *gap)
 {
-    int levels = tree->levels - 1;
+    int32_t count = machine->placement->places->count, inner = 1;
+    SCOTCH_Num width[NW_GAP_WIDTHS_MAX];
+    int found = nw_gap_widths(gap, count, width);
 
-    for (int l = 1; l <= levels; l++) {
-        int32_t length = tree->slots / tree->count[l];
+    for (int k = 0; k < found; k++) {
+        int32_t length = nw_gap_run_length(gap, count, width[k]);
 
-        for (int32_t c = 1; c <= tree->count[l]; c++)
-            if (tree->first[l][c] != c * length)
-                return;
-        machine->size[levels - l] = tree->count[l - 1] / tree->count[l];
-        machine->cost[levels - l] = (SCOTCH_Num)tree->distance[l];
+        if (!length || length % inner)
+            return;
+        machine->size[found - 1 - k] = length / inner;
+        machine->cost[found - 1 - k] = width[k];
+        inner = length;
     }
-    machine->levels = levels;
+    machine->levels = found;
 }
 
-/* Sets `levels`, `size` and `cost` if the places form a regular tree of equal
- * capacities. */
+/* Sets `levels`, `size` and `cost` for a regular tree of equal capacities. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
-    int32_t count = machine->placement->places->count, *place = NULL;
-    struct nw_hierarchy tree;
-    double *gap = NULL;
-    bool found = false;
+    const struct nw_places *places = machine->placement->places;
+    SCOTCH_Num *gap;
     nw_status status;
 
     if (!scotch_has_equal_capacities(machine))
         return NW_OK;
-    status = NW_ALLOC_ALL(NW_ARRAY((size_t)count, gap),
-                          NW_ARRAY((size_t)count, place));
-    for (int32_t q = 0; !status && q < count; q++) {
-        place[q] = q;
-        if (q)
-            gap[q - 1] = (double)scotch_whole_distance(machine, q - 1, q);
-    }
-    if (!status && scotch_gaps_are_distances(machine, gap))
-        status = nw_hierarchy_from_gaps(&tree, gap, place, count, &found);
-    if (!status && found) {
-        scotch_read_levels(machine, &tree);
-        nw_hierarchy_fini(&tree);
-    }
+    status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
+    if (status)
+        return status;
+    for (int32_t i = 1; i < places->count; i++)
+        gap[i] = scotch_whole_distance(machine, i - 1, i);
+    if (scotch_gaps_are_distances(machine, gap))
+        scotch_read_levels(machine, gap);
     free(gap);
-    free(place);
-    return status;
+    return NW_OK;
 }
 
 /* The strategy by which Scotch halves a machine: its default strategy with `x`

@@ -130,7 +130,7 @@ NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,
 /* The result of nw_map_priced. */
 struct nw_map_answer {
     nw_mapping *mapping;
-    struct nw_cost cost, standard; /* costs of `mapping` and of the default */
+    struct nw_cost cost, standard; /* of `mapping` and of nw_map_default */
     struct nw_map_report report;
 };
 /* Computes a mapping as nw_map does, and the costs of this mapping and of the

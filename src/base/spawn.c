@@ -147,10 +147,11 @@ pid_t nw_spawn_await(pid_t pid, uint64_t until_ns, int *how)
     return ended;
 }
 
-/* Waits for the helper until the time limit, then kills it. Returns its status,
- * or NW_SPAWN_TIMED_OUT. If this program waits for any child elsewhere, that
- * call may already have received the helper's status. The result is then 0 and
- * nothing is killed, because the number may belong to another process by now.
+/* Waits for the helper until the time limit, then kills it. Returns its status
+ * from waitpid, or NW_SPAWN_TIMED_OUT. If this program waits for any child
+ * elsewhere, that call may already have received the helper's status. The
+ * result is then 0 and nothing is killed, because the number may belong to
+ * another process by now.
  */
 static int spawn_end(pid_t pid, uint64_t until_ns)
 {

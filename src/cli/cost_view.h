@@ -23,8 +23,8 @@ void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
  * open JSON object. */
 void nw_cli_headline_json(struct nw_json *json,
                           const struct nw_headline *headline);
-/* Appends the verdict of the headline and its figures to `text`, after "NAME: "
- * if `name` is not NULL. */
+/* Appends to `text` how the mapping compares with the default, and the two
+ * costs compared, after "NAME: " if `name` is not NULL. */
 NW_MUST_CHECK nw_status nw_cli_headline_add(struct nw_text *text,
                                             const char *name,
                                             const struct nw_headline *headline);

@@ -43,8 +43,8 @@ bool nw_launcher_is_name(const char *name)
     return false;
 }
 
-/* Keeps the answers of the last launchers, because some launchers need a second
- * to answer. */
+/* Keeps the outputs of `NAME --version` of the launchers asked last, because
+ * some launchers need a second for it. */
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     static struct {

@@ -40,7 +40,8 @@ static void nccl_set_environment(void *user)
     setenv(NW_ENV_RECORD, run->record, 1);
 }
 
-/* Makes run->record: the output's path and the number of this run. */
+/* Makes run->record, with which the names of the ranks' files begin: the
+ * output's absolute path and a random number of this run. */
 static nw_status nccl_name_record(struct nccl_run *run)
 {
     uint64_t number = 0;

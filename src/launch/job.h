@@ -20,7 +20,9 @@ struct nw_launch_node_ranks {
     int32_t fullest; /* index in `node` of a node with the most ranks */
 };
 
-/* The job that a writer makes from a mapping for one launcher. */
+/* The inputs and the results while the files and the command line for one
+ * launcher are made from a mapping: nw_launch_new fills in the inputs, the
+ * writer of the launcher the results. */
 struct nw_launch_job {
     const nw_topology *topology;
     const nw_mapping *mapping;

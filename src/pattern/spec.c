@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the specification of a generated pattern. A key that no generator uses
- * is an error, so that typing errors are found. */
+/* Parses the specification of a generated pattern. A key that its
+ * generator does not use is an error, so that typing errors are found. */
 #include "pattern/spec.h"
 
 #include "base/array.h"

@@ -188,7 +188,8 @@ struct nw_halo_span {
 int32_t nw_halo_spans(const struct nw_halo_connection *connection);
 struct nw_halo_span nw_halo_span(const struct nw_halo_connection *connection,
                                  int32_t index);
-/* Returns true if the current exchange is one of all joined fields. */
+/* Returns true if the current exchange uses the joined fields, all of them: the
+ * first joined_count fields (struct nw_halo). */
 bool nw_halo_all_active(const nw_halo *halo);
 
 extern const struct nw_halo_method_ops nw_halo_kernel, nw_halo_write,

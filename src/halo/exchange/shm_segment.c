@@ -11,7 +11,8 @@
 #define LINE ((size_t)64)
 
 struct segment {
-    size_t bytes; /* bytes reserved in this rank's segment */
+    size_t bytes; /* handed out so far of this rank's segment; its size when it
+                     is allocated */
     MPI_Win window;
     bool made;
     char **start; /* [node_size] start of each rank's segment */

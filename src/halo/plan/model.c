@@ -31,7 +31,7 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
 #define LAUNCH 6.5e-6 /* seconds until a kernel's event is seen (5 to 8 us) */
 #define COPY 8e-6     /* seconds until a copy's event is seen (6 to 10 us) */
 #define NEXT 2.5e-6   /* seconds of each further kernel or copy in one stream */
-#define EVENT 2e-6    /* seconds to notify a process by counter and event */
+#define EVENT 2e-6    /* seconds to notify by a shared counter and IPC event */
 #define ROW 4e-9      /* seconds of each short row of a 3-D copy */
 #define STORE 0.8     /* fraction of a link's rate that kernels reach */
 #define MESSAGE 2e-6  /* seconds of an MPI message of host memory */

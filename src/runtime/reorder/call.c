@@ -111,9 +111,10 @@ static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
     return (nw_uint128)count * squares == (nw_uint128)sum * sum;
 }
 
-/* The words of the all-reduce: `good`, the lowest and the highest HASH_BITS
- * bits of the hash, the squares of these two numbers, two costs, and whether
- * the arguments are bad. */
+/* The words of the all-reduce: `good` (1 if this rank has not failed), the
+ * lowest and the highest HASH_BITS bits of the hash, the squares of these two
+ * numbers, two costs of the caller, which are summed, and whether the arguments
+ * are bad. */
 #define WORDS 8
 
 static void say_mine(const struct nw_call *call, uint64_t word[WORDS],

@@ -85,10 +85,11 @@ struct nw_call {
     struct nw_decision decision;
     int *order;           /* [size] room for nw_call_permute, or NULL */
     const double *weight; /* weights of the grid's dimensions, or NULL */
-    int mine;             /* vertex of this process; -1: none */
-    int giver;            /* vertex of the process whose old rank is `mine`; it
-                             sends its lists of neighbours to this process
-                             (dist.c) */
+    int mine;  /* vertex of the graph or grid that this process takes, its
+                  new rank; -1: none */
+    int giver; /* vertex of the process whose old rank is `mine`; it
+                  sends its lists of neighbours to this process
+                  (dist.c) */
 };
 
 /* Begins a call. Returns false if Nodewise cannot handle it, because the

@@ -8,86 +8,102 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments for making the slots of either all cores or all GPUs. */
-struct slots_work {
-    struct nw_slots *slots;
-    const struct nw_units *units;
-    const int32_t *unit; /* [ranks] unit of each rank; -1: none */
-    struct nw_end (*end)(const struct nw_problem *, int32_t, int32_t);
-    struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
-    int32_t base; /* endpoint of rank 0: 0 for cores, rank_count for GPUs */
-    int32_t *at;  /* [units] next slot of each unit to which no rank is assigned
-                     yet */
-};
+static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
+                                 bool gpu)
+{
+    return gpu ? slots->rank_count + rank : rank;
+}
+
+/* Returns a core or, if `gpu` is set, a GPU of a host as an end of routes. */
+static struct nw_end slots_end_of(const struct nw_problem *problem,
+                                  int32_t host, int32_t member, bool gpu)
+{
+    return gpu ? nw_problem_gpu_end(problem, host, member)
+               : nw_problem_core_end(problem, host, member);
+}
 
 /* Adds a free slot of a unit (-1: of a fixed rank), whose first core or GPU is
- * `member`, and returns the slot's number. */
-static int32_t slots_add_slot(struct slots_work *make, int32_t host,
-                              int32_t unit, int32_t member)
+ * `end`, and returns the slot's number. */
+static int32_t slots_add_slot(struct nw_slots *slots, int32_t host,
+                              int32_t unit, struct nw_end end)
 {
-    struct nw_slots *slots = make->slots;
     int32_t slot = slots->count++;
 
     slots->host[slot] = host;
     slots->unit[slot] = unit;
-    slots->end[slot] = make->end(slots->problem, host, member);
+    slots->end[slot] = end;
     slots->owner[slot] = -1;
     return slot;
 }
 
-/* Adds the slots of all units, host by host. first[h] becomes the first slot of
- * host h, first[hosts] the end of these slots. */
-static void slots_add_slots(struct slots_work *make, int32_t *first)
+/* Adds the slots of all units of cores, or of GPUs if `gpu` is set, host by
+ * host, and fills their part of slots->first. at[u] becomes the first slot of
+ * unit u. */
+static void slots_add_slots(struct nw_slots *slots, bool gpu, int32_t *at)
 {
-    const struct nw_units *units = make->units;
-    int32_t hosts = make->slots->problem->host_count;
+    const struct nw_problem *problem = slots->problem;
+    const struct nw_units *units = gpu ? &problem->gpu : &problem->core;
+    int32_t hosts = problem->host_count;
+    int32_t *first = slots->first + (gpu ? hosts + 1 : 0);
 
     for (int32_t h = 0; h < hosts; h++) {
-        first[h] = make->slots->count;
+        first[h] = slots->count;
         for (int32_t u = units->first[h]; u < units->first[h + 1]; u++) {
-            make->at[u] = make->slots->count;
+            int32_t member = units->member[(size_t)u * (size_t)units->size];
+
+            at[u] = slots->count;
             for (int32_t k = 0; k < units->capacity[u]; k++)
-                slots_add_slot(make, h, u,
-                               units->member[(size_t)u * (size_t)units->size]);
+                slots_add_slot(slots, h, u,
+                               slots_end_of(problem, h, member, gpu));
         }
     }
-    first[hosts] = make->slots->count;
+    first[hosts] = slots->count;
 }
 
-/* Assigns a rank to the next slot of its unit, or to a new slot if it is fixed.
- * A rank without a GPU gets no GPU slot. */
-static void slots_assign_rank(struct slots_work *make,
-                              const struct nw_answer *answer, int32_t rank)
+/* Assigns the core, or the GPU if `gpu` is set, of each rank to the next slot
+ * of its unit, or to a new slot if it is fixed. A rank without a GPU gets no
+ * GPU slot. at[u] is the next slot of unit u, and is increased. */
+static void slots_assign_ranks(struct nw_slots *slots,
+                               const struct nw_answer *answer, bool gpu,
+                               int32_t *at)
 {
-    struct nw_slots *slots = make->slots;
-    int32_t unit = make->unit[rank], slot;
-    struct nw_ints fixed = make->fixed(slots->problem, rank);
+    const struct nw_problem *problem = slots->problem;
 
-    if (unit >= 0)
-        slot = make->at[unit]++;
-    else if (fixed.count)
-        slot = slots_add_slot(make, answer->host[rank], -1, fixed.values[0]);
-    else
-        return;
-    slots->slot[make->base + rank] = slot;
-    slots->owner[slot] = make->base + rank;
+    for (int32_t r = 0; r < slots->rank_count; r++) {
+        int32_t unit = gpu ? answer->gpu[r] : answer->core[r], slot;
+        int32_t host = answer->host[r];
+        struct nw_ints fixed = gpu ? nw_problem_fixed_gpus(problem, r)
+                                   : nw_problem_fixed_cores(problem, r);
+
+        if (unit >= 0)
+            slot = at[unit]++;
+        else if (fixed.count)
+            slot = slots_add_slot(
+                slots, host, -1,
+                slots_end_of(problem, host, fixed.values[0], gpu));
+        else
+            continue;
+        slots->slot[slots_endpoint_of(slots, r, gpu)] = slot;
+        slots->owner[slot] = slots_endpoint_of(slots, r, gpu);
+    }
 }
 
-/* Makes the slots of the cores or of the GPUs and assigns the ranks to them. */
-static nw_status slots_make_slots(struct slots_work *make,
-                                  const struct nw_answer *answer,
-                                  int32_t *first)
+/* Makes the slots of the cores, or of the GPUs if `gpu` is set, and assigns the
+ * ranks to them. */
+static nw_status slots_make_slots(struct nw_slots *slots,
+                                  const struct nw_answer *answer, bool gpu)
 {
-    int32_t hosts = make->slots->problem->host_count;
-    size_t units = (size_t)make->units->first[hosts];
-    nw_status status = nw_alloc(units, sizeof *make->at, &make->at);
+    const struct nw_problem *problem = slots->problem;
+    const struct nw_units *units = gpu ? &problem->gpu : &problem->core;
+    int32_t *at = NULL;
+    nw_status status =
+        nw_alloc((size_t)units->first[problem->host_count], sizeof *at, &at);
 
     if (status)
         return status;
-    slots_add_slots(make, first);
-    for (int32_t r = 0; r < make->slots->rank_count; r++)
-        slots_assign_rank(make, answer, r);
-    free(make->at);
+    slots_add_slots(slots, gpu, at);
+    slots_assign_ranks(slots, answer, gpu, at);
+    free(at);
     return NW_OK;
 }
 
@@ -156,12 +172,6 @@ static void slots_count_ranks(struct nw_slots *slots,
 }
 
 /* --- edges --- */
-
-static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
-                                 bool gpu)
-{
-    return gpu ? slots->rank_count + rank : rank;
-}
 
 /* Endpoints of an edge of the pattern: each is the core or the GPU of a rank,
  * by the kind of traffic. */
@@ -284,20 +294,6 @@ nw_status nw_slots_init(struct nw_slots *slots,
                         const struct nw_problem *problem,
                         const struct nw_answer *answer)
 {
-    struct slots_work cores = {slots,
-                               &problem->core,
-                               answer->core,
-                               nw_problem_core_end,
-                               nw_problem_fixed_cores,
-                               0,
-                               NULL};
-    struct slots_work gpus = {slots,
-                              &problem->gpu,
-                              answer->gpu,
-                              nw_problem_gpu_end,
-                              nw_problem_fixed_gpus,
-                              problem->pattern->rank_count,
-                              NULL};
     nw_status status = NW_OK;
 
     *slots = (struct nw_slots){.problem = problem,
@@ -309,11 +305,10 @@ nw_status nw_slots_init(struct nw_slots *slots,
     if (!status)
         status = slots_alloc_slots(slots);
     if (!status)
-        status = slots_make_slots(&cores, answer, slots->first);
+        status = slots_make_slots(slots, answer, false);
     slots->core_count = slots->count;
     if (!status && problem->uses_gpus)
-        status = slots_make_slots(&gpus, answer,
-                                  slots->first + problem->host_count + 1);
+        status = slots_make_slots(slots, answer, true);
     if (!status) {
         slots_count_ranks(slots, answer);
         status = slots_make_edges(slots);

@@ -84,27 +84,6 @@ static inline int swaps_table_common_level(const struct swaps_table_work *work,
     return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
-/* Adds to change[s], for each other slot s in the cluster of level `level` that
- * contains `slot`, sign times the distance from `slot` to s. */
-static void swaps_table_add_distances(struct swaps_table_work *work,
-                                      int32_t slot, int level, float sign)
-{
-    const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
-
-    for (; level > 0; level--) {
-        int32_t c = hierarchy->cluster[level][slot];
-        int32_t inner = hierarchy->cluster[level - 1][slot];
-        float far = sign * (float)hierarchy->distance[level];
-
-        for (int32_t s = hierarchy->first[level][c];
-             s < hierarchy->first[level - 1][inner]; s++)
-            work->change[s] += far;
-        for (int32_t s = hierarchy->first[level - 1][inner + 1];
-             s < hierarchy->first[level][c + 1]; s++)
-            work->change[s] += far;
-    }
-}
-
 /* Returns the slots of the cluster of level `level` that contains `slot`,
  * extended to whole vectors (NW_SIMD4_WIDTH floats). */
 static struct swaps_table_window
@@ -138,27 +117,19 @@ static void swaps_table_find_reach(const struct nw_hierarchy *hierarchy,
 }
 
 /* Fills change[] for a process that moves from slot a to slot b: change[s] is
- * the distance of slot s from b minus that from a, for the slots in `reach`.
- * All other slots are equally far from a and b. */
+ * the distance of slot s from b minus that from a, for the slots in `window`.
+ */
 static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
-                                    int32_t b, int level,
-                                    const struct swaps_table_window reach[2])
+                                    int32_t b, struct swaps_table_window window)
 {
     const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
-    int32_t slot[2] = {a, b};
+    const uint64_t *code = hierarchy->code;
+    int32_t end = window.first + window.count;
 
-    for (int i = 0; i < 2; i++)
-        memset(work->change + reach[i].first, 0,
-               (size_t)reach[i].count * sizeof *work->change);
-    for (int i = 0; level && i < 2; i++) {
-        int32_t other = hierarchy->cluster[level - 1][slot[!i]];
-        float sign = i ? 1 : -1, far = sign * (float)hierarchy->distance[level];
-
-        swaps_table_add_distances(work, slot[i], level - 1, sign);
-        for (int32_t s = hierarchy->first[level - 1][other];
-             s < hierarchy->first[level - 1][other + 1]; s++)
-            work->change[s] += far;
-    }
+    for (int32_t s = window.first; s < end && s < hierarchy->slots; s++)
+        work->change[s] =
+            (float)nw_hierarchy_distance(hierarchy, code[s], code[b]) -
+            (float)nw_hierarchy_distance(hierarchy, code[s], code[a]);
 }
 
 /* Adds bytes x change[s] to the entry of each slot s of a window in a table
@@ -221,7 +192,8 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
     nw_assignment_swap(assignment, a, b);
     work->who[a] = v;
     work->who[b] = u;
-    swaps_table_fill_change(work, a, b, level, reach);
+    for (int i = 0; i < 2; i++)
+        swaps_table_fill_change(work, a, b, reach[i]);
     swaps_table_enter(work, u, 1, reach);
     if (v < assignment->count)
         swaps_table_enter(work, v, -1, reach);

@@ -82,9 +82,10 @@ enum nw_mpdata_field {
 NW_API int32_t nw_mpdata_halo(const struct nw_mpdata_options *options);
 
 /* Creates a solver for size[0] x size[1] x size[2] cells. x and the velocities
- * are 0 and h is 1 until nw_mpdata_put. NW_EINVAL: a size is below 1, a
- * periodic axis has too few cells, or options contradict each other. The caller
- * frees *out with nw_mpdata_free. */
+ * are 0 and h is 1 until nw_mpdata_put. A periodic or open axis may have fewer
+ * cells than nw_mpdata_halo. NW_EINVAL: a size is below 1 or above 2^28, an
+ * axis with a neighbour has fewer cells than nw_mpdata_halo, or options
+ * contradict each other. The caller frees *out with nw_mpdata_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_mpdata_new(const int64_t size[3], const struct nw_mpdata_options *options,
               nw_mpdata **out);

@@ -34,7 +34,9 @@ static nw_status solver_check_borders(const int64_t size[3],
                 NW_EINVAL,
                 "the grid has %lld cells along axis %d; allowed are 1 to 2^28",
                 (long long)size[a], a + 1);
-        if (a < 2 && low == NW_MPDATA_NEIGHBOUR && size[a] < nw_mpdata_halo(o))
+        bool divided =
+            low == NW_MPDATA_NEIGHBOUR || high == NW_MPDATA_NEIGHBOUR;
+        if (divided && size[a] < nw_mpdata_halo(o))
             return nw_fail(NW_EINVAL,
                            "%lld cells along axis %d are fewer than the halo "
                            "of %d",

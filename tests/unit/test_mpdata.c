@@ -481,6 +481,32 @@ static void refuses(void **state)
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
 }
 
+/* A part must have the cells that its neighbour reads, at whichever side the
+ * neighbour is. */
+static void parts_have_a_halo(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 2; axis++)
+        for (int sides = 1; sides < 4; sides++) {
+            struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+            int64_t size[3] = {8, 8, 8};
+            nw_mpdata *s = NULL;
+            set_borders(&o, NW_MPDATA_OPEN);
+            for (int side = 0; side < 2; side++)
+                if (sides & 1 << side)
+                    o.border[axis][side] = NW_MPDATA_NEIGHBOUR;
+            size[axis] = 2;
+            MUST(nw_mpdata_new(size, &o, &s));
+            nw_mpdata_free(s);
+            size[axis] = 1;
+            assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
+            assert_string_equal(
+                nw_error_text(),
+                axis ? "1 cells along axis 2 are fewer than the halo of 2"
+                     : "1 cells along axis 1 are fewer than the halo of 2");
+        }
+}
+
 /* A solver with a concentration of mass at open sides and a flow along them. */
 static nw_mpdata *blob(void)
 {
@@ -572,11 +598,84 @@ static void states_its_halo(void **state)
     assert_int_equal(nw_mpdata_halo(&o), 4);
 }
 
+/* Sets all fields to random values that repeat with the given periods along the
+ * axes, and computes some steps. */
+static double *repeated(struct nw_mpdata_options o, const int64_t size[3],
+                        const int64_t period[3])
+{
+    nw_mpdata *s = NULL;
+
+    o.size = sizeof o;
+    MUST(nw_mpdata_new(size, &o, &s));
+    for (int f = 0; f < NW_MPDATA_FIELD_COUNT; f++) {
+        enum nw_mpdata_field field = (enum nw_mpdata_field)f;
+        double *values = malloc(nw_mpdata_count(s, field) * sizeof *values);
+        double *next = values;
+        int64_t n[3];
+        for (int a = 0; a < 3; a++)
+            n[a] = size[a] + (f == NW_MPDATA_U1 + a);
+        for (int64_t i = 0; i < n[0]; i++)
+            for (int64_t j = 0; j < n[1]; j++)
+                for (int64_t k = 0; k < n[2]; k++) {
+                    struct nw_random random;
+                    nw_random_init(
+                        &random,
+                        (uint64_t)((i % period[0] * 64 + j % period[1]) * 64 +
+                                   k % period[2] + 1));
+                    for (int skip = 0; skip < f; skip++)
+                        nw_random_unit(&random);
+                    double value = nw_random_unit(&random);
+                    *next++ = f == NW_MPDATA_X || f == NW_MPDATA_H
+                                  ? 1 + value
+                                  : 0.1 * value - 0.04;
+                }
+        MUST(nw_mpdata_put(s, field, values));
+        free(values);
+    }
+    MUST(nw_mpdata_check(s, NULL));
+    nw_mpdata_step(s, 3);
+    double *x = values_of(s);
+    nw_mpdata_free(s);
+    return x;
+}
+
+/* A periodic axis may have fewer cells than the halo: the result is that of a
+ * grid in which these cells repeat. */
+static void periodic_axes_may_be_short(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++)
+        for (int axis = 0; axis < 3; axis++)
+            for (int64_t cells = 1; cells < 4; cells++) {
+                int64_t few[3] = {5, 6, 7}, many[3] = {5, 6, 7};
+                few[axis] = cells;
+                many[axis] = 12;
+                double *x = repeated(variants[v], few, few);
+                double *y = repeated(variants[v], many, few);
+                for (int64_t i = 0; i < many[0]; i++)
+                    for (int64_t j = 0; j < many[1]; j++)
+                        for (int64_t k = 0; k < many[2]; k++) {
+                            double a =
+                                x[(i % few[0] * few[1] + j % few[1]) * few[2] +
+                                  k % few[2]];
+                            double b = y[(i * many[1] + j) * many[2] + k];
+                            if (!(a == b))
+                                fail_msg("variant %zu, axis %d, %d cells: "
+                                         "%.17g, not %.17g",
+                                         v, axis, (int)cells, a, b);
+                        }
+                free(x);
+                free(y);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_its_halo),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(parts_have_a_halo),
+        cmocka_unit_test(periodic_axes_may_be_short),
         cmocka_unit_test(boxes_change_nothing),
         cmocka_unit_test(cells_may_be_written),
         cmocka_unit_test(blocks_and_stages_agree),

@@ -177,14 +177,19 @@ static nw_status netcdf_numbers(const struct netcdf_reading *r,
 
 /* Adds the library's default fill value for the variable's type to the values
  * that mark a missing value, because cells that were never written contain it.
- * Types of one byte have no such value; for 64-bit integers nothing is
- * added. */
+ * Types of one byte have no such value. A 64-bit integer and its fill value are
+ * compared as doubles. */
 static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {
-        [NC_SHORT] = NC_FILL_SHORT,   [NC_INT] = NC_FILL_INT,
-        [NC_FLOAT] = NC_FILL_FLOAT,   [NC_DOUBLE] = NC_FILL_DOUBLE,
-        [NC_USHORT] = NC_FILL_USHORT, [NC_UINT] = NC_FILL_UINT,
+        [NC_SHORT] = NC_FILL_SHORT,
+        [NC_INT] = NC_FILL_INT,
+        [NC_FLOAT] = NC_FILL_FLOAT,
+        [NC_DOUBLE] = NC_FILL_DOUBLE,
+        [NC_USHORT] = NC_FILL_USHORT,
+        [NC_UINT] = NC_FILL_UINT,
+        [NC_INT64] = (double)NC_FILL_INT64,
+        [NC_UINT64] = (double)NC_FILL_UINT64,
     };
 
     if (r->type >= 0 && (size_t)r->type < sizeof fill / sizeof *fill &&

@@ -334,30 +334,32 @@ static nw_status arrange_run(const struct nw_mp_settings *s,
 
 /* --- speeds --- */
 
-/* Measures this rank's speed on a small grid, as a number proportional to cells
- * per second, while all ranks compute. */
-static nw_status arrange_measure(const struct nw_mp_settings *s, double *out)
+/* Creates a solver for a small grid, on which the speed is measured. */
+static nw_status arrange_prepare(const struct nw_mp_settings *s,
+                                 nw_mpdata **out)
 {
     const int64_t size[3] = {48, 48, 64};
     struct nw_mpdata_options options = s->options;
     struct nw_mpdata_case made;
-    nw_mpdata *solver = NULL;
     nw_status status;
 
     memset(options.border, 0, sizeof options.border);
-    status = nw_mpdata_new(size, &options, &solver);
+    status = nw_mpdata_new(size, &options, out);
     if (status)
         return status;
     nw_mpdata_case_find("wave", &made);
     made.scale = 48;
-    status = nw_mpdata_case_put(&made, solver);
-    MPI_Barrier(MPI_COMM_WORLD);
+    return nw_mpdata_case_put(&made, *out);
+}
+
+/* Measures this rank's speed, as a number proportional to cells per second,
+ * while all ranks compute. */
+static double arrange_measure(nw_mpdata *solver)
+{
     nw_mpdata_step(solver, 2);
     uint64_t begin = nw_clock_ns();
     nw_mpdata_step(solver, 8);
-    *out = 1e9 / (double)(nw_clock_ns() - begin);
-    nw_mpdata_free(solver);
-    return status;
+    return 1e9 / (double)(nw_clock_ns() - begin);
 }
 
 static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
@@ -383,24 +385,28 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
 }
 
 /* Finds the speeds of all ranks of MPI_COMM_WORLD, by --speeds; without it,
- * g->speed stays NULL. */
+ * g->speed stays NULL. The ranks agree before they measure, so that all of them
+ * begin together. */
 static nw_status find_speeds(const struct nw_mp_settings *s,
                              struct nw_mp_grid *g)
 {
-    double own = 1;
+    nw_mpdata *solver = NULL;
     nw_status status;
 
     if (!s->speeds)
         return NW_OK;
+    bool measured = !strcmp(s->speeds, "measure");
     status = nw_alloc((size_t)g->size, sizeof *g->speed, &g->speed);
-    if (!status && strcmp(s->speeds, "measure"))
-        return nw_mp_agree(MPI_COMM_WORLD, arrange_read_speeds(s->speeds, g));
     if (!status)
-        status = arrange_measure(s, &own);
+        status = measured ? arrange_prepare(s, &solver)
+                          : arrange_read_speeds(s->speeds, g);
     status = nw_mp_agree(MPI_COMM_WORLD, status);
-    if (!status)
+    if (!status && measured) {
+        double own = arrange_measure(solver);
         MPI_Allgather(&own, 1, MPI_DOUBLE, g->speed, 1, MPI_DOUBLE,
                       MPI_COMM_WORLD);
+    }
+    nw_mpdata_free(solver);
     return status;
 }
 

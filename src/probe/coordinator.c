@@ -65,13 +65,17 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
 
     nw_probe_emit_record(coordinator, "ranks %d", coordinator->self->size);
     for (int r = 0; place && request && r < coordinator->self->size; r++)
-        MPI_Irecv(&place[r], sizeof *place, MPI_BYTE, r, TAG_PLACE,
-                  MPI_COMM_WORLD, &request[r]);
-    for (int r = 0; place && request && r < coordinator->self->size; r++)
+        if (MPI_Irecv(&place[r], sizeof *place, MPI_BYTE, r, TAG_PLACE,
+                      MPI_COMM_WORLD, &request[r]))
+            coordinator_lose(coordinator, r, "MPI cannot receive its messages");
+    for (int r = 0; place && request && r < coordinator->self->size; r++) {
+        if (coordinator->probe->rank[r].lost)
+            continue;
         if (nw_probe_wait(&request[r], MPI_STATUS_IGNORE, end - nw_probe_now()))
             say_place(coordinator, r, &place[r]);
         else
             coordinator_lose(coordinator, r, "did not answer at the beginning");
+    }
     free(request);
     free(place);
 }
@@ -80,7 +84,7 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
  * task, or a rank whose clock is asked. */
 struct half {
     int rank;
-    struct nw_probe_command command;
+    struct nw_probe_command *command; /* coordinator->command[rank] */
     struct nw_probe_reply *reply;
     MPI_Request sent, answered;
     bool failed;
@@ -106,10 +110,11 @@ coordinator_make_command(const struct nw_probe_task *task, int64_t number,
 /* Posts the receive of the reply and sends the command. */
 static void coordinator_begin(struct half *half)
 {
+    half->sent = half->answered = MPI_REQUEST_NULL;
     half->failed =
         MPI_Irecv(half->reply, sizeof *half->reply, MPI_BYTE, half->rank,
                   TAG_REPLY, MPI_COMM_WORLD, &half->answered) ||
-        MPI_Isend(&half->command, sizeof half->command, MPI_BYTE, half->rank,
+        MPI_Isend(half->command, sizeof *half->command, MPI_BYTE, half->rank,
                   TAG_COMMAND, MPI_COMM_WORLD, &half->sent);
 }
 
@@ -149,7 +154,7 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
 
     if (!half->failed && MPI_Test(&half->answered, &come, MPI_STATUS_IGNORE))
         half->failed = true;
-    if (come && half->reply->number == half->command.number) {
+    if (come && half->reply->number == half->command->number) {
         half->done = nw_probe_now();
         nw_probe_wait(&half->sent, MPI_STATUS_IGNORE,
                       coordinator->self->timeout);
@@ -201,10 +206,11 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
         longest = of->seconds > longest ? of->seconds : longest;
         half[i].rank = which ? of->b : of->a;
         half[i].reply = &of->reply[which];
-        half[i].command =
+        half[i].command = &coordinator->command[half[i].rank];
+        *half[i].command =
             coordinator_make_command(of, coordinator->number, which);
         if (of->start > 0 && coordinator->offset)
-            half[i].command.start =
+            half[i].command->start =
                 of->start + coordinator->offset[half[i].rank];
         if (half[i].rank)
             coordinator_begin(&half[i]);
@@ -212,7 +218,7 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
             mine = &half[i];
     }
     if (mine) {
-        nw_probe_work(coordinator->self, &mine->command, mine->reply);
+        nw_probe_work(coordinator->self, mine->command, mine->reply);
         mine->done = nw_probe_now();
     }
     longest = nw_probe_now() + NW_PROBE_CLASSES * longest +
@@ -231,12 +237,13 @@ static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
 
     for (int i = 0; i < 5 && nw_probe_is_here(coordinator, rank); i++) {
         struct nw_probe_reply reply = {0};
-        struct half half = {
-            .rank = rank,
-            .reply = &reply,
-            .command = {.work = WORK_CLOCK, .number = ++coordinator->number}};
+        struct half half = {.rank = rank,
+                            .reply = &reply,
+                            .command = &coordinator->command[rank]};
         double sent = nw_probe_now(), back;
 
+        *half.command = (struct nw_probe_command){
+            .work = WORK_CLOCK, .number = ++coordinator->number};
         coordinator_begin(&half);
         coordinator_end(coordinator, &half, 1,
                         sent + coordinator->self->timeout);
@@ -258,8 +265,8 @@ void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator)
         coordinator->offset[r] = ask_clock(coordinator, r);
 }
 
-/* Tells all ranks that are not lost to quit. `first` of the command says
- * whether all ranks are alive, so that they can call MPI_Finalize. */
+/* `first` of the command says whether all ranks are alive, so that they can
+ * call MPI_Finalize. */
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
 {
     struct nw_probe_command quit = {.work = WORK_QUIT,
@@ -268,10 +275,13 @@ void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
     for (int r = 1; r < coordinator->self->size; r++) {
         MPI_Request request;
 
-        if (nw_probe_is_here(coordinator, r) &&
-            !MPI_Isend(&quit, sizeof quit, MPI_BYTE, r, TAG_COMMAND,
-                       MPI_COMM_WORLD, &request))
-            nw_probe_wait(&request, MPI_STATUS_IGNORE,
-                          coordinator->self->timeout);
+        if (!nw_probe_is_here(coordinator, r))
+            continue;
+        coordinator->command[r] = quit;
+        if (MPI_Isend(&coordinator->command[r], sizeof quit, MPI_BYTE, r,
+                      TAG_COMMAND, MPI_COMM_WORLD, &request) ||
+            !nw_probe_wait(&request, MPI_STATUS_IGNORE,
+                           coordinator->self->timeout))
+            coordinator->lost_count++;
     }
 }

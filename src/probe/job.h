@@ -99,6 +99,9 @@ struct nw_probe_coordinator {
     double begin, seconds;
     double *offset; /* [ranks] time in s by which each rank's clock is ahead
                        of rank 0's */
+    struct nw_probe_command *command; /* [ranks] last command to each rank; a
+                                         lost rank gets no other command, since
+                                         MPI may still send its last one */
     int lost_count;
 };
 /* A measurement between ranks a and b. */
@@ -128,6 +131,8 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
 /* Measures the clock offsets of all ranks, for streams that must begin
  * together. */
 void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator);
+/* Tells all ranks that are not lost to quit. A rank that does not take this
+ * command counts as lost, but no record is printed. */
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator);
 /* Returns true if the rank has described itself and is not lost. */
 bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank);

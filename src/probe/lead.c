@@ -547,6 +547,11 @@ bool nw_probe_lead(struct nw_probe_self *self,
 
     if (nw_probe_new(&coordinator.probe))
         return false;
+    if (nw_alloc((size_t)self->size, sizeof *coordinator.command,
+                 &coordinator.command)) {
+        nw_probe_free(coordinator.probe);
+        return false;
+    }
     nw_probe_gather_places(&coordinator);
     coordinator.begin = nw_probe_now();
     if (!options->describe) {
@@ -557,5 +562,8 @@ bool nw_probe_lead(struct nw_probe_self *self,
     nw_probe_dismiss(&coordinator);
     nw_probe_free(coordinator.probe);
     free(coordinator.offset);
-    return !coordinator.lost_count;
+    if (coordinator.lost_count)
+        return false; /* MPI may still read coordinator.command */
+    free(coordinator.command);
+    return true;
 }

@@ -60,16 +60,14 @@ static int probe_main_run(struct nw_probe_self *self,
 
     nw_probe_find_place(self, !options->host_only && !options->lead.describe,
                         &place);
-    if (self->rank) {
-        MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
-                  &request);
+    if (MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
+                  &request))
+        return 1;
+    if (self->rank)
         return nw_probe_wait(&request, MPI_STATUS_IGNORE, self->timeout) &&
                        nw_probe_obey(self)
                    ? 0
                    : 1;
-    }
-    MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
-              &request);
     MPI_Request_free(&request);
     return nw_probe_lead(self, &options->lead) ? 0 : 1;
 }

@@ -133,13 +133,23 @@ static void worker_receive(struct talk *talk, size_t bytes)
     worker_stage(talk, bytes, false);
 }
 
+/* Announces a batch. If the peer does not take the message in time, its memory
+ * is never freed, since MPI may still read it. */
 static void worker_tell(struct talk *talk, struct batch batch)
 {
+    struct batch *kept = NULL;
     MPI_Request request;
 
-    if (!talk->lost && !MPI_Isend(&batch, sizeof batch, MPI_BYTE, talk->peer,
-                                  talk->tag, MPI_COMM_WORLD, &request))
-        worker_finish(talk, &request);
+    if (talk->lost)
+        return;
+    talk->lost = nw_alloc(1, sizeof *kept, &kept);
+    if (talk->lost)
+        return;
+    *kept = batch;
+    talk->lost = MPI_Isend(kept, sizeof *kept, MPI_BYTE, talk->peer, talk->tag,
+                           MPI_COMM_WORLD, &request);
+    if (talk->lost || worker_finish(talk, &request))
+        free(kept);
 }
 
 static struct batch worker_hear(struct talk *talk)
@@ -147,10 +157,12 @@ static struct batch worker_hear(struct talk *talk)
     struct batch batch = {0};
     MPI_Request request;
 
-    if (!talk->lost &&
-        !MPI_Irecv(&batch, sizeof batch, MPI_BYTE, talk->peer, talk->tag,
-                   MPI_COMM_WORLD, &request) &&
-        !worker_finish(talk, &request))
+    if (talk->lost)
+        return batch;
+    if (MPI_Irecv(&batch, sizeof batch, MPI_BYTE, talk->peer, talk->tag,
+                  MPI_COMM_WORLD, &request))
+        talk->lost = true;
+    else if (!worker_finish(talk, &request))
         batch.count = 0;
     return batch;
 }
@@ -394,6 +406,17 @@ static bool note_arrival(struct arrivals *arrivals)
     return true;
 }
 
+/* Posts the receive of a chunk into part `slot` of the buffer. */
+static void expect_chunk(struct talk *talk, int slot, int bytes,
+                         MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    if (!talk->lost &&
+        MPI_Irecv(worker_memory_of(talk, (size_t)slot), bytes, MPI_BYTE,
+                  talk->peer, talk->tag, MPI_COMM_WORLD, request))
+        talk->lost = true;
+}
+
 static bool wait_for_chunk(struct talk *talk, MPI_Request *request, int *bytes)
 {
     MPI_Status status;
@@ -416,8 +439,7 @@ static double receive_stream(struct talk *talk,
     int ends = 0;
 
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
-        MPI_Irecv(worker_memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE,
-                  talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]);
+        expect_chunk(talk, i, (int)chunk, &request[i]);
     for (int i = 0; ends < NW_PROBE_WINDOW && !talk->lost;
          i = (i + 1) % NW_PROBE_WINDOW) {
         int bytes = 0;
@@ -431,8 +453,7 @@ static double receive_stream(struct talk *talk,
         worker_stage(talk, chunk, false);
         if (!note_arrival(&arrivals))
             talk->lost = true;
-        MPI_Irecv(worker_memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE,
-                  talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]);
+        expect_chunk(talk, i, (int)chunk, &request[i]);
     }
     worker_send(talk, 8, NULL);
     rate = rate_of(&arrivals, command, chunks);

@@ -197,25 +197,26 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
 }
 
 /* Estimates the size of chunks in bytes, from the time of the largest messages
- * of the pair a, b (a rate of 1e9 bytes/s if the pair was not measured), such
- * that a stream of `seconds` has more than FEWEST_CHUNKS chunks. The size is
- * from 16384 to NW_PROBE_LARGEST. */
-static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
-                          int b, double seconds)
+ * of the task's ranks in its kind of memory (a rate of 1e9 bytes/s if this pair
+ * was not measured), such that the stream has more than FEWEST_CHUNKS chunks.
+ * The size is from 16384 to NW_PROBE_LARGEST. */
+static size_t guess_chunk(const struct nw_probe_coordinator *coordinator,
+                          const struct nw_probe_task *task)
 {
     const struct nw_probe *probe = coordinator->probe;
+    int a = task->a, b = task->b;
     double rate = 1e9, chunk;
 
     for (size_t i = 0; i < probe->pair_count; i++) {
         const struct nw_probe_pair *it = &probe->pair[i];
         const struct nw_probe_class *last = &it->class[NW_PROBE_CLASSES - 1];
 
-        if (it->a + it->b == a + b && (it->a == a || it->a == b) &&
-            last->time > 0)
+        if (it->memory == task->memory && it->a + it->b == a + b &&
+            (it->a == a || it->a == b) && last->time > 0)
             rate =
                 (double)nw_probe_class_bytes(NW_PROBE_CLASSES - 1) / last->time;
     }
-    chunk = rate * seconds / (8 * FEWEST_CHUNKS);
+    chunk = rate * task->seconds / (8 * FEWEST_CHUNKS);
     return chunk < 16384                      ? 16384
            : chunk > (double)NW_PROBE_LARGEST ? NW_PROBE_LARGEST
                                               : (size_t)chunk;
@@ -263,9 +264,9 @@ static void both_directions(struct nw_probe_coordinator *coordinator, int a,
     struct nw_probe_task task = *task_like;
 
     task.work = WORK_STREAM;
-    task.chunk = guess_chunk(coordinator, a, b, task.seconds);
     task.a = a;
     task.b = b;
+    task.chunk = guess_chunk(coordinator, &task);
     run_alone(coordinator, &task, most);
     task.a = b;
     task.b = a;
@@ -363,15 +364,16 @@ struct experiment {
 static void lead_add_flow(struct nw_probe_coordinator *coordinator,
                           struct experiment *it, int a, int b)
 {
+    struct nw_probe_task task = {.a = a,
+                                 .b = b,
+                                 .work = WORK_STREAM,
+                                 .memory = NW_PROBE_HOST,
+                                 .seconds = TOGETHER_SECONDS};
+
     if (a < 0 || b < 0 || it->count == TOGETHER)
         return;
-    it->task[it->count++] = (struct nw_probe_task){
-        .a = a,
-        .b = b,
-        .work = WORK_STREAM,
-        .seconds = TOGETHER_SECONDS,
-        .chunk = guess_chunk(coordinator, a, b, TOGETHER_SECONDS) / 4,
-    };
+    task.chunk = guess_chunk(coordinator, &task) / 4;
+    it->task[it->count++] = task;
 }
 
 static void start_soon(struct experiment *it)
@@ -480,22 +482,25 @@ static void stream_together(struct nw_probe_coordinator *coordinator)
 
 /* --- the rest --- */
 
-static bool has_stream(const struct nw_probe *probe, int a, int b)
+static bool has_host_stream(const struct nw_probe *probe, int a, int b)
 {
-    for (size_t i = 0; i < probe->stream_count; i++)
-        if (nw_probe_is_alone(&probe->stream[i]) &&
-            probe->stream[i].from + probe->stream[i].to == a + b &&
-            (probe->stream[i].from == a || probe->stream[i].from == b))
+    for (size_t i = 0; i < probe->stream_count; i++) {
+        const struct nw_probe_stream *it = &probe->stream[i];
+
+        if (it->memory == NW_PROBE_HOST && nw_probe_is_alone(it) &&
+            it->from + it->to == a + b && (it->from == a || it->from == b))
             return true;
+    }
     return false;
 }
 
-/* Measures a stream for each pair of ranks that has none yet, until the time
- * budget is used up. */
+/* Measures a stream between the host memories of each pair of ranks that has
+ * none yet, until the time budget is used up. */
 static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
     int size = coordinator->self->size, rounds = nw_probe_rounds(size);
-    struct nw_probe_task task_like = {.seconds = SHORTEST_STREAM};
+    struct nw_probe_task task_like = {.memory = NW_PROBE_HOST,
+                                      .seconds = SHORTEST_STREAM};
 
     for (int r = 0; r < rounds; r++) {
         for (int a = 0; a < size; a++) {
@@ -505,7 +510,7 @@ static void stream_rest(struct nw_probe_coordinator *coordinator)
                 return;
             if (b > a && nw_probe_is_here(coordinator, a) &&
                 nw_probe_is_here(coordinator, b) &&
-                !has_stream(coordinator->probe, a, b))
+                !has_host_stream(coordinator->probe, a, b))
                 both_directions(coordinator, a, b, &task_like, 1);
         }
         nw_probe_emit_record(coordinator, "stage rest %d %d", r + 1, rounds);

@@ -68,24 +68,30 @@ static void output_add_group(const struct output_view *view, int32_t g,
     nw_text_add(text, "\n");
 }
 
+/* Adds a table with medians of the host-memory messages. */
 static void add_classes(const struct output_view *view, struct nw_text *text)
 {
     double *time, *overhead, *gap;
-    size_t n = view->probe->pair_count;
+    size_t most = view->probe->pair_count;
 
-    if (!n || nw_alloc(3 * n, sizeof *time, &time))
+    if (!most || nw_alloc(3 * most, sizeof *time, &time))
         return;
-    overhead = time + n;
-    gap = overhead + n;
+    overhead = time + most;
+    gap = overhead + most;
     nw_text_add(text, "  bytes     time      overhead  gap       (medians of "
                       "all pairs)\n");
     for (int c = 0; c < NW_PROBE_CLASSES; c++) {
         char words[3][32];
+        size_t n = 0;
 
-        for (size_t i = 0; i < n; i++) {
-            time[i] = view->probe->pair[i].class[c].time;
-            overhead[i] = view->probe->pair[i].class[c].overhead;
-            gap[i] = view->probe->pair[i].class[c].gap;
+        for (size_t i = 0; i < most; i++) {
+            const struct nw_probe_pair *it = &view->probe->pair[i];
+
+            if (it->memory != NW_PROBE_HOST)
+                continue;
+            time[n] = it->class[c].time;
+            overhead[n] = it->class[c].overhead;
+            gap[n++] = it->class[c].gap;
         }
         nw_text_format(
             text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),

@@ -507,6 +507,28 @@ static void test_matrix_and_troubles(void **state)
     nw_probe_free(probe);
 }
 
+/* Times of GPU messages do not count among those of host messages. */
+static void test_summary_memories(void **state)
+{
+    nw_probe *probe;
+    char *text;
+
+    (void)state;
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks 2");
+    for (int r = 0; r < 2; r++)
+        take(probe, "rank %d h0 1 8 2 %d 0 0", r, r);
+    take_inside(probe, 0, 1, 4e-7);
+    for (int i = 0; i < 2; i++)
+        take(probe, "pair gpu 0 1 0.01 5e-3 1e-3 1e-3 5e-3 1e-3 1e-3 5e-3 1e-3 "
+                    "1e-3 5e-3 1e-3 1e-3");
+    assert_int_equal(nw_probe_summary(probe, &text), NW_OK);
+    if (!strstr(text, "\n  8         400 ns "))
+        fail_msg("%s", text);
+    free(text);
+    nw_probe_free(probe);
+}
+
 /* If ranks end one after the other, the first is named; that the leader gives
  * it up later is not a second loss. */
 static void test_dead(void **state)
@@ -585,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_gpus_across),
         cmocka_unit_test(test_matrix_inside),
         cmocka_unit_test(test_matrix_and_troubles),
+        cmocka_unit_test(test_summary_memories),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_damaged),
     };

@@ -153,6 +153,22 @@ static int set_up(void **state)
     return 0;
 }
 
+/* Each kind of memory has its own streams, with chunks that fit to its own
+ * speed. */
+static void test_memories(void **state)
+{
+    (void)state;
+    for (int r = 1; r < RANKS; r++)
+        job.gpus[r] = true;
+    assert_true(lead(60));
+    for (int a = 0; a < RANKS; a++)
+        for (int b = 0; b < RANKS; b++)
+            if (a != b && job.chunk[NW_PROBE_HOST][a][b] < 1 << 20)
+                fail_msg("from rank %d to rank %d: chunks of %lld bytes", a, b,
+                         (long long)job.chunk[NW_PROBE_HOST][a][b]);
+    assert_int_equal(job.chunk[NW_PROBE_GPU][1][2], 16384);
+}
+
 /* A rank stops taking messages when its clock is asked, or later. */
 static void test_deaf(void **state)
 {
@@ -184,6 +200,7 @@ static void test_deaf_at_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_memories, set_up),
         cmocka_unit_test_setup(test_deaf, set_up),
         cmocka_unit_test_setup(test_deaf_at_the_end, set_up),
     };

@@ -326,9 +326,9 @@ nw_status nw_probe_json(const nw_probe *probe, char **out)
 /* --- troubles --- */
 
 /* Returns how many times as long a rank's messages take as those of similar
- * pairs: pairs inside hosts, or pairs between hosts of the same groups. Returns
- * the median over its pairs; 0 if there are too few. `ratio` is working
- * memory. */
+ * pairs: pairs inside packages, pairs between packages of a host, or pairs
+ * between hosts of the same groups. Returns the median over its pairs; 0 if
+ * there are too few. `ratio` is working memory. */
 static double output_slowness(const struct output_view *view, int32_t rank,
                               double *ratio)
 {
@@ -338,7 +338,9 @@ static double output_slowness(const struct output_view *view, int32_t rank,
     for (size_t i = 0; i < probe->pair_count; i++) {
         const struct nw_probe_pair *it = &probe->pair[i];
         int32_t a = probe->rank[it->a].host, b = probe->rank[it->b].host;
-        double usual = view->host.inside;
+        double usual = nw_probe_crosses(probe, it->a, it->b)
+                           ? view->host.across
+                           : view->host.inside;
 
         if ((it->a != rank && it->b != rank) || it->memory != NW_PROBE_HOST)
             continue;

@@ -507,6 +507,37 @@ static void test_matrix_and_troubles(void **state)
     nw_probe_free(probe);
 }
 
+/* Messages between packages are slower than those inside; a rank that is alone
+ * in its package is not slow for that, and a slow rank is found in either. */
+static void test_slow_inside(void **state)
+{
+    (void)state;
+    for (int alone = 0; alone < 2; alone++) {
+        int ranks = alone ? 4 : 8;
+        nw_probe *probe;
+        char *text;
+
+        assert_int_equal(nw_probe_new(&probe), NW_OK);
+        take(probe, "ranks %d", ranks);
+        for (int r = 0; r < ranks; r++)
+            take(probe, "rank %d h0 2 8 0 %d %d 0", r, r,
+                 alone ? r == 3 : r / 4);
+        for (int a = 0; a < ranks; a++)
+            for (int b = a + 1; b < ranks; b++)
+                take_inside(probe, a, b,
+                            !alone && b == 7                   ? 8e-6
+                            : (alone ? b == 3 : b / 4 > a / 4) ? 2e-6
+                                                               : 4e-7);
+        assert_int_equal(nw_probe_troubles(probe, &text), NW_OK);
+        if (alone && text)
+            fail_msg("%s", text);
+        assert_true(alone || (strstr(text, "rank 7 on h0 is slow") &&
+                              !strchr(strchr(text, '\n') + 1, '\n')));
+        free(text);
+        nw_probe_free(probe);
+    }
+}
+
 /* Times of GPU messages do not count among those of host messages. */
 static void test_summary_memories(void **state)
 {
@@ -607,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_gpus_across),
         cmocka_unit_test(test_matrix_inside),
         cmocka_unit_test(test_matrix_and_troubles),
+        cmocka_unit_test(test_slow_inside),
         cmocka_unit_test(test_summary_memories),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_damaged),

@@ -15,6 +15,9 @@ Cases:
   gaussian  a bell of width 1.5 along one axis
   wave      2 + sin sin sin through a periodic cube
   vortex    a box in a flow that turns, with uneven h
+$ nodewise-mpdata --case wave --size 0$(printf 'x1%.0s' $(seq 9999)) 2>err; echo $?; head -1 err | cut -c1-70
+2
+~ --size ... three numbers
 ## Every option of it has its place in the page
 $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' >options; grep -c . options
 34

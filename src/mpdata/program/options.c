@@ -139,7 +139,7 @@ static void options_product(const char *name, char *value, int count,
     char *copy = strdup(value), *rest = copy, *word;
     int found = 0;
 
-    while (copy && (word = strsep(&rest, "x")))
+    while (copy && found <= count && (word = strsep(&rest, "x")))
         if (found == count || !nw_parse_i64(word, &out[found]) ||
             out[found] > INT32_MAX || out[found++] < 1)
             found = count + 1;

@@ -279,11 +279,9 @@ void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
 /* --- label propagation, local search, rebalancing --- */
 
 /* Moves each vertex to the best adjacent part where it fits, if that lowers the
- * cost, or keeps the cost and makes the loads more equal. Makes at most
- * `passes` passes. Ends earlier after a pass that moves few vertices, or if
- * time is over. */
+ * cost, or keeps the cost and makes the loads more equal. Makes a few passes.
+ * Ends earlier after a pass that moves few vertices, or if time is over. */
 NW_MUST_CHECK nw_status nw_kway_label_propagation(struct nw_kway_state *state,
-                                                  int passes,
                                                   struct nw_random *random);
 /* Starts a local search at every vertex that no earlier search has moved, in
  * random order, until time is over. A search also makes moves that increase the

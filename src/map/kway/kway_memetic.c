@@ -226,18 +226,21 @@ static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 
 /* Runs one generation. It makes partitions from scratch, combines them until
  * one partition is left, and refines this partition in V-cycles. If the budget
- * ends earlier, the best partition so far is the result. answer[0] is the
- * result, without a partition if all starts were left out; the caller frees the
- * partitions of all answers. `number` is the number of the generation; it
+ * ends earlier, the best partition so far is the result. *out becomes the
+ * result, without a partition if all starts were left out; the caller frees its
+ * partition, also after a failure. `number` is the number of the generation; it
  * selects the seeds. */
 static nw_status kway_memetic_generation(struct nw_kway_run *run,
-                                         struct kway_memetic_answer *answer,
-                                         uint64_t number)
+                                         uint64_t number,
+                                         struct kway_memetic_answer *out)
 {
     int count = run->effort.starts, made = 0;
-    nw_status status =
-        kway_memetic_make_starts(run, answer, count, number << 32);
+    struct kway_memetic_answer *answer;
+    nw_status status = nw_alloc((size_t)count, sizeof *answer, &answer);
 
+    if (status)
+        return status;
+    status = kway_memetic_make_starts(run, answer, count, number << 32);
     for (int i = 0; i < count; i++)
         if (answer[i].part)
             answer[made++] = answer[i];
@@ -253,6 +256,10 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
          !status && i < run->effort.cycles && kway_memetic_goes_on(run); i++)
         status = kway_memetic_combine(run, answer, &made,
                                       (number << 32) + 1000 + (uint64_t)i);
+    *out = answer[0];
+    for (int i = 1; i < count; i++)
+        free(answer[i].part);
+    free(answer);
     return status;
 }
 
@@ -315,25 +322,15 @@ static nw_status kway_memetic_challenge(struct nw_kway_run *run,
 static nw_status kway_memetic_evolve(struct nw_kway_run *run,
                                      struct kway_memetic_answer champion[2])
 {
-    size_t starts = (size_t)run->effort.starts;
-    struct kway_memetic_answer *answer;
-    nw_status status = nw_alloc(starts, sizeof *answer, &answer);
+    nw_status status = NW_OK;
 
-    if (status)
-        return status;
     for (uint64_t number = 0; !status; number++) {
-        memset(answer, 0, starts * sizeof *answer);
-        status = kway_memetic_generation(run, answer, number);
-        champion[1] = answer[0];
-        answer[0].part = NULL;
-        for (size_t i = 1; i < starts; i++)
-            free(answer[i].part);
+        status = kway_memetic_generation(run, number, &champion[1]);
         if (!status)
             status = kway_memetic_challenge(run, champion, number);
         if (!run->budget->anytime || !kway_memetic_goes_on(run))
             break;
     }
-    free(answer);
     return status;
 }
 
@@ -374,18 +371,12 @@ static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
 
 nw_status nw_kway_unlimited(struct nw_kway_run *run, int32_t *part)
 {
-    size_t starts = (size_t)run->effort.starts;
-    struct kway_memetic_answer *answer;
-    nw_status status = nw_alloc(starts, sizeof *answer, &answer);
+    struct kway_memetic_answer best = {0};
+    nw_status status = kway_memetic_generation(run, 0, &best);
 
-    if (status)
-        return status;
-    status = kway_memetic_generation(run, answer, 0);
     if (!status)
-        memcpy(part, answer[0].part, (size_t)run->graph->n * sizeof *part);
-    for (size_t i = 0; i < starts; i++)
-        free(answer[i].part);
-    free(answer);
+        memcpy(part, best.part, (size_t)run->graph->n * sizeof *part);
+    free(best.part);
     return status;
 }
 

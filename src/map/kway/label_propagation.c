@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PASSES 6
+
 /* Returns true if a move of v is to be made: it lowers the cost, or keeps the
  * cost and makes the loads of the two parts more equal. */
 static bool label_propagation_is_better(const struct nw_kway_state *state,
@@ -58,7 +60,7 @@ static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
     return moved;
 }
 
-nw_status nw_kway_label_propagation(struct nw_kway_state *state, int passes,
+nw_status nw_kway_label_propagation(struct nw_kway_state *state,
                                     struct nw_random *random)
 {
     size_t n = (size_t)state->graph->n;
@@ -72,9 +74,10 @@ nw_status nw_kway_label_propagation(struct nw_kway_state *state, int passes,
         memset(awake, 1, n);
         nw_random_shuffle(random, order, n);
     }
-    while (!status && passes-- &&
-           moved > state->graph->n / nw_tuned.kway.moved_min &&
-           !nw_kway_state_is_late(state))
+    for (int i = 0; !status && i < PASSES &&
+                    moved > state->graph->n / nw_tuned.kway.moved_min &&
+                    !nw_kway_state_is_late(state);
+         i++)
         moved = label_propagation_sweep_once(state, order, awake);
     free(awake);
     free(order);

@@ -190,7 +190,7 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
         kway_memetic_widen_limits(&state);
     status = nw_kway_rebalance(&state, &balanced);
     if (!status)
-        status = nw_kway_label_propagation(&state, 6, random);
+        status = nw_kway_label_propagation(&state, random);
     for (int i = 0;
          !status && i < effort->searches && !nw_kway_state_is_late(&state);
          i++) {

@@ -767,6 +767,33 @@ static void test_huge_weights_are_exact(void **state)
     nw_topology_free(topology);
 }
 
+/* A list of fixed ranks names its nodes in an order of its own: ranks keep the
+ * node with that name, whatever its number in the topology. */
+static void test_fixed_nodes_go_by_name(void **state)
+{
+    nw_topology *topology = load("magc-a");
+    nw_pattern *pattern = make_grid(4);
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *fixed, *mapping;
+    char *first;
+
+    (void)state;
+    assert_int_equal(nw_mapping_new(topology, 16, &fixed), NW_OK);
+    first = fixed->node_name[0];
+    fixed->node_name[0] = fixed->node_name[2];
+    fixed->node_name[2] = first;
+    fixed->node[5] = 0;
+    options.fixed = fixed;
+    options.capacity = 2;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    assert_int_equal(mapping->node[5], 2);
+    nw_mapping_free(mapping);
+    nw_mapping_free(fixed);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -786,6 +813,7 @@ int main(void)
         cmocka_unit_test(test_ways_of_large_matrices_differ),
         cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_huge_weights_are_exact),
+        cmocka_unit_test(test_fixed_nodes_go_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,16 +54,20 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
     progress->update(progress, done, total, words);
 }
 
+/* Returns true if Ctrl-C was pressed. */
+static bool budget_is_cancelled(const struct nw_budget *budget)
+{
+    return budget->progress &&
+           __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED);
+}
+
 bool nw_budget_spend(struct nw_budget *budget, uint64_t steps)
 {
     uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
 
     budget->seen_ns = now;
     budget->steps += steps;
-    if (budget->progress &&
-        __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
-        budget->stopped = true;
-    if (budget->steps >= budget->steps_most ||
+    if (budget_is_cancelled(budget) || budget->steps >= budget->steps_most ||
         (budget->end_ns && now >= budget->end_ns))
         budget->stopped = true;
     budget_tell(budget, now);
@@ -116,24 +120,17 @@ void nw_budget_end_starts(struct nw_budget *budget, bool former)
     budget->anytime = former;
 }
 
-/* One of the two starts, and the budget in which it counts its steps. */
-struct budget_start {
-    struct nw_start *start;
-    struct nw_budget *budget;
-};
-
-/* Runs a start; `user` is a struct budget_start. Threads run this function,
- * too. */
+/* Runs a start; `user` is a struct nw_start. Threads run this function, too. */
 static nw_status budget_run_start(void *user)
 {
-    struct budget_start *run = user;
-    struct nw_budget *budget = run->budget;
+    struct nw_start *start = user;
+    struct nw_budget *budget = start->budget;
     bool quiet = budget->quiet;
     nw_status status;
 
-    budget->quiet |= run->start->quiet;
-    run->start->ran = true;
-    status = run->start->run(run->start->user, budget);
+    budget->quiet |= start->quiet;
+    start->ran = true;
+    status = start->run(start->user, budget);
     budget->quiet = quiet;
     return status;
 }
@@ -149,20 +146,23 @@ static nw_status budget_run_apart(struct nw_budget *budget,
 {
     struct nw_budget beside = *budget;
     uint64_t begun = budget->steps;
-    struct budget_start run[2] = {{&start[0], budget}, {&start[1], &beside}};
     struct nw_parallel_task task[] = {
-        {.run = budget_run_start, .user = &run[0]},
-        {.run = budget_run_start, .user = &run[1]}};
-    bool at_once = budget->threads > 1;
+        {.run = budget_run_start, .user = &start[0]},
+        {.run = budget_run_start, .user = &start[1]}};
+    bool at_once = budget->threads > 1, both;
     nw_status status;
 
+    start[0].budget = budget;
+    start[1].budget = &beside;
     beside.quiet |= at_once; /* only one of two threads reports progress */
     status = at_once ? nw_parallel_pair(task, budget->threads)
-                     : budget_run_start(&run[0]);
-    if (first_suffices && first_suffices(start[0].user))
+                     : budget_run_start(&start[0]);
+    both = !first_suffices || !first_suffices(start[0].user);
+    if (!status && both && !at_once)
+        status = budget_run_start(&start[1]);
+    start[1].budget = NULL; /* `beside` ends here */
+    if (!both)
         return status;
-    if (!status && !at_once)
-        status = budget_run_start(&run[1]);
     budget->steps += beside.steps - begun;
     budget->stopped |= beside.stopped;
     budget->hurried |= beside.hurried;
@@ -175,13 +175,14 @@ static nw_status budget_run_in_turn(struct nw_budget *budget,
                                     struct nw_start start[2],
                                     bool (*first_suffices)(const void *user))
 {
-    nw_status status =
-        budget_run_start(&(struct budget_start){&start[0], budget});
+    nw_status status;
 
+    start[0].budget = start[1].budget = budget;
+    status = budget_run_start(&start[0]);
     if (status || budget->stopped ||
         (first_suffices && first_suffices(start[0].user)))
         return status;
-    return budget_run_start(&(struct budget_start){&start[1], budget});
+    return budget_run_start(&start[1]);
 }
 
 nw_status nw_budget_run_starts(struct nw_budget *budget,
@@ -204,8 +205,7 @@ bool nw_budget_is_overdue(struct nw_budget *budget)
     if (!budget)
         return false;
     overdue =
-        (budget->progress &&
-         __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED)) ||
+        budget_is_cancelled(budget) ||
         (budget->end_ns && budget->now() > budget->end_ns + budget->grace_ns);
     if (overdue)
         __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);

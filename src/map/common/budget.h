@@ -88,8 +88,10 @@ void nw_budget_end_starts(struct nw_budget *budget, bool former);
 struct nw_start {
     nw_status (*run)(void *user, struct nw_budget *budget);
     void *user;
-    bool quiet; /* the start reports no progress */
-    bool ran;   /* out: the start was run */
+    bool quiet;               /* the start reports no progress */
+    bool ran;                 /* out: the start was run */
+    struct nw_budget *budget; /* set by nw_budget_run_starts: counts the steps
+                                 of this start */
 };
 /* Runs both starts without restarts (nw_budget_begin_starts): at the same time
  * if there are several threads and `anytime` is false, otherwise one after the

@@ -108,45 +108,51 @@ static void default_objective_weigh(struct nw_objective_choice *choice,
              size, 1e6 * wire, what, 1e6 * way->latency);
 }
 
+/* Chooses the objective for a machine that states bandwidths and a pattern
+ * without phases. */
+static nw_status default_objective_compare(const nw_topology *topology,
+                                           const nw_pattern *pattern,
+                                           struct nw_objective_choice *choice)
+{
+    struct default_objective_mean mean =
+        default_objective_sum_messages(pattern);
+    struct default_objective_way way;
+    nw_status status = NW_OK;
+
+    if (mean.messages <= 0) {
+        default_objective_say(choice, NW_OBJECTIVE_CONGESTION,
+                              "the pattern counts no messages between ranks");
+    } else if (nw_topology_element_count(topology) < 2) {
+        default_objective_say(choice, NW_OBJECTIVE_CONGESTION,
+                              "the machine has one element");
+    } else {
+        status = default_objective_find_way(topology, &way);
+        if (!status)
+            default_objective_weigh(choice, &mean, &way);
+    }
+    return status;
+}
+
 nw_status nw_map_choose_objective(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   struct nw_objective_choice *out)
 {
     struct nw_objective_choice choice;
-    struct default_objective_mean mean;
-    struct default_objective_way way;
-    const struct nw_pattern_phases *phases;
-    nw_status status;
+    const struct nw_pattern_phases *phases = NULL;
+    bool plain = default_objective_is_plain(topology) ||
+                 !nw_topology_has_links(topology);
+    nw_status status = plain ? NW_OK : nw_pattern_find_phases(pattern, &phases);
 
-    if (default_objective_is_plain(topology) ||
-        !nw_topology_has_links(topology)) {
+    if (plain)
         default_objective_say(&choice, NW_OBJECTIVE_HOP_BYTES,
                               "the machine states no bandwidths");
-        *out = choice;
-        return NW_OK;
-    }
-    status = nw_pattern_find_phases(pattern, &phases);
-    if (status)
-        return status;
-    if (phases->found) {
+    else if (!status && phases->found)
         default_objective_say(
             &choice, NW_OBJECTIVE_TIME,
             "the phases of a training step follow each other");
+    else if (!status)
+        status = default_objective_compare(topology, pattern, &choice);
+    if (!status)
         *out = choice;
-        return NW_OK;
-    }
-    mean = default_objective_sum_messages(pattern);
-    if (mean.messages <= 0 || nw_topology_element_count(topology) < 2) {
-        default_objective_say(
-            &choice, NW_OBJECTIVE_CONGESTION,
-            mean.messages > 0 ? "the machine has one element"
-                              : "the pattern counts no messages between ranks");
-    } else {
-        status = default_objective_find_way(topology, &way);
-        if (status)
-            return status;
-        default_objective_weigh(&choice, &mean, &way);
-    }
-    *out = choice;
-    return NW_OK;
+    return status;
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds a node by name; the error names the node with the most similar name. */
+/* Finds a node by name. The error names the node with the most similar name if
+ * one is similar, else the command that lists the nodes. */
 static nw_status restart_find(const nw_topology *topology, const char *name,
                               int32_t *out)
 {

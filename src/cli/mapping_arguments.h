@@ -70,9 +70,9 @@ struct nw_priced_worse {
     const char *name; /* name of `mapping` */
 };
 /* Unless --quiet is given, prints a note if no hosts were named and the mapping
- * uses other nodes than the default: nodewise map with --hosts compared it with
- * another default. Returns whether it printed the note. The mappings in `set`
- * are not used. */
+ * uses other nodes than the default. The note advises to give the --hosts with
+ * which the mapping was made, if it was made with that option or in a job.
+ * Returns whether it printed the note. The mappings in `set` are not used. */
 bool nw_priced_note_hosts(const struct nw_priced_set *set,
                           const struct nw_hosts *hosts,
                           const struct nw_priced_worse *worse);

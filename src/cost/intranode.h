@@ -17,8 +17,9 @@
 
 /* The codes of the cores of a node type. */
 struct nw_intranode_type {
-    uint64_t *code;       /* [vertices] code of each core; NULL: the method does
-                             not fit this node type */
+    uint64_t *code; /* [vertices] code of each core, and the common first bits
+                       of its cores for any other vertex; NULL: this node
+                       type is not even enough for the method */
     uint8_t depth_of[64]; /* depth of the common vertex, by the highest bit that
                              differs */
 };

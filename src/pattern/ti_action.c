@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes of SimGrid's basic types, by their numbers; the number 0 is not used.
- * Numbers above 40 differ between versions. */
+/* Bytes of SimGrid's basic types, by their numbers from 0 on. Numbers above
+ * 40 differ between versions; they count as 1 byte. */
 static const uint8_t type_sizes[] = {
     8, 4,  1,  2, 8,
     4, 1,  8,  1, 1, /* double int char short long float ... */

@@ -36,8 +36,8 @@ struct nw_probe_groups {
     double *latency;       /* [host_count x host_count] latency in s between two
                               hosts; 0: not measured */
     double inside, across; /* latency in s between two ranks of a host, as
-                              medians: in the same package, in two packages; 0:
-                              not measured */
+                              medians: not known to be in two packages, known to
+                              be in two; 0: not measured */
     double inside_rate, across_rate; /* rates in bytes/s between the same ranks
                                         as for `inside` and `across` */
     double untidy; /* share of the pairs of hosts of one group whose figures

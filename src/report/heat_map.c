@@ -107,9 +107,10 @@ nw_status nw_heat_subtract(const struct nw_heat *heat,
     return NW_OK;
 }
 
-/* Returns the number of a cell's colour, or -1 for an empty cell. The colours
- * of a difference begin in the middle of the ramp: positive values go up,
- * negative values down. */
+/* Returns the number of a cell's colour, or -1 for a cell of 0 bytes or of no
+ * difference. The smallest differences have the colours beside the middle of
+ * the ramp, larger positive ones those above, larger negative ones those below.
+ */
 static int heat_colour(const struct nw_heat *heat, double bytes)
 {
     int middle = NW_SVG_STEPS / 2, step;

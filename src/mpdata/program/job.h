@@ -99,7 +99,8 @@ void nw_mp_grid_free(struct nw_mp_grid *grid);
 
 /* load.c. nw_mp_size finds the case and sets the size of the grid. nw_mp_load
  * creates the solver, loads the built-in case or the input file into it, fills
- * the ghosts of velocities and h, and checks that the flow is stable. */
+ * the ghosts of velocities and of h (a field of mpdata.h), and checks that the
+ * flow is stable. */
 nw_status nw_mp_size(struct nw_mp_job *job);
 nw_status nw_mp_load(struct nw_mp_job *job);
 

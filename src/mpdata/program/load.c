@@ -118,7 +118,7 @@ static bool load_same(const double *a, const double *b, int64_t count)
 }
 
 /* Returns an error if the first and the last face of a periodic axis that is
- * divided have different velocities: both are the same face. */
+ * divided between ranks have different velocities: both are the same face. */
 static nw_status check_wrap(const struct nw_mp_job *job, int axis,
                             const struct part *whole, const double *values)
 {

@@ -60,8 +60,9 @@ static void program_store_swap(char *bytes, size_t count, size_t size)
         }
 }
 
-/* Writes a part of x, as nw_mp_gather passes it, to its position in the file.
- * Rows are whole, so that those of a plane are consecutive in the file. */
+/* Writes a part of the field x, as nw_mp_gather passes it, to its position in
+ * the file. Rows are whole, so that those of a plane are consecutive in the
+ * file. */
 static nw_status store_put_part(void *context, const int64_t first[3],
                                 const int64_t extent[3], const double *values)
 {

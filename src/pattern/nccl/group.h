@@ -64,7 +64,9 @@ struct nccl_groups {
     bool is_guessed;
 };
 
-/* Joins processes and communicators into ranks of the job. NW_EFORMAT if two
+/* Numbers the GPUs of all members as ranks of the job, then makes a group of
+ * each communicator whose ranks are all known: the ranks of its members in the
+ * job, and its rings. NW_EFORMAT if two
  * processes claim the same rank of the job, or two members the same rank of a
  * communicator. */
 NW_MUST_CHECK nw_status nw_nccl_groups_init(struct nccl_groups *groups,

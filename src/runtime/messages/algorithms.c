@@ -220,10 +220,10 @@ static bool is_complex(MPI_Datatype type)
                     MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
 }
 
-/* Returns true if `op` is a predefined operation and `type` is one of its
- * predefined operands. For other operands, MPI reports an error on every rank.
- * In the channel's tree, only one rank would notice the error, and its
- * neighbours would hang. */
+/* Returns true if `op` and `type` are one of the pairs below, all of which
+ * MPI predefines. MPI makes the calls with other pairs. If a pair is invalid,
+ * MPI reports an error on every rank; in the channel's tree, only one rank
+ * would notice it, and its neighbours would hang. */
 static bool messages_algorithms_is_plain(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_SUM || op == MPI_PROD)

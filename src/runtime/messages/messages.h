@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions that the rows of calls.table call. They let a program pass GPU
- * memory to an MPI that does not accept it. Each buffer in GPU memory is
- * "staged": host memory replaces it, which is filled before the call, copied
- * back after it, or both.
+ * memory to an MPI that does not accept it. Most buffers in GPU memory are
+ * "staged": host memory replaces them, which is filled before the call, copied
+ * back after it, or both. Some calls refuse GPU memory (NW_REFUSE); some
+ * messages go as envelopes (direct.h) or through the channel (algorithms.h).
  */
 #ifndef NW_MESSAGES_MESSAGES_H
 #define NW_MESSAGES_MESSAGES_H
@@ -252,7 +253,8 @@ void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* In direct_persistent_send.c: returns the envelope that a persistent send of
  * this area sends, or NULL if the area must be staged. Each start copies the
- * payload into the pool. */
+ * payload into a slot of the pool; if none is free, it sends the payload in a
+ * message of its own. direct.h explains envelopes. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* In unexpected.c: probes, and the messages that probes took out of MPI's queue

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The writer of cluster files. Its parts follow the order of the file. Reading
- * the result gives the same machine; the writer returns NW_EUNSUPPORTED if the
- * format cannot express it. */
+ * the result gives the same machine. The writer returns NW_EUNSUPPORTED if the
+ * links of one GPU switch have different figures, which the format cannot
+ * express. Hierarchies and matrices have no cluster file (NW_EINVAL). */
 #ifndef NW_TOPOLOGY_CLUSTER_WRITE_H
 #define NW_TOPOLOGY_CLUSTER_WRITE_H
 

@@ -14,6 +14,7 @@
 #include "base/array.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORD 64
@@ -356,26 +357,32 @@ static bool fm_pass(struct fm_work *work)
 
 /* --- the search as a whole --- */
 
-/* Allocates the arrays of either the heaps or the buckets, and all others. */
+/* Allocates all arrays in two blocks. Heaps and buckets share memory, because
+ * only one of the two kinds is used. */
 static nw_status fm_alloc(struct fm_work *work)
 {
-    size_t n = (size_t)work->graph->n;
-    size_t gains = work->most ? 2 * (size_t)work->most + 1 : 0;
-    size_t bucketed = work->most ? n : 0, heaped = n - bucketed;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY_RAW(n, work->gain), NW_ARRAY_RAW(n, work->bytes),
-                     NW_ARRAY_RAW(n, work->state), NW_ARRAY_RAW(n, work->moved),
-                     NW_ARRAY_RAW(bucketed, work->after),
-                     NW_ARRAY_RAW(bucketed, work->before),
-                     NW_ARRAY_RAW(gains, work->buckets[0].first),
-                     NW_ARRAY_RAW(gains, work->buckets[1].first),
-                     NW_ARRAY_RAW(heaped, work->heap[0].at),
-                     NW_ARRAY_RAW(heaped, work->heap[0].item),
-                     NW_ARRAY_RAW(heaped, work->heap[1].item));
+    size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->most + 1;
+    int32_t *memory;
+    nw_status status = nw_alloc_raw(
+        n, 2 * sizeof *work->gain + 4 * sizeof *memory + 1, &work->gain);
 
-    work->heap[1].at = work->heap[0].at;
-    work->heap[0].gain = work->heap[1].gain = work->gain;
-    return status;
+    if (!status)
+        status =
+            nw_alloc_raw(2 * gains, sizeof *memory, &work->buckets[0].first);
+    if (status)
+        return status;
+    work->bytes = work->gain + n;
+    memory = (int32_t *)(work->bytes + n);
+    work->moved = memory;
+    work->state = (int8_t *)(memory + 4 * n);
+    work->after = memory + n;
+    work->before = memory + 2 * n;
+    work->buckets[1].first = work->buckets[0].first + gains;
+    for (int s = 0; s < 2; s++)
+        work->heap[s] = (struct nw_heap){.gain = work->gain,
+                                         .at = memory + n,
+                                         .item = memory + (size_t)(2 + s) * n};
+    return NW_OK;
 }
 
 nw_status nw_fm(struct nw_fm *fm)
@@ -395,8 +402,7 @@ nw_status nw_fm(struct nw_fm *fm)
         fm->cut = work.now.cut;
         fm->excess = fm_excess_of(&work);
     }
-    NW_FREE_ALL(work.gain, work.bytes, work.state, work.moved, work.after,
-                work.before, work.buckets[0].first, work.buckets[1].first,
-                work.heap[0].at, work.heap[0].item, work.heap[1].item);
+    free(work.gain);
+    free(work.buckets[0].first);
     return status;
 }

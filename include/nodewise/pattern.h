@@ -196,7 +196,8 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_select(const nw_pattern *pattern,
  * with rank_count ranks, which may be more or fewer. *how describes both grids
  * in one sentence. The caller frees *how with free() and *out with
  * nw_pattern_free. NW_EUNSUPPORTED: no grid was found, or none with rank_count
- * ranks is similar. */
+ * ranks is similar. NW_EINVAL: more than 2^32 edges; NW_ENOMEM: more than fit
+ * into memory. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_scale(const nw_pattern *pattern,
                                                 int32_t rank_count,
                                                 nw_pattern **out, char **how);

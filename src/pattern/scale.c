@@ -112,6 +112,17 @@ static nw_status add_col(const struct nw_grid_found *found,
     return status;
 }
 
+/* Returns the largest number of edges that a rank has in the grid. */
+static uint64_t scale_degree(const struct nw_grid_found *found,
+                             const struct nw_grid *grid)
+{
+    uint64_t degree = 0;
+
+    for (int code = 0; code < nw_grid_codes(grid); code++)
+        degree += found->active[code];
+    return found->col ? (uint64_t)grid->size[0] - 1 : degree;
+}
+
 static void scale_add_size(struct nw_text *text, const struct nw_grid *grid)
 {
     for (int32_t d = 0; d < grid->dims; d++)
@@ -146,6 +157,7 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
 {
     struct nw_grid_found found;
     struct nw_grid grid;
+    nw_status status;
 
     if (!nw_grid_find(pattern, kind, &found))
         return nw_fail(
@@ -155,7 +167,6 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
             nw_kind_name(kind), pattern->rank_count);
     if (!scale_lay_out(&found, rank_count, &grid)) {
         struct nw_text size = {0};
-        nw_status status;
 
         scale_add_size(&size, &found.grid);
         status = nw_fail(NW_EUNSUPPORTED,
@@ -164,6 +175,10 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
         nw_text_fini(&size);
         return status;
     }
+    status = nw_check_edges("scale", (uint64_t)rank_count,
+                            scale_degree(&found, &grid));
+    if (status)
+        return status;
     say_how(&found, &grid, kind, how);
     return found.col ? add_col(&found, &grid, kind, builder)
                      : add_stencil(&found, &grid, kind, builder);

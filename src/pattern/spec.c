@@ -245,28 +245,36 @@ nw_status nw_spec_volume(struct nw_spec *spec, struct nw_volume *out)
     return NW_OK;
 }
 
-nw_status nw_spec_builder(const struct nw_spec *spec, uint64_t ranks,
-                          uint64_t degree, nw_pattern_builder **out)
+nw_status nw_check_edges(const char *name, uint64_t ranks, uint64_t degree)
 {
     uint64_t memory =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-    for (size_t i = 0; i < spec->count; i++)
-        if (!spec->pair[i].used)
-            return spec_fail_key(spec, spec->pair[i].key);
     if (ranks > INT32_MAX || (degree && ranks > MAX_EDGES / degree))
-        return nw_fail(
-            NW_EINVAL, "%s: %llu ranks with %llu edges each are too many",
-            spec->name, (unsigned long long)ranks, (unsigned long long)degree);
+        return nw_fail(NW_EINVAL,
+                       "%s: %llu ranks with %llu edges each are too many", name,
+                       (unsigned long long)ranks, (unsigned long long)degree);
     if (degree && ranks > memory / (degree * BYTES_OF_EDGE))
         return nw_fail(
             NW_ENOMEM,
             "%s: %llu ranks with %llu edges each take about %llu "
             "GiB of memory, this machine has %llu GiB",
-            spec->name, (unsigned long long)ranks, (unsigned long long)degree,
+            name, (unsigned long long)ranks, (unsigned long long)degree,
             (unsigned long long)(ranks * degree * BYTES_OF_EDGE) >> 30,
             (unsigned long long)memory >> 30);
-    return nw_pattern_builder_new((int32_t)ranks, out);
+    return NW_OK;
+}
+
+nw_status nw_spec_builder(const struct nw_spec *spec, uint64_t ranks,
+                          uint64_t degree, nw_pattern_builder **out)
+{
+    nw_status status;
+
+    for (size_t i = 0; i < spec->count; i++)
+        if (!spec->pair[i].used)
+            return spec_fail_key(spec, spec->pair[i].key);
+    status = nw_check_edges(spec->name, ranks, degree);
+    return status ? status : nw_pattern_builder_new((int32_t)ranks, out);
 }
 
 nw_status nw_scale_bytes(uint64_t bytes, uint64_t weight, uint64_t *out)

@@ -70,10 +70,14 @@ NW_MUST_CHECK nw_status nw_spec_volume(struct nw_spec *spec,
  * given. */
 NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
 
-/* Creates a builder for `ranks` ranks with about `degree` edges per rank. Call
- * this after all keys are read: an unused key fails with NW_EINVAL, as do more
- * than 2^31 - 1 ranks or 2^32 edges. NW_ENOMEM if the edges need more
- * memory than the machine has. */
+/* Fails with NW_EINVAL for more than 2^31 - 1 ranks or 2^32 edges, and with
+ * NW_ENOMEM if the edges need more memory than the machine has. `degree` is the
+ * number of edges per rank; the message begins with `name`. */
+NW_MUST_CHECK nw_status nw_check_edges(const char *name, uint64_t ranks,
+                                       uint64_t degree);
+/* Creates a builder for `ranks` ranks with about `degree` edges per rank, and
+ * fails as nw_check_edges. Call this after all keys are read: an unused key
+ * fails with NW_EINVAL. */
 NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);

@@ -303,6 +303,9 @@ $ nodewise pattern --generate=alltoall:ranks=65535 -o none.pattern
 ! alltoall: 65535 ranks with 65535 edges each take about 255 GiB of memory, this machine has
 ? 1
 $ test ! -e none.pattern
+$ nodewise pattern generate:alltoall:ranks=8 --scale 2000000000 -o none.pattern
+! scale: 2000000000 ranks with 1999999999 edges each are too many
+? 2
 ## What a profile knows beside its messages: who moved them, and time in MPI over the ranks.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\ntraffic: point-to-point 300 3\ntraffic: collective 100 1\ntime: run 2 4000000 5000000 6000000\ntime: MPI 5 1000000 1250000 1500000\ntime: MPI_Wait 4 900000 1150000 1400000\ntime: MPI_Bcast 1 100000 100000 100000\n0 1 hh 400 4\n' >timed; nodewise pattern timed | sed -n '4,5p;/^MPI/p'
 traffic  point-to-point 300 B in 3 messages, collective 100 B in 1 message

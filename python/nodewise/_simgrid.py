@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sysconfig
+import threading
 from typing import Iterator
 
 from ._library import BUILD
@@ -15,6 +16,10 @@ VARIABLE = "NODEWISE_SIMGRID"
 PROGRAM = "nodewise-simgrid"
 
 
+lock = threading.Lock()
+users = 0  # contexts in which this module has set the variable
+
+
 @contextlib.contextmanager
 def helper() -> Iterator[None]:
     """Names the helper of a wheel, or of an installed tree that was moved, to the
@@ -22,11 +27,30 @@ def helper() -> Iterator[None]:
     found = next((path for path in (os.path.join(folder, PROGRAM) for folder in
                                     (sysconfig.get_path("scripts"), BUILD, LIBEXECDIR))
                   if os.access(path, os.X_OK)), None)
-    if VARIABLE in os.environ or not found:
+    if not _begin(found):
         yield
         return
-    os.environ[VARIABLE] = found
     try:
         yield
     finally:
-        os.environ.pop(VARIABLE, None)
+        _end()
+
+
+def _begin(found: str | None) -> bool:
+    """Sets the variable; False if the user has set it, or there is no helper."""
+    global users
+    with lock:
+        if not found or (not users and VARIABLE in os.environ):
+            return False
+        users += 1
+        os.environ[VARIABLE] = found
+        return True
+
+
+def _end() -> None:
+    """Removes the variable if no other thread needs it."""
+    global users
+    with lock:
+        users -= 1
+        if not users:
+            os.environ.pop(VARIABLE, None)

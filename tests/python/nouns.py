@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 
 import nodewise
-from nodewise import Mapping, Pattern, Topology
+from nodewise import Mapping, Pattern, Topology, _simgrid
 from support import SOURCE, InFolder, command, command_json, needs
 
 DENSE = np.array([[0, 100, 0], [0, 0, 7], [5, 0, 0]])
@@ -413,6 +413,18 @@ class Mappings(InFolder):
                 for path, text in ours.files.items():
                     with open(path, encoding="utf-8") as file:
                         self.assertEqual(file.read(), text)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.environ["NW_BUILD"], "nodewise-simgrid")),
+                         "built without SimGrid")
+    def test_simulations_at_the_same_time(self):
+        """The first one that ends leaves the variable to the other."""
+        first, second = _simgrid.helper(), _simgrid.helper()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        self.assertIn("NODEWISE_SIMGRID", os.environ)
+        second.__exit__(None, None, None)
+        self.assertNotIn("NODEWISE_SIMGRID", os.environ)
 
     def test_report_without_the_simulator(self):
         with mock.patch.dict(os.environ, {"NODEWISE_SIMGRID": "/nowhere"}):

@@ -33,7 +33,6 @@ struct rb_anneal_work {
     struct sectioning *work;
     struct rb_anneal_group *group; /* [count] the groups */
     int32_t count;
-    nw_status status; /* failure of any thread; NW_OK: none */
 };
 
 /* Compares pieces for qsort by the positions of their processes in the list. */
@@ -132,9 +131,11 @@ static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
     return work->bisection->pairwise && anneal->parts > 2 && !left;
 }
 
-/* Anneals the processes of group `number`: moves them among its pieces. */
-static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
+/* Anneals the processes of group `number`: moves them among its pieces. `user`
+ * is a struct rb_anneal_work; a task for threads. */
+static nw_status rb_anneal_cluster(void *user, int32_t number)
 {
+    struct rb_anneal_work *all = user;
     struct sectioning *work = all->work;
     struct rb_anneal_group *group = &all->group[number];
     struct nw_graph graph = {0};
@@ -184,16 +185,6 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
     return status;
 }
 
-/* Anneals group `number`; a task for threads. */
-static void rb_anneal_job(void *user, int32_t number)
-{
-    struct rb_anneal_work *all = user;
-    nw_status status = rb_anneal_cluster(all, number);
-
-    if (status)
-        __atomic_store_n(&all->status, status, __ATOMIC_RELAXED);
-}
-
 nw_status nw_rb_anneal(struct sectioning *work)
 {
     struct rb_anneal_work all = {.work = work};
@@ -203,11 +194,11 @@ nw_status nw_rb_anneal(struct sectioning *work)
     if (!status) {
         rb_anneal_group_pieces(&all);
         nw_rb_number_vertices(work);
-        status = nw_rb_share_out(work, rb_anneal_job, &all);
+        status = nw_rb_share_out(work, rb_anneal_cluster, &all);
         if (!work->annealed)
             work->bisection->expander_like = all.group[0].expander_like;
         work->annealed = true;
     }
     free(all.group);
-    return status ? status : all.status;
+    return status;
 }

@@ -45,7 +45,7 @@ struct sectioning {
                      such unit is known, or FM has too few buckets for it */
     int32_t most; /* upper bound of the number of such units on the edges of one
                      process */
-    nw_status status; /* failure of any thread; NW_OK: none */
+    nw_status status; /* failure; NW_OK: none */
 };
 
 /* Returns the number of slots that are not fixed in the clusters from .. to - 1
@@ -61,9 +61,9 @@ NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
                                     int32_t number, struct nw_graph *graph);
 /* Calls job(user, i) for each piece now[i], on all threads. Pieces with the
  * most edges are taken first, so that all threads end at about the same time.
- */
+ * Returns the first failure of a job. */
 NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
-                                        void (*job)(void *user, int32_t i),
+                                        nw_status (*job)(void *user, int32_t i),
                                         void *user);
 /* Sets work->place for all processes in the pieces of work->now. */
 void nw_rb_number_vertices(struct sectioning *work);

@@ -78,22 +78,22 @@ static int rb_pieces_by_edges(const void *left, const void *right)
 
 /* Argument of rb_pieces_do_share. */
 struct rb_pieces_sharing {
-    void (*job)(void *user, int32_t i);
+    nw_status (*job)(void *user, int32_t i);
     void *user;
     struct rb_pieces_load *load; /* pieces in the order in which threads take
                                     them */
 };
 
 /* Calls the job for the piece with the i-th most edges. */
-static void rb_pieces_do_share(void *user, int32_t i)
+static nw_status rb_pieces_do_share(void *user, int32_t i)
 {
     const struct rb_pieces_sharing *sharing = user;
 
-    sharing->job(sharing->user, sharing->load[i].piece);
+    return sharing->job(sharing->user, sharing->load[i].piece);
 }
 
 nw_status nw_rb_share_out(const struct sectioning *work,
-                          void (*job)(void *user, int32_t i), void *user)
+                          nw_status (*job)(void *user, int32_t i), void *user)
 {
     struct rb_pieces_sharing sharing = {job, user, NULL};
     nw_status status =
@@ -106,10 +106,10 @@ nw_status nw_rb_share_out(const struct sectioning *work,
             rb_pieces_count_arcs(work, &work->now[i]), i};
     qsort(sharing.load, (size_t)work->count, sizeof *sharing.load,
           rb_pieces_by_edges);
-    nw_parallel_run(rb_pieces_do_share, &sharing, work->count,
-                    work->bisection->threads);
+    status = nw_parallel_try(rb_pieces_do_share, &sharing, work->count,
+                             work->bisection->threads);
     free(sharing.load);
-    return NW_OK;
+    return status;
 }
 
 void nw_rb_number_vertices(struct sectioning *work)

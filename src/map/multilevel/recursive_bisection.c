@@ -139,9 +139,11 @@ static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
             piece->level < work->hierarchy->levels - 2);
 }
 
-/* Bisects the processes of piece work->now[number] and sorts them by side. */
-static nw_status rb_cut(struct sectioning *work, int32_t number)
+/* Bisects the processes of piece work->now[number] and sorts them by side.
+ * `user` is the struct sectioning; a task for threads. */
+static nw_status rb_cut(void *user, int32_t number)
 {
+    struct sectioning *work = user;
     struct piece *piece = &work->now[number];
     struct nw_graph graph = {0};
     struct nw_random random;
@@ -170,16 +172,6 @@ static nw_status rb_cut(struct sectioning *work, int32_t number)
     return status;
 }
 
-/* Bisects piece work->now[number]; a task for threads. */
-static void rb_cut_job(void *user, int32_t number)
-{
-    struct sectioning *work = user;
-    nw_status status = rb_cut(work, number);
-
-    if (status)
-        __atomic_store_n(&work->status, status, __ATOMIC_RELAXED);
-}
-
 /* --- generations of pieces --- */
 
 /* Bisects all pieces of work->next, which become work->now, and adds their
@@ -187,7 +179,6 @@ static void rb_cut_job(void *user, int32_t number)
 static void rb_cut_generation(struct sectioning *work)
 {
     struct piece *swap = work->now;
-    nw_status status;
 
     work->now = work->next;
     work->count = work->next_count;
@@ -196,9 +187,7 @@ static void rb_cut_generation(struct sectioning *work)
     if (!work->bisection->budget->stopped)
         nw_budget_spend(work->bisection->budget, 1);
     nw_rb_number_vertices(work);
-    status = nw_rb_share_out(work, rb_cut_job, work);
-    if (status)
-        work->status = status;
+    work->status = nw_rb_share_out(work, rb_cut, work);
     for (int32_t i = 0; !work->status && i < work->count; i++) {
         struct piece left = work->now[i], right = left;
 

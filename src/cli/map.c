@@ -372,10 +372,14 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
  * has no phases. */
 static bool wants_phases(const struct nw_map_options *map)
 {
-    return map->algorithm &&
-           (map->phase[0] || map->phase[1] || map->phase[2]) &&
-           (!strcmp(map->algorithm, "auto") ||
-            !strcmp(map->algorithm, "default"));
+    static const char *const without[] = {"auto",   "default", "sorted", "fold",
+                                          "anneal", "tabu",    "exact"};
+    bool found = false;
+
+    if (map->algorithm && (map->phase[0] || map->phase[1] || map->phase[2]))
+        for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+            found |= !strcmp(map->algorithm, without[i]);
+    return found;
 }
 
 /* Returns the name of an option that --whole-nodes and --without exclude, or

@@ -112,9 +112,21 @@ $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 $ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
 ! SLURM_JOB_NODELIST ... magc-a ... 'x7' ... --hosts
 ? 3
-$ for a in auto default; do nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>&1 | head -1; done
+$ for a in auto default sorted fold anneal tabu exact; do nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>&1 | head -1; nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>/dev/null; echo $?; done
 ~ auto ... phases
+2
 ~ default ... phases
+2
+~ sorted ... phases
+2
+~ fold ... phases
+2
+~ anneal ... phases
+2
+~ tabu ... phases
+2
+~ exact ... phases
+2
 $ nodewise map -t magc-a -p app.pattern --algorithm auto --phase2 block 2>/dev/null
 ? 2
 ## Other batch systems: the job's hosts, where the machine knows one of them.

@@ -166,17 +166,14 @@ static void grid_unordered_count_edge(struct grid_unordered_work *work,
     work->shared[edge] = work->shared[back] = (uint8_t)shared;
 }
 
-/* Returns true if r is nearer to p than q is: then the edge from p to q may be
- * a diagonal. r is nearer if it has more neighbours in common with p (pr
- * instead of pq). At the border of the grid the numbers may be equal; then r is
- * nearer if the numbers of neighbours increase from p to r to q. */
-static bool grid_unordered_goes_by(const struct nw_assignment *assignment,
-                                   const int32_t cell[3], int pr, int pq)
+/* Returns true if a cell r is nearer to a cell p than its neighbour q is: then
+ * the edge from p to q may be a diagonal. r is nearer if it has more neighbours
+ * in common with p (pr) than q has (pq). At the border of the grid the numbers
+ * may be equal; then r is nearer if the numbers of neighbours (p, r, q)
+ * increase from p to r to q. */
+static inline bool grid_unordered_goes_by(int pr, int pq, int32_t p, int32_t r,
+                                          int32_t q)
 {
-    int32_t p = grid_unordered_seen_by(assignment, cell[0]);
-    int32_t r = grid_unordered_seen_by(assignment, cell[1]);
-    int32_t q = grid_unordered_seen_by(assignment, cell[2]);
-
     return pr > pq || (pr == pq && p < r && r < q);
 }
 
@@ -190,15 +187,19 @@ static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
     const uint8_t *mine = work->shared + assignment->row[p];
     int32_t q = work->peer[edge];
     int pq = work->shared[edge];
+    int32_t seen_by_p = grid_unordered_seen_by(assignment, p);
+    int32_t seen_by_q = grid_unordered_seen_by(assignment, q);
 
     work->diagonal[edge] = false;
     for (size_t b = assignment->row[q]; b < assignment->row[q + 1]; b++) {
         int32_t r = work->peer[b], number = mark[r];
-        const int32_t there[] = {p, r, q}, back[] = {q, r, p};
+        int32_t seen_by_r = grid_unordered_seen_by(assignment, r);
 
         if (number &&
-            grid_unordered_goes_by(assignment, there, mine[number - 1], pq) &&
-            grid_unordered_goes_by(assignment, back, work->shared[b], pq)) {
+            grid_unordered_goes_by(mine[number - 1], pq, seen_by_p, seen_by_r,
+                                   seen_by_q) &&
+            grid_unordered_goes_by(work->shared[b], pq, seen_by_q, seen_by_r,
+                                   seen_by_p)) {
             work->diagonal[edge] = true;
             return;
         }

@@ -459,6 +459,11 @@ node2: host3
   └─nic 0 w0 0009:01:00.0       pcie    500 MB/s  250 ns
 ! again.xml:11 ... a second device '0009:01:00.0'
 ? 3
+## Hosts that differ only in the second threads of their cores are of two types.
+$ printf '<system version="1">\n<cpu host_hash="0x1" affinity="000000ff"/>\n<cpu host_hash="0x2" affinity="00ff00ff"/>\n</system>\n' > smt.xml; nodewise topology nccl:smt.xml -q -o smt.yaml; sed -n '/^      - "/p' smt.yaml
+      - "0-7"
+      - "0-7"
+      - "16-23"
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
 ~ asymmetric.txt:3 ... GPU1 ... GPU0 ... NV6 ... NV12

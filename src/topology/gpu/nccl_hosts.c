@@ -90,7 +90,10 @@ static bool nccl_same_cores(const struct nw_node_type *a,
         cores += a->kind[v] == NW_VERTEX_CORE;
     if (!a->core_os || !b->core_os)
         return a->core_os == b->core_os;
-    return !memcmp(a->core_os, b->core_os, cores * sizeof *a->core_os);
+    return !memcmp(a->core_os, b->core_os, cores * sizeof *a->core_os) &&
+           !memcmp(a->core_pu, b->core_pu, (cores + 1) * sizeof *a->core_pu) &&
+           !memcmp(a->pu_os, b->pu_os,
+                   (size_t)a->core_pu[cores] * sizeof *a->pu_os);
 }
 
 static bool nccl_same_type(const struct nw_node_type *a,

@@ -275,6 +275,9 @@ $ mkdir bin && cp "$FIXTURES"/fabric/valid/tree.* . && printf '#!/bin/sh\necho r
 6
 6
 1
+## The fabric of a job is read even if no folder can be made to keep it.
+$ touch file; PATH="$PWD/bin:$PATH" XDG_CACHE_HOME="$PWD/file" SLURM_JOB_ID=7 SLURM_PROCID=1 nodewise topology ibnet:live --distance 0 2
+8
 $ printf '#!/bin/sh\nexit 1\n' > bin/ibnetdiscover; printf '#!/bin/sh\ncase "$*" in *"-w n1 "*) echo 0x5;; *) echo 0x7;; esac\n' > bin/ssh
 > printf '#!/bin/sh\necho "$@" >&2\ntest "$*" = "5 7" && sed -n 5,10p tree.ibtracert\n' > bin/ibtracert; cp bin/ssh bin/srun; chmod +x bin/*
 > export PATH="$PWD/bin:$PATH" XDG_CACHE_HOME="$PWD" SLURM_JOB_ID=8 SLURM_JOB_NODELIST="n[1,3]"; nodewise topology ibnet:live --route "0 1" | grep -o "leaf. - spine."

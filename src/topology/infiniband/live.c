@@ -62,7 +62,7 @@ static bool is_first_rank(void)
 
 /* Sets *out to the path of the job's cache file, fabric-JOB in the folder of
  * nw_file_cache, and makes the folders. Sets *out to NULL outside a job, or if
- * that folder is unknown. */
+ * that folder is unknown or cannot be made; then each rank reads the fabric. */
 static nw_status cache_path(char **out)
 {
     const char *job = job_id();
@@ -74,7 +74,11 @@ static nw_status cache_path(char **out)
         return NW_OK;
     nw_text_format(&text, "/fabric-%s", job);
     status = nw_text_take(&text, out);
-    return status ? status : nw_file_folders(*out, 0700);
+    if (!status && nw_file_folders(*out, 0700)) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 static bool is_there(const char *path)

@@ -188,6 +188,27 @@ static void it_is_no_file(void **state)
     (void)unlink(path);
 }
 
+/* A channel that fails to open closes no descriptor of the program, such as 0,
+ * its standard input. */
+static void a_failure_closes_nothing_else(void **state)
+{
+    struct nw_channel_options options = as_rank(0, SOON_MS);
+    int in = dup(0), other = open("/dev/null", O_RDONLY);
+    nw_channel *channel = NULL;
+
+    (void)state;
+    options.file = "/dev/null";
+    assert_int_equal(dup2(other, 0), 0);
+    assert_int_equal(nw_channel_open(&options, &channel), NW_EIO);
+    assert_int_not_equal(fcntl(0, F_GETFD), -1);
+    if (other > 0)
+        (void)close(other);
+    if (in >= 0) {
+        (void)dup2(in, 0);
+        (void)close(in);
+    }
+}
+
 /* After a timeout, the next run finds no file. */
 static void nobody_else_comes(void **state)
 {
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(something_else_is_there),
         cmocka_unit_test(a_list_of_edges_is_there),
         cmocka_unit_test(it_is_no_file),
+        cmocka_unit_test(a_failure_closes_nothing_else),
         cmocka_unit_test(nobody_else_comes),
         cmocka_unit_test(another_meets_there),
         cmocka_unit_test(it_is_a_link),

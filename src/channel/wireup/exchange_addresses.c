@@ -79,7 +79,6 @@ static nw_status peers_compare(nw_channel *channel,
         peer->here = !strcmp(cards[i].host, mine->host);
         peer->credits = mine->credits;
         peer->nonce = cards[i].nonce;
-        peer->watch = peer->ack_file = -1;
         if (peer->here && peer->pid != getpid()) {
             peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
             peer->nonce_at = cards[i].nonce_at;
@@ -221,6 +220,9 @@ nw_status nw_peers_meet(nw_channel *channel)
     struct nw_meeting *meeting = NULL;
     nw_status status = nw_meeting_open(&channel->options, &meeting);
 
+    /* nw_peers_leave closes all other numbers, even if a step below fails */
+    for (int32_t i = 0; i < channel->options.count; i++)
+        channel->peer[i].watch = channel->peer[i].ack_file = -1;
     if (!status)
         status = exchange_addresses_introduce(channel, meeting);
     if (!status)

@@ -167,6 +167,10 @@ static nw_status find_shares(nw_halo *halo, int32_t own, struct shares *out)
                                            MPI_INT32_T, halo->comm),
                         "count pieces");
     for (int i = 0; !status && i < halo->size; i++) {
+        if (out->count[i] > NW_HALO_PIECES_MOST - out->total)
+            return nw_fail(NW_EINVAL,
+                           "the ranks ask for more than %d pieces together",
+                           NW_HALO_PIECES_MOST);
         out->slots[halo->node_of[i]] += out->count[i];
         out->total += out->count[i];
         if (halo->node_of[i] >= out->node_count)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PIECES (1 << 22)
-
 nw_status nw_halo_layout_new(const struct nw_halo_options *options,
                              const struct nw_halo_places *places,
                              nw_halo_layout **out)
@@ -29,7 +27,8 @@ nw_status nw_halo_layout_new(const struct nw_halo_options *options,
         status = nw_alloc((size_t)places->node_count + 1, sizeof *layout->first,
                           &layout->first);
     for (int32_t i = 0; !status && i < places->node_count; i++) {
-        if (places->slots[i] < 1 || places->slots[i] > MOST_PIECES - count)
+        if (places->slots[i] < 1 ||
+            places->slots[i] > NW_HALO_PIECES_MOST - count)
             status =
                 nw_fail(NW_EINVAL, "node %d has %d slots", i, places->slots[i]);
         else

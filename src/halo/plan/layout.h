@@ -9,6 +9,8 @@
 
 #include <nodewise/halo.h>
 
+#define NW_HALO_PIECES_MOST (1 << 22) /* maximum number of pieces */
+
 /* The domain that the options describe, after all checks. It is equal on all
  * ranks. */
 struct nw_halo_domain {

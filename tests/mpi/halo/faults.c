@@ -91,6 +91,10 @@ static int impossible(void)
     options = plan();
     options.quantity_count = 0;
     wrong += refused(&options, NW_EINVAL, "needs a quantity");
+    /* 2^32 + 2 pieces of three ranks */
+    options = plan();
+    options.pieces_per_rank = 1431655766;
+    wrong += refused(&options, NW_EINVAL, "more than 4194304 pieces");
     options = plan();
     options.radius[NW_HALO_DIRECTION(1, 1, 0)] = 1;
     options.schedule = NW_HALO_SCHEDULE_PHASES;

@@ -166,9 +166,11 @@ static nw_status halo_cma_add(struct cma_reading *reading, char *from,
 
     if (reading->filled == PIECES)
         status = cma_flush(reading);
+    if (status)
+        return status;
     attach->remote[reading->filled++] = (struct iovec){from, bytes};
     reading->bytes += bytes;
-    return status;
+    return NW_OK;
 }
 
 /* Adds every contiguous run of bytes of a transfer in one field to the list of

@@ -52,31 +52,37 @@ struct measuring {
     size_t count, rounds;       /* numbers of schemes; of rounds until now */
 };
 
-/* Runs one exchange. Sets *seconds to the time of the slowest rank. */
+/* Runs one exchange. Sets *seconds to the time of the slowest rank. If the
+ * exchange fails on a rank, returns an error on all ranks: others may have
+ * finished their part of it. */
 static nw_status measure_exchange(struct measuring *work, double *seconds)
 {
     nw_halo *halo = work->halo;
     double limit = halo->oversubscribed ? OVERSUBSCRIBED_LIMIT : LIMIT;
-    double own[2], most[2];
+    double own[3], most[3];
     nw_status status =
         nw_halo_mpi(nw_halo_barrier(halo->comm), "measure a halo");
     uint64_t since = nw_clock_ns(), now;
+    int code;
 
     if (!status)
         status = nw_halo_start(halo, NULL, 0);
     if (!status)
         status = nw_halo_wait(halo);
-    if (status)
-        return status;
     now = nw_clock_ns();
     own[0] = (double)(now - since) * 1e-9;
     own[1] = (double)(now - work->began_ns) * 1e-9 / limit;
-    status = nw_halo_mpi(
-        nw_halo_allreduce(halo->comm, own, most, 2, MPI_DOUBLE, MPI_MAX),
-        "measure a halo");
+    own[2] = status != NW_OK;
+    code = nw_halo_allreduce(halo->comm, own, most, 3, MPI_DOUBLE, MPI_MAX);
+    if (code != MPI_SUCCESS)
+        return status ? status : nw_halo_mpi(code, "measure a halo");
+    if (most[2] > 0) {
+        halo->broken = true;
+        return nw_halo_agree(halo->comm, status);
+    }
     *seconds = most[0];
     work->used = most[1];
-    return status;
+    return NW_OK;
 }
 
 /* Runs a few exchanges in a row, as a solver does. Sets *least to the shortest

@@ -6,10 +6,13 @@
 
 #include <nodewise/halo.h>
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static const struct nw_halo_quantity quantity = {sizeof(double), 0};
@@ -257,6 +260,44 @@ static int twice(void)
     return wrong;
 }
 
+static int refuses; /* 1: this rank can no longer read many rows */
+
+/* The method attach reads many rows by one such call. The test of the plan and
+ * the MPI read one piece of memory. */
+ssize_t process_vm_readv(pid_t process, const struct iovec *own,
+                         unsigned long own_count, const struct iovec *other,
+                         unsigned long other_count, unsigned long flags)
+{
+    if (refuses && other_count > 1) {
+        errno = EPERM;
+        return -1;
+    }
+    return syscall(SYS_process_vm_readv, process, own, own_count, other,
+                   other_count, flags);
+}
+
+/* The memory of a neighbour cannot be read by one rank during a measurement,
+ * after some of the other ranks have finished the exchange. The 600 rows of a
+ * face are more than one call reads. */
+static int unread(void)
+{
+    struct nw_halo_options options = plan();
+    struct nw_halo_box box = {{0, 0, 4 * rank}, {16, 300, 4 * rank + 4}};
+    int wrong;
+
+    options.extent[1] = 300;
+    options.extent[2] = 4 * size;
+    options.box = &box;
+    options.box_count = 1;
+    options.choice = NW_HALO_CHOOSE_MEASURE;
+    options.cache = "";
+    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_ATTACH);
+    refuses = rank == 1;
+    wrong = refused(&options, NW_EMPI, "cannot be read");
+    refuses = 0;
+    return wrong;
+}
+
 #define PATIENCE 200 /* limit in seconds of one exchange on a busy machine */
 
 static void waited(int number)
@@ -391,7 +432,8 @@ static const struct {
              {"dying", dying},         {"silent", silent},
              {"late", late},           {"unlike", unlike},
              {"unset", unset},         {"unknown", unknown},
-             {"between", between},     {"overlapping", overlapping}};
+             {"between", between},     {"overlapping", overlapping},
+             {"unread", unread}};
 
 int main(int argc, char **argv)
 {

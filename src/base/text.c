@@ -63,9 +63,14 @@ void nw_text_add_glob(struct nw_text *text, const char *words)
     }
 }
 
+const char *nw_by_count(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 const char *nw_plural(uint64_t count)
 {
-    return count == 1 ? "" : "s";
+    return nw_by_count(count, "", "s");
 }
 
 void nw_text_add_word(struct nw_text *text, const char *word)

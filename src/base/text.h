@@ -28,7 +28,9 @@ void nw_text_add_number(struct nw_text *text, int64_t number);
 void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count);
 void nw_text_format(struct nw_text *text, const char *format, ...)
     NW_PRINTF(2, 3);
-/* Returns the ending of a noun behind this number: "" for 1, else "s". */
+/* Words of a sentence about a number: nw_by_count returns `one` if the count is
+ * 1, else `many`; nw_plural returns the ending of a noun, "" or "s". */
+const char *nw_by_count(uint64_t count, const char *one, const char *many);
 const char *nw_plural(uint64_t count);
 /* Appends words for a terminal: replaces control characters by '?'. */
 void nw_text_add_shown(struct nw_text *text, const char *words);

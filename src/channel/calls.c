@@ -5,6 +5,7 @@
 
 #include "base/backoff.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -59,8 +60,8 @@ static nw_status message_check(nw_channel *channel,
     if (message->tag < least)
         return nw_fail(NW_EINVAL, "tag %d is negative", message->tag);
     if (message->bytes && !message->buffer)
-        return nw_fail(NW_EINVAL, "a message of %zu bytes has no buffer",
-                       message->bytes);
+        return nw_fail(NW_EINVAL, "a message of %zu byte%s has no buffer",
+                       message->bytes, nw_plural((uint64_t)message->bytes));
     return NW_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/backoff.h"
 #include "base/environment.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "channel/tune/thresholds.h"
 #include "channel/memory/vulkan.h"
 
@@ -113,9 +114,9 @@ static nw_status channel_check(struct nw_channel_options *options)
         options->timeout_ms = TIMEOUT_MS;
     if (options->count < 1 || options->rank < 0 ||
         options->rank >= options->count)
-        return nw_fail(NW_EINVAL,
-                       "rank %d is out of range: the channel has %d ranks",
-                       options->rank, options->count);
+        return nw_fail(
+            NW_EINVAL, "rank %d is out of range: the channel has %d rank%s",
+            options->rank, options->count, nw_plural((uint64_t)options->count));
     if (options->credits < 2 || options->credits > 65535 ||
         options->slot_bytes > NW_PIECE_BYTES)
         return nw_fail(NW_EINVAL,

@@ -6,6 +6,7 @@
 #include "cli/doctor.h"
 #include "base/cpus.h"
 #include "base/install_path.h"
+#include "base/text.h"
 #include "cli/batch.h"
 #include "cli/launcher_version.h"
 #include "cli/launcher.h"
@@ -220,8 +221,9 @@ static enum nw_finding doctor_checks_binding(const char *what,
         nw_text_add(detail, strerror(errno));
         return NW_DENIED;
     }
-    nw_text_format(detail, "%d of %ld CPUs may be used",
-                   nw_cpus_count(cpus, words), online);
+    nw_text_format(detail, "%d of %ld CPU%s may be used",
+                   nw_cpus_count(cpus, words), online,
+                   nw_plural((uint64_t)online));
     return NW_FOUND;
 }
 

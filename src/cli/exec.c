@@ -281,9 +281,9 @@ static int take_place(const struct exec_arguments *arguments,
 
     if (me->size >= 0 && me->size != place->rank_count) {
         snprintf(what, sizeof what,
-                 "the job has %d ranks, the mapping is for %d: the rank is not "
-                 "bound",
-                 me->size, place->rank_count);
+                 "the job has %d rank%s, the mapping is for %d: the rank is "
+                 "not bound",
+                 me->size, nw_plural((uint64_t)me->size), place->rank_count);
         return exec_warn(arguments, me->rank, what);
     }
     if (me->rank >= place->rank_count) {

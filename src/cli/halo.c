@@ -346,9 +346,10 @@ static nw_status find_places(const struct halo_arguments *arguments,
     bool gpus = topology && nw_topology_gpu_count(topology) > 0;
 
     if (topology && nodes > nw_topology_node_count(topology))
-        return nw_fail(NW_EINVAL, "'%s' has %d nodes, not %d",
-                       nw_topology_name(topology),
-                       nw_topology_node_count(topology), nodes);
+        return nw_fail(
+            NW_EINVAL, "'%s' has %d node%s, not %d", nw_topology_name(topology),
+            nw_topology_node_count(topology),
+            nw_plural((uint64_t)nw_topology_node_count(topology)), nodes);
     *slots = calloc((size_t)nodes + 1, sizeof **slots);
     if (!*slots)
         return nw_fail(NW_ENOMEM, "out of memory");
@@ -359,8 +360,8 @@ static nw_status find_places(const struct halo_arguments *arguments,
 
         if (topology && arguments->slots > most)
             return nw_fail(NW_EINVAL,
-                           "node %d has only %d slots; --slots is %d", i, most,
-                           arguments->slots);
+                           "node %d has only %d slot%s; --slots is %d", i, most,
+                           nw_plural((uint64_t)most), arguments->slots);
         (*slots)[i] = arguments->slots ? arguments->slots : most;
     }
     *out = (struct nw_halo_places){nodes, *slots};

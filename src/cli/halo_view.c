@@ -121,8 +121,9 @@ static void tell_partition(struct nw_text *text,
                        nw_halo_layout_count(view->layout),
                        nw_plural((uint64_t)nw_halo_layout_count(view->layout)));
     else
-        nw_text_format(text, "partition  uneven nodes, %d pieces\n",
-                       nw_halo_layout_count(view->layout));
+        nw_text_format(text, "partition  uneven nodes, %d piece%s\n",
+                       nw_halo_layout_count(view->layout),
+                       nw_plural((uint64_t)nw_halo_layout_count(view->layout)));
     nw_text_format(
         text, "exchange   %s, %s of it between nodes, %s inside pieces\n",
         bytes_text(sum->bytes, a), bytes_text(sum->bytes_between_nodes, b),
@@ -197,9 +198,9 @@ static void tell_interval(struct nw_text *text,
     even = break_even(view, figures);
     nw_text_format(
         text,
-        "interval   %d steps: %s a step instead of %s; breaks even where a "
+        "interval   %d step%s: %s a step instead of %s; breaks even where a "
         "message costs as much as %s\n",
-        view->plan->interval,
+        view->plan->interval, nw_plural((uint64_t)view->plan->interval),
         bytes_text(figures->sum.bytes / (uint64_t)view->plan->interval, a),
         bytes_text(each.bytes, b),
         bytes_text((uint64_t)(even > 0 ? even : 0), c));

@@ -38,8 +38,9 @@ static nw_status hosts_unknown(const nw_topology *topology, const char *name)
                              nw_topology_name(topology), name,
                              nw_topology_node_name(topology, 0));
     return nw_fail_about(NW_HOSTS, NW_EFORMAT,
-                         "%s has no node '%s'; its %d nodes are %s to %s",
+                         "%s has no node '%s'; its %d node%s %s to %s",
                          nw_topology_name(topology), name, count,
+                         nw_by_count((uint64_t)count, " is", "s are"),
                          nw_topology_node_name(topology, 0),
                          nw_topology_node_name(topology, count - 1));
 }

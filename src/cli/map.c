@@ -778,9 +778,10 @@ static nw_status map_make_table(const struct map_work *work,
     if (status)
         return status;
     nw_text_add(&text, words);
-    nw_text_format(&text, "seed %llu, %llu steps%s, objective %s%s%s%s\n",
+    nw_text_format(&text, "seed %llu, %llu step%s%s, objective %s%s%s%s\n",
                    (unsigned long long)arguments->map.seed,
                    (unsigned long long)work->answer.report.steps,
+                   nw_plural((uint64_t)work->answer.report.steps),
                    work->answer.report.hurried
                        ? " (the time or Ctrl-C had a part in it: --steps need "
                          "not repeat it)"

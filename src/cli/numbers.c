@@ -33,13 +33,14 @@ static nw_status numbers_read_lines(struct nw_lines *lines, size_t count,
         const char *line = nw_lines_next(lines);
 
         if (!line)
-            return nw_lines_fail(lines, "%zu numbers, and %zu are needed", i,
-                                 count);
+            return nw_lines_fail(lines, "%zu number%s, and %zu are needed", i,
+                                 nw_plural((uint64_t)i), count);
         if (!take(line, values, i))
             return nw_lines_fail(lines, "expected a number, not '%.20s'", line);
     }
     if (nw_lines_next(lines))
-        return nw_lines_fail(lines, "more than %zu numbers", count);
+        return nw_lines_fail(lines, "more than %zu number%s", count,
+                             nw_plural((uint64_t)count));
     return NW_OK;
 }
 

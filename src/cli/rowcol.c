@@ -143,11 +143,12 @@ static nw_status check_fit(const struct result *r,
     int32_t nodes = nw_topology_node_count(r->topology);
 
     if (r->bandwidths.count != nodes)
-        return nw_fail(NW_EFORMAT,
-                       "%s:1: bandwidths of %d processes, and the machine has "
-                       "%d node%s",
-                       rowcol->bandwidths, r->bandwidths.count, nodes,
-                       nw_plural((uint64_t)nodes));
+        return nw_fail(
+            NW_EFORMAT,
+            "%s:1: bandwidths of %d process%s, and the machine has %d node%s",
+            rowcol->bandwidths, r->bandwidths.count,
+            nw_by_count((uint64_t)r->bandwidths.count, "", "es"), nodes,
+            nw_plural((uint64_t)nodes));
     if (a && (a->rows > rowcol->grid[0] || a->columns > rowcol->grid[1]))
         return nw_fail(NW_EFORMAT,
                        "a grid of %d x %d processes does not fit into %d x %d",

@@ -42,8 +42,9 @@ static int run_round(const struct nw_words *usual,
         if (code)
             fprintf(stderr,
                     "nodewise run: the %s run failed; the comparison ends "
-                    "after %zu of %zu rounds\n",
-                    mapped ? "mapped" : "default", round, out->wanted);
+                    "after %zu of %zu round%s\n",
+                    mapped ? "mapped" : "default", round, out->wanted,
+                    nw_plural((uint64_t)out->wanted));
     }
     return code;
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -65,9 +66,10 @@ nw_status nw_endpoints_find(const nw_topology *topology,
     nw_status status;
 
     if (mapping->rank_count != pattern->rank_count)
-        return nw_fail_about(NW_MAPPED(-1), NW_EINVAL,
-                             "the mapping has %d ranks and the pattern %d",
-                             mapping->rank_count, pattern->rank_count);
+        return nw_fail_about(
+            NW_MAPPED(-1), NW_EINVAL,
+            "the mapping has %d rank%s and the pattern %d", mapping->rank_count,
+            nw_plural((uint64_t)mapping->rank_count), pattern->rank_count);
     status = nw_alloc(n, sizeof *ends.core, &ends.core);
     if (!status)
         status = nw_alloc(n, sizeof *ends.gpu, &ends.gpu);

@@ -304,8 +304,8 @@ static nw_status mapping_file_read_head(struct reader *reader, size_t length,
         return nw_lines_fail(&reader->lines, "expected 'ranks N', N from 1");
     if ((size_t)*ranks > length / 8 + 1) /* a line has 8 characters or more */
         return nw_lines_fail(&reader->lines,
-                             "the file is too short for the lines of %d ranks",
-                             *ranks);
+                             "the file is too short for the lines of %d rank%s",
+                             *ranks, nw_plural((uint64_t)*ranks));
     return NW_OK;
 }
 
@@ -387,7 +387,8 @@ static nw_status mapping_file_read_body(struct reader *reader, int32_t ranks)
                                       ranks);
     }
     if (!status && nw_lines_next(&reader->lines))
-        status = nw_lines_fail(&reader->lines, "more than %d ranks", ranks);
+        status = nw_lines_fail(&reader->lines, "more than %d rank%s", ranks,
+                               nw_plural((uint64_t)ranks));
     return status;
 }
 

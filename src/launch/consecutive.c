@@ -4,6 +4,9 @@
  * node, whose ranks do not share memory with the earlier ranks of this host
  * (tested with 4.0.2). */
 #include "cost/mapping_file.h"
+
+#include "base/text.h"
+
 #include "launch/job.h"
 
 #include <stdlib.h>
@@ -56,11 +59,13 @@ nw_status nw_launch_make_consecutive(struct nw_launch_job *job,
     if (!status && moved)
         status = consecutive_use(job, &places, out);
     if (!status && moved)
-        nw_text_format(&job->note,
-                       "%d of %d ranks exchange places, so that each host has "
-                       "consecutive ranks; 'nodewise map --whole-nodes' finds "
-                       "the best such mapping\n",
-                       moved, job->mapping->rank_count);
+        nw_text_format(
+            &job->note,
+            "%d of %d rank%s places, so that each host has consecutive ranks; "
+            "'nodewise map --whole-nodes' finds the best such mapping\n",
+            moved, job->mapping->rank_count,
+            nw_by_count((uint64_t)job->mapping->rank_count, " exchanges",
+                        "s exchange"));
     nw_launch_node_ranks_fini(&places);
     return status;
 }

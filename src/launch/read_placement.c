@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hostfile.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cost/mapping_file.h"
 
 #include <stdlib.h>
@@ -101,8 +102,8 @@ static nw_status placement_add_host(void *user, const char *name, int32_t slots)
 
     if (slots > SLOTS_MOST)
         return nw_fail(NW_EFORMAT,
-                       "host '%s' has %d slots; at most %d are read", name,
-                       slots, SLOTS_MOST);
+                       "host '%s' has %d slot%s; at most %d are read", name,
+                       slots, nw_plural((uint64_t)slots), SLOTS_MOST);
     for (int32_t s = 0; !status && s < (slots ? slots : 1); s++)
         status = placement_add(placement, placement->ranks, name, NULL);
     return status;

@@ -5,6 +5,7 @@
 #include "mpdata/solver.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ static nw_status solver_check_borders(const int64_t size[3],
         if (size[a] < 1 || size[a] > (1 << 28))
             return nw_fail(
                 NW_EINVAL,
-                "the grid has %lld cells along axis %d; allowed are 1 to 2^28",
-                (long long)size[a], a + 1);
+                "the grid has %lld cell%s along axis %d; allowed are 1 to 2^28",
+                (long long)size[a], nw_plural((uint64_t)size[a]), a + 1);
         bool divided =
             low == NW_MPDATA_NEIGHBOUR || high == NW_MPDATA_NEIGHBOUR;
         if (divided && size[a] < nw_mpdata_halo(o))

@@ -3,6 +3,7 @@
  * other the GPU layer. Also copies the edges of one kind. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <nodewise/pattern.h>
 
@@ -53,8 +54,9 @@ nw_status nw_pattern_combine(const nw_pattern *host, const nw_pattern *gpu,
 
     if (host->rank_count != gpu->rank_count)
         return nw_fail(NW_EINVAL,
-                       "the host pattern has %d ranks, the GPU pattern %d",
-                       host->rank_count, gpu->rank_count);
+                       "the host pattern has %d rank%s, the GPU pattern %d",
+                       host->rank_count, nw_plural((uint64_t)host->rank_count),
+                       gpu->rank_count);
     status = nw_pattern_builder_new(host->rank_count, &builder);
     if (!status)
         status = add_layer(host, NW_KIND_COUNT, NW_KIND_HH, builder);

@@ -4,6 +4,7 @@
  * has one sum for the edges of all kinds between two ranks. Also reads the .mat
  * files of Open MPI's monitoring. */
 #include "base/status.h"
+#include "base/text.h"
 #include "pattern/format.h"
 
 /* The limit for writing: the text of a larger matrix would have gigabytes. */
@@ -39,7 +40,8 @@ static nw_status read_row(struct nw_scan *scan, int32_t row, int32_t n,
                                             bytes, 1);
     }
     if (!status && !nw_scan_is_done(scan))
-        return nw_scan_fail(scan, "more than %d columns", n);
+        return nw_scan_fail(scan, "more than %d column%s", n,
+                            nw_plural((uint64_t)n));
     return status;
 }
 
@@ -50,12 +52,13 @@ static nw_status matrix_read_rows(struct nw_scan *scan, int32_t n,
     nw_status status = NW_OK;
 
     do
-        status = row == n ? nw_scan_fail(scan, "more than %d rows", n)
+        status = row == n ? nw_scan_fail(scan, "more than %d row%s", n,
+                                         nw_plural((uint64_t)n))
                           : read_row(scan, row++, n, builder);
     while (!status && nw_scan_line(scan));
     if (!status && row < n)
-        status =
-            nw_scan_fail(scan, "the file ends after %d of %d rows", row, n);
+        status = nw_scan_fail(scan, "the file ends after %d of %d row%s", row,
+                              n, nw_plural((uint64_t)n));
     return status;
 }
 

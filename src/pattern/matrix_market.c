@@ -99,9 +99,10 @@ static nw_status matrix_market_read_size(struct market *in, size_t length)
     if (!nw_scan_u64(scan, &columns))
         return nw_scan_expected(scan, "a number of columns");
     if (columns != in->ranks)
-        return nw_scan_fail(scan, "%llu rows and %llu columns: not square",
-                            (unsigned long long)in->ranks,
-                            (unsigned long long)columns);
+        return nw_scan_fail(
+            scan, "%llu row%s and %llu column%s: not square",
+            (unsigned long long)in->ranks, nw_plural((uint64_t)in->ranks),
+            (unsigned long long)columns, nw_plural((uint64_t)columns));
     if (!in->array && !nw_scan_u64(scan, &in->entries))
         return nw_scan_expected(scan, "a number of entries");
     if (!nw_scan_is_done(scan))
@@ -183,14 +184,17 @@ static nw_status read_coordinates(struct market *in)
     nw_status status = NW_OK;
 
     while (!status && nw_scan_line(&in->scan))
-        status = entry++ == in->entries
-                     ? nw_scan_fail(&in->scan, "more than %llu entries",
-                                    (unsigned long long)in->entries)
-                     : read_entry(in);
+        status =
+            entry++ == in->entries
+                ? nw_scan_fail(&in->scan, "more than %llu entr%s",
+                               (unsigned long long)in->entries,
+                               nw_by_count((uint64_t)in->entries, "y", "ies"))
+                : read_entry(in);
     if (!status && entry < in->entries)
         status = nw_scan_fail(
-            &in->scan, "the file ends after %llu of %llu entries",
-            (unsigned long long)entry, (unsigned long long)in->entries);
+            &in->scan, "the file ends after %llu of %llu entr%s",
+            (unsigned long long)entry, (unsigned long long)in->entries,
+            nw_by_count((uint64_t)in->entries, "y", "ies"));
     return status;
 }
 

@@ -117,9 +117,9 @@ static nw_status read_vertex(struct metis *in, int32_t vertex)
     uint64_t number;
 
     if (!next_line(&in->scan))
-        return nw_scan_fail(&in->scan,
-                            "the file ends after %d of %llu vertices", vertex,
-                            (unsigned long long)in->vertices);
+        return nw_scan_fail(&in->scan, "the file ends after %d of %llu vert%s",
+                            vertex, (unsigned long long)in->vertices,
+                            nw_by_count((uint64_t)in->vertices, "ex", "ices"));
     for (uint64_t i = 0; i < in->sizes + in->weights; i++) {
         if (!nw_scan_u64(&in->scan, &number))
             return nw_scan_expected(&in->scan, "the weight of a vertex");
@@ -139,8 +139,10 @@ static nw_status read_vertices(struct metis *in)
         status = read_vertex(in, (int32_t)v);
     while (!status && next_line(&in->scan))
         if (!nw_scan_is_done(&in->scan))
-            status = nw_scan_fail(&in->scan, "more than %llu vertices",
-                                  (unsigned long long)in->vertices);
+            status =
+                nw_scan_fail(&in->scan, "more than %llu vert%s",
+                             (unsigned long long)in->vertices,
+                             nw_by_count((uint64_t)in->vertices, "ex", "ices"));
     return status;
 }
 
@@ -164,8 +166,9 @@ static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
                                p->dst[e] + 1);
         }
     if (p->edge_count != 2 * in->edges)
-        return nw_fail(NW_EFORMAT, "%s:1: %zu edges, the header says %llu",
+        return nw_fail(NW_EFORMAT, "%s:1: %zu edge%s, the header says %llu",
                        in->scan.file, p->edge_count / 2,
+                       nw_plural((uint64_t)(p->edge_count / 2)),
                        (unsigned long long)in->edges);
     return NW_OK;
 }

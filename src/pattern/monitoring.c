@@ -271,14 +271,17 @@ static nw_status open_profiles(const char *prefix, nw_pattern **out)
     nw_text_format(&note, "Open MPI monitoring, point-to-point messages");
     if (in.left_out)
         nw_text_format(&note,
-                       "; %llu bytes inside collectives and one-sided calls "
-                       "are left out",
-                       (unsigned long long)in.left_out);
+                       "; %llu byte%s inside collectives and one-sided calls "
+                       "%s left out",
+                       (unsigned long long)in.left_out, nw_plural(in.left_out),
+                       nw_by_count(in.left_out, "is", "are"));
     if (in.mixed)
         nw_text_format(&note,
-                       "; %llu edges have no sizes, because theirs include "
-                       "messages of collective calls",
-                       (unsigned long long)in.mixed);
+                       "; %llu edge%s no sizes, because %s include messages "
+                       "of collective calls",
+                       (unsigned long long)in.mixed,
+                       nw_by_count(in.mixed, " has", "s have"),
+                       nw_by_count(in.mixed, "its sizes", "theirs"));
     status = nw_text_take(&note, &pattern->note);
     if (status)
         nw_pattern_free(pattern);

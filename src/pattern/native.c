@@ -5,6 +5,7 @@
  * reports errors. The grammar is in nodewise-formats(5). */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "pattern/format.h"
 #include "pattern/rows.h"
 
@@ -89,8 +90,10 @@ static nw_status native_read_counts(struct native *in, uint64_t *ranks)
     if (status)
         return status;
     if (edges > in->length / SHORTEST_EDGE + 1)
-        return nw_scan_fail(scan, "%llu edges do not fit in %zu bytes",
-                            (unsigned long long)edges, in->length);
+        return nw_scan_fail(scan, "%llu edge%s not fit in %zu byte%s",
+                            (unsigned long long)edges,
+                            nw_by_count((uint64_t)edges, " does", "s do"),
+                            in->length, nw_plural((uint64_t)in->length));
     in->stated = (size_t)edges;
     return expect_end(scan);
 }
@@ -273,14 +276,15 @@ static nw_status native_read_phases(struct native *in)
         if (phase < 0)
             return nw_scan_expected(&before, "a phase such as tp or dp*12");
         if (count > in->stated - edges)
-            return nw_scan_fail(scan, "more phases than the %zu edges stated",
-                                in->stated);
+            return nw_scan_fail(scan, "more phases than the %zu edge%s stated",
+                                in->stated, nw_plural((uint64_t)in->stated));
         memset(in->phase + edges, phase, (size_t)count);
         edges += (size_t)count;
     }
     if (!status && edges < in->stated)
-        return nw_scan_fail(scan, "%zu phases for %zu edges", edges,
-                            in->stated);
+        return nw_scan_fail(scan, "%zu phase%s for %zu edge%s", edges,
+                            nw_plural((uint64_t)edges), in->stated,
+                            nw_plural((uint64_t)in->stated));
     return status;
 }
 
@@ -418,7 +422,8 @@ static nw_status native_read_edge(struct native *in, int32_t *last)
     if (status)
         return status;
     if (in->edge == in->stated)
-        return nw_scan_fail(scan, "more than the %zu edges stated", in->stated);
+        return nw_scan_fail(scan, "more than the %zu edge%s stated", in->stated,
+                            nw_plural((uint64_t)in->stated));
     if (src < *last)
         return nw_scan_fail(scan, "source %d after %d: not in order", src,
                             *last);
@@ -471,9 +476,9 @@ static nw_status read_body(struct native *in)
     if (status)
         return status;
     if (in->edge < in->stated)
-        return nw_scan_fail(&in->scan,
-                            "the file ends after %zu of the %zu edges stated",
-                            in->edge, in->stated);
+        return nw_scan_fail(
+            &in->scan, "the file ends after %zu of the %zu edge%s stated",
+            in->edge, in->stated, nw_plural((uint64_t)in->stated));
     while (last < in->pattern->rank_count)
         in->pattern->row[++last] = in->edge;
     in->pattern->edge_count = in->edge;

@@ -528,9 +528,11 @@ static nw_status otf2_say_note(const struct trace *trace, nw_pattern *pattern)
     nw_text_add(&note, "OTF2 trace, point-to-point messages");
     if (trace->left_out)
         nw_text_format(&note,
-                       "; %llu calls of collective and one-sided operations "
-                       "are left out",
-                       (unsigned long long)trace->left_out);
+                       "; %llu call%s of collective and one-sided operations "
+                       "%s left out",
+                       (unsigned long long)trace->left_out,
+                       nw_plural(trace->left_out),
+                       nw_by_count(trace->left_out, "is", "are"));
     return nw_text_take(&note, &pattern->note);
 }
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "pattern/ti.h"
 
 #include <dirent.h>
@@ -246,8 +247,9 @@ static nw_status check_seen(const struct traces *traces, const struct nw_ti *ti)
     for (int32_t r = 0; r < traces->ranks; r++)
         if (!ti->seen[r])
             return nw_fail(NW_EFORMAT,
-                           "%s:1: there are %d ranks and no action of rank %d",
-                           traces->name, traces->ranks, r);
+                           "%s:1: there are %d rank%s and no action of rank %d",
+                           traces->name, traces->ranks,
+                           nw_plural((uint64_t)traces->ranks), r);
     return NW_OK;
 }
 
@@ -258,14 +260,17 @@ static nw_status ti_say_note(const struct nw_ti *ti, nw_pattern *pattern)
     nw_text_add(&note, "SimGrid time-independent trace");
     if (ti->collectives)
         nw_text_format(&note,
-                       "; %llu collective calls of ranks, taken as of all "
-                       "ranks, are modelled",
-                       (unsigned long long)ti->collectives);
+                       "; %llu collective call%s of ranks, taken as of all "
+                       "ranks, %s modelled",
+                       (unsigned long long)ti->collectives,
+                       nw_plural(ti->collectives),
+                       nw_by_count(ti->collectives, "is", "are"));
     if (ti->unsized)
         nw_text_format(&note,
-                       "; %llu calls with types of unknown size count a byte "
-                       "an item",
-                       (unsigned long long)ti->unsized);
+                       "; %llu call%s with types of unknown size count%s a "
+                       "byte an item",
+                       (unsigned long long)ti->unsized, nw_plural(ti->unsized),
+                       nw_by_count(ti->unsized, "s", ""));
     return nw_text_take(&note, &pattern->note);
 }
 

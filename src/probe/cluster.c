@@ -232,9 +232,11 @@ static void add_types(struct sheet *sheet)
         if (sheet->type[h] != h)
             continue;
         if (has_more_ranks_than_cores(sheet, h))
-            nw_text_format(text, "  # %d ranks shared %d cores here\n",
+            nw_text_format(text, "  # %d rank%s shared %d core%s here\n",
                            cluster_elements(sheet, h),
-                           of_host(sheet, h)->cores);
+                           nw_plural((uint64_t)cluster_elements(sheet, h)),
+                           of_host(sheet, h)->cores,
+                           nw_plural((uint64_t)of_host(sheet, h)->cores));
         nw_text_format(text, "  type%d:\n    cpu:\n      packages: %d\n", h,
                        cluster_packages(sheet, h));
         nw_text_format(text, "      cores: %d\n",
@@ -405,11 +407,12 @@ static void probe_cluster_add_all(struct sheet *sheet)
 {
     struct nw_text *text = &sheet->text;
 
-    nw_text_format(text,
-                   "nodewise: cluster 1\nname: probed\n# measured by nodewise "
-                   "probe between %d ranks on %d host%s\n",
-                   sheet->probe->rank_count, sheet->host.host_count,
-                   nw_plural((uint64_t)sheet->host.host_count));
+    nw_text_format(
+        text,
+        "nodewise: cluster 1\nname: probed\n# measured by nodewise probe "
+        "between %d rank%s on %d host%s\n",
+        sheet->probe->rank_count, nw_plural((uint64_t)sheet->probe->rank_count),
+        sheet->host.host_count, nw_plural((uint64_t)sheet->host.host_count));
     if (!sheet->probe->done)
         nw_text_add(text, "# the measurement did not come to its end\n");
     if (sheet->host.untidy > 0.05)

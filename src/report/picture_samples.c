@@ -2,6 +2,9 @@
 /* Draws a machine that is too large to draw every node: for each type, the node
  * with the highest congestion and the number of nodes of that type. */
 #include "report/picture.h"
+
+#include "base/text.h"
+
 #include "report/svg.h"
 
 #include <math.h>
@@ -55,8 +58,10 @@ static void draw_cloud(struct nw_text *text, const nw_topology *topology,
                                           "frame", "the network"});
     nw_svg_label(
         text, (struct nw_svg_label){16 + width / 2, NW_PICTURE_TOP + 27, "mid"},
-        "network (%s): %d switches, %d links between them", network->ops->name,
-        network->switch_count, network->link_count);
+        "network (%s): %d switch%s, %d link%s between them", network->ops->name,
+        network->switch_count,
+        nw_by_count((uint64_t)network->switch_count, "", "es"),
+        network->link_count, nw_plural((uint64_t)network->link_count));
 }
 
 /* Draws a node with its type, the number of nodes and its name; returns the

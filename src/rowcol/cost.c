@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -286,8 +287,9 @@ nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
     for (int32_t rows = 1; rows <= p; rows++)
         if (nw_rowcol_allows(problem, rows))
             return NW_OK;
-    return nw_fail(NW_EINVAL, "%d processes have no shape of at most %d x %d",
-                   p, problem->most[0], problem->most[1]);
+    return nw_fail(NW_EINVAL, "%d process%s no shape of at most %d x %d", p,
+                   nw_by_count((uint64_t)p, " has", "es have"),
+                   problem->most[0], problem->most[1]);
 }
 
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,

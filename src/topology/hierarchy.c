@@ -69,8 +69,9 @@ static nw_status parse_distances(char *words, struct levels *levels)
         levels->distance[count++] = distance;
     }
     if (count != levels->count)
-        return nw_fail(NW_EFORMAT, "hierarchy: %d levels but %d distances",
-                       levels->count, count);
+        return nw_fail(NW_EFORMAT, "hierarchy: %d level%s but %d distances",
+                       levels->count, nw_plural((uint64_t)levels->count),
+                       count);
     levels->given = true;
     return NW_OK;
 }

@@ -34,8 +34,8 @@ static nw_status matrix_read_row(struct nw_lines *lines, char *line, size_t row,
             return nw_lines_fail(lines, "distance %s is larger than %g", word,
                                  NW_DISTANCE_MOST);
         if (row && column == *n)
-            return nw_lines_fail(lines, "row %zu has more than %zu columns",
-                                 row, *n);
+            return nw_lines_fail(lines, "row %zu has more than %zu column%s",
+                                 row, *n, nw_plural((uint64_t)*n));
         status =
             nw_grow(values, capacity, row * *n + column + 1, sizeof **values);
         if (status)
@@ -47,8 +47,8 @@ static nw_status matrix_read_row(struct nw_lines *lines, char *line, size_t row,
     if (*n > MAX_ROWS)
         return nw_lines_fail(lines, "more than %d columns", MAX_ROWS);
     if (column != *n)
-        return nw_lines_fail(lines, "row %zu has %zu columns, not %zu", row,
-                             column, *n);
+        return nw_lines_fail(lines, "row %zu has %zu column%s, not %zu", row,
+                             column, nw_plural((uint64_t)column), *n);
     return NW_OK;
 }
 
@@ -64,12 +64,15 @@ static nw_status read_values(const char *file, double **values, size_t *n)
     nw_lines_init(&lines, file, data);
     while (!status && (line = nw_lines_next(&lines))) {
         if (row && row == *n)
-            status = nw_lines_fail(&lines, "more than %zu rows", *n);
+            status = nw_lines_fail(&lines, "more than %zu row%s", *n,
+                                   nw_plural((uint64_t)*n));
         else
             status = matrix_read_row(&lines, line, row++, n, &capacity, values);
     }
     if (!status && (!row || row != *n))
-        status = nw_lines_fail(&lines, "%zu rows of %zu columns", row, *n);
+        status = nw_lines_fail(&lines, "%zu row%s of %zu column%s", row,
+                               nw_plural((uint64_t)row), *n,
+                               nw_plural((uint64_t)*n));
     free(data);
     return status;
 }

@@ -237,7 +237,7 @@ static char *level_text(const nw_topology *topology, int32_t level)
         snprintf(text, sizeof text, "second NVLink level");
     else
         snprintf(text, sizeof text, "%d switch%s", switches,
-                 switches == 1 ? "" : "es");
+                 nw_by_count((uint64_t)switches, "", "es"));
     return strdup(text);
 }
 

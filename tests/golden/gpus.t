@@ -491,7 +491,7 @@ $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi
 $ cd "$FIXTURES/gpus/invalid" && for f in *.xml; do nodewise topology nccl:$f 2>&1; echo $?; done
 ~ asymmetric.xml:5 ... 3 links ... '0000:04:00.0' ... '0000:05:00.0' ... 2
 3
-~ back.xml:4 ... symmetric ... 1 links ... '0000:01:00.0' ... '0000:02:00.0' ... 4000000000
+~ back.xml:4 ... symmetric ... 1 link ... '0000:01:00.0' ... '0000:02:00.0' ... 4000000000
 3
 ~ c2c.xml:4 ... <c2c> ... numbers
 3

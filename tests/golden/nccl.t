@@ -59,7 +59,7 @@ $ for r in 0 1 3; do NODEWISE_RECORD=lack RANK=$r WORLD_SIZE=4 nccl-job $PLUGIN 
 nodewise pattern 1
 ranks 4 edges 2
 partial: 2 communicators lack ranks whose processes left no file, and are not counted
-note: NCCL calls of 3 processes in 1 communicators
+note: NCCL calls of 3 processes in 1 communicator
 phases: dp*2
 1 3 gg 4000 2
 3 1 gg 4000 2
@@ -160,7 +160,7 @@ $ nodewise profile --nccl --mpi openmpi -o none.pattern -- true
 $ nodewise pattern nccl-log:$FIXTURES/pattern/valid/nccl.log --to native -q
 nodewise pattern 1
 ranks 4 edges 7
-note: NCCL calls of 4 processes in 1 communicators
+note: NCCL calls of 4 processes in 1 communicator
 phases: dp*7
 0 1 gg 3145728 6
 0 2 gg 3145728 6
@@ -177,12 +177,12 @@ $ for e in 's/count 1048576/count 99999999999999999999/' 's/\(Send: opCount 1 se
 partial  calls that could not be read, or whose communicator starts outside the log: 4
 partial  calls that could not be read, or whose communicator starts outside the log: 1
 partial  calls that could not be read, or whose communicator starts outside the log: 2
-partial  1 communicators lack ranks whose processes left no file, and are not counted; calls that could not be read, or whose communicator starts outside the log: 1
+partial  1 communicator lacks ranks whose processes left no file, and is not counted; calls that could not be read, or whose communicator starts outside the log: 1
 ## Files of NCCL's Inspector: a ring of two, and 8,192 bytes from 1 to 0.
 $ nodewise pattern nccl-inspector:$FIXTURES/pattern/valid/inspector --to native -q
 nodewise pattern 1
 ranks 2 edges 2
-note: NCCL calls of 2 processes in 1 communicators
+note: NCCL calls of 2 processes in 1 communicator
 phases: dp*2
 0 1 gg 65536 1
 1 0 gg 73728 2

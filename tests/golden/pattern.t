@@ -266,7 +266,7 @@ $ for p in 2 0:2 1:1:1; do nodewise pattern --generate stencil2d5:dims=4x4,perio
 $ printf '# POINT TO POINT\nE\t0\t1\t16 bytes\t2 msgs sent\t1,0,0,0,2\nE\t0\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1\nI\t0\t1\t0 bytes\t1 msgs sent\n# OSC\n# COLLECTIVES\n' >mixed.0.prof; printf '# POINT TO POINT\n# OSC\n# COLLECTIVES\n' >mixed.1.prof; nodewise pattern monitoring:mixed -q -o mixed.pattern && sed 1,3d mixed.pattern && nodewise pattern mixed.pattern | grep note
 0 0 hh 8 1 4:1
 0 1 hh 16 2
-note     Open MPI monitoring, point-to-point messages; 1 edges have no sizes, because theirs include messages of collective calls
+note     Open MPI monitoring, point-to-point messages; 1 edge has no sizes, because its sizes include messages of collective calls
 $ [ -d $SHARED/data/monitoring ] || { echo SKIP no shared data; exit 77; }; nodewise pattern monitoring:$SHARED/data/monitoring/cg.S.16/prof -q -o cg.pattern && nodewise pattern cg.pattern | sed -n 2p
 edges    48 (4 to the rank itself)
 ## A trace that comes through a pipe, named or not, as the file: it is read once.

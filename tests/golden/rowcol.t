@@ -25,7 +25,7 @@ $ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths
 6 2 256296
 $ echo 1 >speeds; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --speeds speeds
 ? 3
-! speeds:1 ... 1 numbers ... 12
+! speeds:1 ... 1 number ... 12
 ## Bad input; what it would pass over is refused.
 $ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
 ~ --hosts ... --algorithm ... rowcol

@@ -231,13 +231,13 @@ static void bad_parts(void **state)
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['0-2']")),
             ":3: more numbers than cores that have such a thread");
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['0']")),
-            ":3: 1 numbers for 2 cores");
+            ":3: 1 number for 2 cores");
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['1-0']")),
             ":3: '1-0' is not a list such as 0-3,8");
     refuses(TYPE(PARTS("[{core: 1}], cpu: {cores: 1}")),
             ":3: 'cpu' and 'parts' exclude each other");
     refuses(TYPE(PARTS("[{core: 1}, {gpu: 2}], gpus: [{name: x}]")),
-            ":3: 'gpus' has 1 items, but a node has 2 of these");
+            ":3: 'gpus' has 1 item, but a node has 2 of these");
 }
 
 static void bad_devices(void **state)
@@ -377,7 +377,7 @@ static void bad_networks(void **state)
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{up: 1}, {up: 1}]}}"),
             ":4: 'down' is missing");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{down: 2}]}}"),
-            ":3: 2 switches of 1 nodes each have no port for node 3");
+            ":3: 2 switches of 1 node each have no port for node 3");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{up: 1048576}, ]}}"),
             ":4: more than 1048576 switches");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 4, levels: [{up: 1048576, "
@@ -410,11 +410,11 @@ static void bad_tori(void **state)
                     "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}}"),
             ":4: more than 16 dimensions");
     refuses(NETWORK("{torus: {dimensions: [2, 2], wrap: [true]}}"),
-            ":4: 'wrap' has 1 items for 2 dimensions");
+            ":4: 'wrap' has 1 item for 2 dimensions");
     refuses(NETWORK("{torus: {dimensions: [2, 2], link: [1, 1, 1]}}"),
             ":4: 'link' has 3 items for 2 dimensions");
     refuses(NETWORK("{torus: {dimensions: [3]}}"),
-            ":3: 3 switches of 1 nodes each have no port for node 4");
+            ":3: 3 switches of 1 node each have no port for node 4");
 }
 
 #define FLY(g, r, l)                                                           \

@@ -271,7 +271,7 @@ static void labels_of_topograph_0(void **state)
     assert_string_equal(t->domain_name[t->domain[0]], "nvl1");
     assert_int_equal(t->network->switch_count, 3);
     assert_string_equal(t->network->switch_name[0], "s3");
-    assert_non_null(strstr(t->notes.data, "1 nodes without labels"));
+    assert_non_null(strstr(t->notes.data, "1 node without labels"));
     check_round(t, "k8s", "k8s:", ".yaml");
     nw_topology_free(t);
 }
@@ -476,7 +476,7 @@ static void nccl_takes_addresses(void **state)
     text = notes = NULL;
     assert_int_equal(nw_topology_export(host, &options, &text, &notes),
                      NW_EINVAL);
-    assert_non_null(strstr(nw_error_text(), "has 1 GPUs, and the node has 4"));
+    assert_non_null(strstr(nw_error_text(), "has 1 GPU, and the node has 4"));
     nw_topology_free(guest);
     nw_topology_free(host);
 }

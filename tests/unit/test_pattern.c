@@ -220,7 +220,7 @@ static void refuses_malformed_native_files(void **state)
         {"nodewise pattern 1\nranks 2 edges 2\n1 1 hh 1 1\n0 0 hh 1 1\n",
          ":4: source 0 after 1"},
         {"nodewise pattern 1\nranks 2 edges 1\n0 1 hh 1 1\n1 1 hh 1 1\n",
-         ":4: more than the 1 edges"},
+         ":4: more than the 1 edge"},
         {"nodewise pattern 1\nranks 2 edges 0\nnote: a\nnote: b\n",
          ":4: 'note:' occurs twice"},
         {"nodewise pattern 1\nranks 2 edges 1\nphases: tp\nphases: tp\n",

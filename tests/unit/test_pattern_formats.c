@@ -192,7 +192,7 @@ static const struct good bad[] = {
     {"mm:a",
      "%%MatrixMarket matrix coordinate integer general\n2 2 1\n"
      "1 2 1\n1 1 1\n",
-     "a:4: more than 1 entries"},
+     "a:4: more than 1 entry"},
     {"mm:a",
      "%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n"
      "1 2 1\n",

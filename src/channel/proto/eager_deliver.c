@@ -5,6 +5,7 @@
 #include "channel/state.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <rdma/fi_errno.h>
 #include <string.h>
@@ -25,10 +26,11 @@ static void eager_deliver_finish(nw_channel *channel, struct nw_slot *slot,
     slot->match = NULL;
     nw_slot_release(channel, slot, slot->data ? 2 : 1);
     if (!status && bytes > request->message.bytes)
-        status =
-            nw_fail(NW_EINVAL,
-                    "a message of %llu bytes does not fit into a buffer of %zu",
-                    (unsigned long long)bytes, request->message.bytes);
+        status = nw_fail(
+            NW_EINVAL,
+            "a message of %llu byte%s does not fit into a buffer of %zu",
+            (unsigned long long)bytes, nw_plural((uint64_t)bytes),
+            request->message.bytes);
     nw_request_finish(request, status);
 }
 

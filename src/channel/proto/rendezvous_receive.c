@@ -10,6 +10,7 @@
 #include "channel/proto/protocols.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -245,10 +246,11 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (request->result.bytes > request->message.bytes)
-        status =
-            nw_fail(NW_EINVAL,
-                    "a message of %zu bytes does not fit into a buffer of %zu",
-                    request->result.bytes, request->message.bytes);
+        status = nw_fail(
+            NW_EINVAL,
+            "a message of %zu byte%s does not fit into a buffer of %zu",
+            request->result.bytes, nw_plural((uint64_t)request->result.bytes),
+            request->message.bytes);
     nw_request_finish(request, status);
 }
 void nw_rendezvous_push(nw_channel *channel)

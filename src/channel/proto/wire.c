@@ -4,6 +4,7 @@
 #include "channel/proto/wire.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -31,19 +32,21 @@ static nw_status wire_check(const struct nw_wire *wire, size_t length,
     if (wire->source < 0 || wire->source >= count)
         return nw_fail(
             NW_EFORMAT,
-            "a message of rank %d arrived, but there are only %d ranks",
-            wire->source, count);
+            "a message of rank %d arrived, but there are only %d rank%s",
+            wire->source, count, nw_plural((uint64_t)count));
     if (wire->kind <= NW_WIRE_RTS && wire->tag < 0)
         return nw_fail(NW_EFORMAT, "a message with tag %d arrived", wire->tag);
     if (length < nw_wire_size(wire->kind))
-        return nw_fail(NW_EFORMAT, "a message of only %zu bytes arrived",
-                       length);
+        return nw_fail(NW_EFORMAT, "a message of only %zu byte%s arrived",
+                       length, nw_plural((uint64_t)length));
     length -= nw_wire_size(wire->kind);
     if (wire->kind == NW_WIRE_PART && length && length < wire->bytes)
         return NW_OK;
     if (length != (wire->kind == NW_WIRE_EAGER ? wire->bytes : 0))
-        return nw_fail(NW_EFORMAT, "a message announces %llu bytes and has %zu",
-                       (unsigned long long)wire->bytes, length);
+        return nw_fail(NW_EFORMAT,
+                       "a message announces %llu byte%s and has %zu",
+                       (unsigned long long)wire->bytes,
+                       nw_plural((uint64_t)wire->bytes), length);
     return NW_OK;
 }
 
@@ -55,8 +58,8 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     nw_status status;
 
     if (length < NW_WIRE_HEADER)
-        return nw_fail(NW_EFORMAT, "a message of only %zu bytes arrived",
-                       length);
+        return nw_fail(NW_EFORMAT, "a message of only %zu byte%s arrived",
+                       length, nw_plural((uint64_t)length));
     memcpy(&wire, data, NW_WIRE_HEADER);
     status = wire_check(&wire, length, count);
     if (status)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/cache_touch.h"
+#include "base/text.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/progress.h>
@@ -294,10 +295,11 @@ static nw_status tune_agree(struct tuner *t)
     if (!status)
         status = tune_pass(t, t->rank != 0, t->rank ? out : in);
     if (!status && (mine[0] != theirs[0] || mine[3] != theirs[3]))
-        status = nw_fail(NW_EINVAL,
-                         "one end has %d GPUs and %d rounds, the "
-                         "other %d and %d",
-                         mine[0], mine[3], theirs[0], theirs[3]);
+        status =
+            nw_fail(NW_EINVAL,
+                    "one end has %d GPU%s and %d round%s, the other %d and %d",
+                    mine[0], nw_plural((uint64_t)mine[0]), mine[3],
+                    nw_plural((uint64_t)mine[3]), theirs[0], theirs[3]);
     t->has_gpu = mine[0] > 0;
     t->adapter = mine[1] && theirs[1];
     t->mapping = mine[2] && theirs[2];

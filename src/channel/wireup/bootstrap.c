@@ -154,9 +154,10 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
 {
     meeting->removes = false;
     return nw_fail(NW_EFORMAT,
-                   "%s: does not hold the addresses of %d ranks; delete the "
+                   "%s: does not hold the addresses of %d rank%s; delete the "
                    "file before the start",
-                   meeting->how->file, meeting->how->count);
+                   meeting->how->file, meeting->how->count,
+                   nw_plural((uint64_t)meeting->how->count));
 }
 
 /* Reads the whole file. The lock that writers hold ensures that no line is
@@ -278,8 +279,9 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
 static nw_status fail_late(struct nw_meeting *meeting, int32_t heard)
 {
     meeting->removes = true;
-    return nw_fail(NW_EIO, "%s: only %d of %d ranks arrived in time",
-                   meeting->how->file, heard, meeting->how->count);
+    return nw_fail(NW_EIO, "%s: only %d of %d rank%s arrived in time",
+                   meeting->how->file, heard, meeting->how->count,
+                   nw_plural((uint64_t)meeting->how->count));
 }
 
 nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,

@@ -161,9 +161,10 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
         nw_text_format(text, " %x", halo->scheme.methods[i]);
     nw_text_format(
         text,
-        "  %s: %d ranks, %d nodes, %lldx%lldx%lld cells of %llu B, radius %d, "
-        "%s memory: %s\n",
-        host, halo->size, halo->layout->node_count,
+        "  %s: %d rank%s, %d node%s, %lldx%lldx%lld cells of %llu B, radius "
+        "%d, %s memory: %s\n",
+        host, halo->size, nw_plural((uint64_t)halo->size),
+        halo->layout->node_count, nw_plural((uint64_t)halo->layout->node_count),
         (long long)domain->extent[0], (long long)domain->extent[1],
         (long long)domain->extent[2], (unsigned long long)domain->cell_bytes,
         most, halo->gpu_memory ? "GPU" : "host", halo->words);

@@ -6,6 +6,7 @@
 #include "halo/exchange/gpus.h"
 
 #include "base/host.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +67,11 @@ static nw_status take_arrays(nw_halo *halo,
             return nw_fail(NW_EINVAL, "piece %d has no array of quantity %d",
                            i / quantities, i % quantities);
         if (halo->pitch[i] < least)
-            return nw_fail(NW_EINVAL,
-                           "rows of quantity %d are %zu bytes apart and %zu "
-                           "long",
-                           i % quantities, halo->pitch[i], least);
+            return nw_fail(
+                NW_EINVAL,
+                "rows of quantity %d are %zu byte%s apart and %zu long",
+                i % quantities, halo->pitch[i],
+                nw_plural((uint64_t)halo->pitch[i]), least);
     }
     return NW_OK;
 }

@@ -4,6 +4,7 @@
 #include "halo/plan/layout.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -60,8 +61,9 @@ static nw_status check_extents(const struct nw_halo_options *options)
         if (options->extent[axis] < 1 || options->extent[axis] > MOST_CELLS)
             return nw_fail(
                 NW_EINVAL,
-                "the domain has %lld cells along %c; allowed are 1 to 2^40",
-                (long long)options->extent[axis], axis_name[axis]);
+                "the domain has %lld cell%s along %c; allowed are 1 to 2^40",
+                (long long)options->extent[axis],
+                nw_plural((uint64_t)options->extent[axis]), axis_name[axis]);
     return NW_OK;
 }
 
@@ -94,10 +96,12 @@ static nw_status check_quantities(const struct nw_halo_options *options)
         if (!quantity->bytes || quantity->bytes > MOST_BYTES ||
             quantity->stride > MOST_BYTES ||
             (quantity->stride && quantity->stride < quantity->bytes))
-            return nw_fail(NW_EINVAL,
-                           "quantity %d: invalid size of an element (%zu "
-                           "bytes) or stride (%zu bytes)",
-                           i, quantity->bytes, quantity->stride);
+            return nw_fail(
+                NW_EINVAL,
+                "quantity %d: invalid size of an element (%zu byte%s) or "
+                "stride (%zu byte%s)",
+                i, quantity->bytes, nw_plural((uint64_t)quantity->bytes),
+                quantity->stride, nw_plural((uint64_t)quantity->stride));
     }
     return NW_OK;
 }
@@ -109,8 +113,8 @@ static nw_status set_radii(const struct nw_halo_options *options,
 
     if (interval < 1 || interval > MOST_INTERVAL)
         return nw_fail(NW_EINVAL,
-                       "the interval is %d steps; allowed are 1 to %d",
-                       interval, MOST_INTERVAL);
+                       "the interval is %d step%s; allowed are 1 to %d",
+                       interval, nw_plural((uint64_t)interval), MOST_INTERVAL);
     for (int d = 0; d < 27; d++) {
         int64_t radius = (int64_t)options->radius[d] * interval;
 
@@ -119,9 +123,10 @@ static nw_status set_radii(const struct nw_halo_options *options,
         for (int axis = 0; axis < 3; axis++)
             if (nw_halo_component(d, axis) && radius > options->extent[axis])
                 return nw_fail(NW_EINVAL,
-                               "a domain of %lld cells along %c is smaller "
+                               "a domain of %lld cell%s along %c is smaller "
                                "than its radius, %lld",
                                (long long)options->extent[axis],
+                               nw_plural((uint64_t)options->extent[axis]),
                                axis_name[axis], (long long)radius);
         if (radius < 0)
             return nw_fail(NW_EINVAL, "the radius %lld is negative",
@@ -179,10 +184,11 @@ static nw_status check_volume(const struct nw_halo_domain *domain)
     if (bytes < 0x1p58)
         return NW_OK;
     return nw_fail(NW_EINVAL,
-                   "the domain of %lld x %lld x %lld cells of %zu bytes has "
+                   "the domain of %lld x %lld x %lld cells of %zu byte%s has "
                    "more than 2^58 bytes",
                    (long long)domain->extent[0], (long long)domain->extent[1],
-                   (long long)domain->extent[2], domain->cell_bytes);
+                   (long long)domain->extent[2], domain->cell_bytes,
+                   nw_plural((uint64_t)domain->cell_bytes));
 }
 
 nw_status nw_halo_domain_make(const struct nw_halo_options *options,

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ nw_status nw_halo_layout_new(const struct nw_halo_options *options,
         if (places->slots[i] < 1 ||
             places->slots[i] > NW_HALO_PIECES_MOST - count)
             status =
-                nw_fail(NW_EINVAL, "node %d has %d slots", i, places->slots[i]);
+                nw_fail(NW_EINVAL, "node %d has %d slot%s", i, places->slots[i],
+                        nw_plural((uint64_t)places->slots[i]));
         else
             count += places->slots[i];
         layout->first[i + 1] = (int32_t)count;

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -186,12 +187,13 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
     else
         factor_best(&search, count);
     if (!search.found)
-        return nw_fail(NW_EINVAL,
-                       "%lld x %lld x %lld cells cannot be divided into %d "
-                       "parts",
-                       (long long)partition_width(box, 0),
-                       (long long)partition_width(box, 1),
-                       (long long)partition_width(box, 2), count);
+        return nw_fail(
+            NW_EINVAL,
+            "%lld x %lld x %lld cells cannot be divided into %d part%s",
+            (long long)partition_width(box, 0),
+            (long long)partition_width(box, 1),
+            (long long)partition_width(box, 2), count,
+            nw_plural((uint64_t)count));
     *out = search.best;
     return NW_OK;
 }
@@ -292,8 +294,10 @@ static nw_status divide_uneven(nw_halo_layout *layout, int32_t first,
                    0.5);
     if (at < 1 || at >= partition_width(box, axis))
         return nw_fail(NW_EINVAL,
-                       "a part of %lld cells cannot be divided over %d nodes",
-                       (long long)partition_width(box, axis), last - first);
+                       "a part of %lld cell%s cannot be divided over %d node%s",
+                       (long long)partition_width(box, axis),
+                       nw_plural((uint64_t)partition_width(box, axis)),
+                       last - first, nw_plural((uint64_t)(last - first)));
     half.high[axis] = other.low[axis] = box->low[axis] + at;
     status = divide_uneven(layout, first, middle, &half, kind);
     return status ? status : divide_uneven(layout, middle, last, &other, kind);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -281,10 +282,12 @@ static nw_status check_machine(const struct placing *work)
 
     if (work->topology &&
         nw_topology_node_count(work->topology) < layout->node_count)
-        return nw_fail(NW_EINVAL, "'%s' has %d nodes, the layout %d",
-                       nw_topology_name(work->topology),
-                       nw_topology_node_count(work->topology),
-                       layout->node_count);
+        return nw_fail(
+            NW_EINVAL, "'%s' has %d node%s, the layout %d",
+            nw_topology_name(work->topology),
+            nw_topology_node_count(work->topology),
+            nw_plural((uint64_t)nw_topology_node_count(work->topology)),
+            layout->node_count);
     return NW_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "map/capacity/slots_problem.h"
 #include "map/portfolio/candidate.h"
 #include "base/status.h"
+#include "base/text.h"
 
 nw_status nw_several_by_phases(struct nw_several *several,
                                const struct nw_algorithm *algorithm,
@@ -25,9 +26,11 @@ nw_status nw_several_by_phases(struct nw_several *several,
     for (int32_t h = 0; !status && h < work.problem.host_count; h++)
         capacity += work.problem.capacity[h];
     if (!status && capacity < several->graph.n)
-        status = nw_fail(NW_EINVAL,
-                         "%d ranks do not fit: the limits of load allow %lld",
-                         several->graph.n, (long long)capacity);
+        status = nw_fail(
+            NW_EINVAL, "%d rank%s not fit: the limits of load allow %lld",
+            several->graph.n,
+            nw_by_count((uint64_t)several->graph.n, " does", "s do"),
+            (long long)capacity);
     if (!status)
         status = nw_candidate_run(algorithm, &work.problem, &mine, &found);
     if (!status) {

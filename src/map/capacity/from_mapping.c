@@ -6,6 +6,7 @@
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -52,9 +53,11 @@ nw_status nw_several_from_mapping(const struct nw_several *several,
     if (!start)
         return NW_OK;
     if (start->rank_count != several->graph.n)
-        return nw_fail(NW_EINVAL,
-                       "the mapping to begin from has %d ranks, the pattern %d",
-                       start->rank_count, several->graph.n);
+        return nw_fail(
+            NW_EINVAL,
+            "the mapping to begin from has %d rank%s, the pattern %d",
+            start->rank_count, nw_plural((uint64_t)start->rank_count),
+            several->graph.n);
     status = NW_ALLOC_ALL(NW_ARRAY((size_t)start->node_count, host_of),
                           NW_ARRAY((size_t)several->graph.n, part));
     for (int32_t i = 0; !status && i < start->node_count; i++)

@@ -8,6 +8,7 @@
  */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "map/capacity/several.h"
 #include "topology/topology.h"
 
@@ -286,9 +287,11 @@ static nw_status target_weights_distribute_slots(struct nw_several *several,
     if (left < 0)
         return nw_fail_about(
             NW_FIXED(-1), NW_EINVAL,
-            "node '%s' has %d slots and %lld fixed ranks",
+            "node '%s' has %d slot%s and %lld fixed rank%s",
             nw_topology_node_name(several->topology, several->host[h]),
-            several->slots[h], (long long)(several->slots[h] - left));
+            several->slots[h], nw_plural((uint64_t)several->slots[h]),
+            (long long)(several->slots[h] - left),
+            nw_plural((uint64_t)(several->slots[h] - left)));
     if (several->slots[h] == INT32_MAX || several->slots[h] >= total) {
         for (int32_t q = low; q < high; q++)
             capacity[q] = most;
@@ -315,9 +318,8 @@ static nw_status target_weights_set_capacities(struct nw_several *several)
         if (g->range[v].high == q + 1 && ++capacity[q] > most)
             return nw_fail_about(
                 NW_FIXED(-1), NW_EINVAL,
-                "more than %d ranks are fixed to one "
-                "element of node '%s'",
-                most,
+                "more than %d rank%s fixed to one element of node '%s'", most,
+                nw_by_count((uint64_t)most, " is", "s are"),
                 nw_topology_node_name(several->topology, several->end[q].node));
     }
     for (int32_t h = 0; !status && h < several->host_count; h++)
@@ -325,11 +327,14 @@ static nw_status target_weights_set_capacities(struct nw_several *several)
     for (int32_t q = 0; !status && q < several->machine.k; q++)
         total += capacity[q];
     if (!status && total < g->n)
-        return nw_fail_about(NW_HOSTS, NW_EINVAL,
-                             "%d ranks do not fit: %d elements take %lld; use "
-                             "more nodes, more slots on each or a larger "
-                             "--capacity",
-                             g->n, several->machine.k, (long long)total);
+        return nw_fail_about(
+            NW_HOSTS, NW_EINVAL,
+            "%d rank%s not fit: %d element%s %lld; use more nodes, more slots "
+            "on each or a larger --capacity",
+            g->n, nw_by_count((uint64_t)g->n, " does", "s do"),
+            several->machine.k,
+            nw_by_count((uint64_t)several->machine.k, " takes", "s take"),
+            (long long)total);
     return status;
 }
 

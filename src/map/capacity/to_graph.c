@@ -5,6 +5,7 @@
  * elements on which fixed ranks may be. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "map/capacity/several.h"
 #include "map/problem/arcs.h"
 
@@ -92,9 +93,9 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
         return NW_OK;
     if (cores.count > 1)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
-                             "rank %d is fixed to %zu cores, but has only one "
+                             "rank %d is fixed to %zu core%s, but has only one "
                              "if an element takes several ranks",
-                             r, cores.count);
+                             r, cores.count, nw_plural((uint64_t)cores.count));
     if (cores.values[0] >= range->high - range->low)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
                              "rank %d is fixed to a core that is not there", r);
@@ -112,10 +113,11 @@ static nw_status to_graph_fix_ranks(struct nw_several *several)
     if (!fixed)
         return NW_OK;
     if (fixed->rank_count != several->graph.n)
-        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the list of fixed ranks is for %d ranks, the "
-                             "pattern has %d",
-                             fixed->rank_count, several->graph.n);
+        return nw_fail_about(
+            NW_FIXED(-1), NW_EINVAL,
+            "the list of fixed ranks is for %d rank%s, the pattern has %d",
+            fixed->rank_count, nw_plural((uint64_t)fixed->rank_count),
+            several->graph.n);
     status = nw_alloc((size_t)several->graph.n, sizeof *several->graph.range,
                       &several->graph.range);
     for (int32_t r = 0; !status && r < several->graph.n; r++)

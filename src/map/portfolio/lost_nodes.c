@@ -6,6 +6,7 @@
 #include "map/portfolio/lost_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cost/pricing.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
@@ -63,8 +64,10 @@ static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
                                   "ranks or with several ranks on an element");
     if (mine->start->rank_count != call->pattern->rank_count)
         return nw_fail(NW_EINVAL,
-                       "the initial mapping has %d ranks, the pattern has %d",
-                       mine->start->rank_count, call->pattern->rank_count);
+                       "the initial mapping has %d rank%s, the pattern has %d",
+                       mine->start->rank_count,
+                       nw_plural((uint64_t)mine->start->rank_count),
+                       call->pattern->rank_count);
     return NW_OK;
 }
 
@@ -110,8 +113,9 @@ static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
     const nw_topology *topology = work->topology;
 
     if (node < 0 || node >= nw_topology_node_count(topology))
-        return nw_fail(NW_EINVAL, "lost node %d is not one of %d nodes", node,
-                       nw_topology_node_count(topology));
+        return nw_fail(NW_EINVAL, "lost node %d is not one of %d node%s", node,
+                       nw_topology_node_count(topology),
+                       nw_plural((uint64_t)nw_topology_node_count(topology)));
     if (work->is_lost[node])
         return nw_fail(NW_EINVAL, "lost node %s is given twice",
                        nw_topology_node_name(topology, node));
@@ -172,9 +176,11 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
                                                           : (int32_t)h);
     if (options->spare < 0 || options->spare > unused)
         return nw_fail(NW_EINVAL,
-                       "%d spare nodes are requested, but only %d nodes are "
-                       "free; use fewer spare nodes or a larger machine",
-                       options->spare, unused);
+                       "%d spare node%s requested, but only %d node%s free; "
+                       "use fewer spare nodes or a larger machine",
+                       options->spare,
+                       nw_by_count((uint64_t)options->spare, " is", "s are"),
+                       unused, nw_by_count((uint64_t)unused, " is", "s are"));
     unused -= options->spare;
     for (size_t h = 0; h < all; h++) {
         int32_t node = options->hosts ? options->hosts[h] : (int32_t)h;
@@ -310,9 +316,10 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
         if (next == work->options.host_count)
             return nw_fail(NW_EINVAL,
                            "no free node of the type of %s is left for its %d "
-                           "ranks; add nodes with --hosts",
+                           "rank%s; add nodes with --hosts",
                            nw_topology_node_name(topology, lost),
-                           work->ranks_of[lost]);
+                           work->ranks_of[lost],
+                           nw_plural((uint64_t)work->ranks_of[lost]));
         twin[work->host[next]] = lost;
         twin[lost] = work->host[next];
     }

@@ -6,6 +6,7 @@
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -105,8 +106,8 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
     if (start->rank_count != n)
         return nw_fail_about(
             NW_MAPPED(-1), NW_EINVAL,
-            "the mapping to begin from has %d ranks, the pattern %d",
-            start->rank_count, n);
+            "the mapping to begin from has %d rank%s, the pattern %d",
+            start->rank_count, nw_plural((uint64_t)start->rank_count), n);
     status = nw_answer_init(answer, n);
     if (!status && start->gpu_node)
         status = nw_answer_allow_remote(answer, n);

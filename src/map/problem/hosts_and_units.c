@@ -29,8 +29,8 @@ nw_status nw_problem_check_hosts(const nw_topology *topology,
         int32_t node = options->hosts[h];
 
         if (node < 0 || (size_t)node >= nodes)
-            status = nw_fail(NW_EINVAL, "host %d is not one of %zu nodes", node,
-                             nodes);
+            status = nw_fail(NW_EINVAL, "host %d is not one of %zu node%s",
+                             node, nodes, nw_plural((uint64_t)nodes));
         else if (seen[node])
             status = nw_fail(NW_EINVAL, "host %s is given twice",
                              nw_topology_node_name(topology, node));
@@ -278,9 +278,11 @@ static nw_status hosts_and_units_check_fixed(const struct nw_problem *problem)
         if (count[h] > problem->capacity[h])
             status = nw_fail_about(
                 NW_FIXED(-1), NW_EINVAL,
-                "%d ranks are fixed on %s, which has %d slots", count[h],
+                "%d rank%s fixed on %s, which has %d slot%s", count[h],
+                nw_by_count((uint64_t)count[h], " is", "s are"),
                 nw_topology_node_name(problem->topology, problem->host[h]),
-                problem->capacity[h]);
+                problem->capacity[h],
+                nw_plural((uint64_t)problem->capacity[h]));
     free(count);
     return status;
 }

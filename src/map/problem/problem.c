@@ -180,10 +180,10 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
     if (!fixed)
         return NW_OK;
     if (fixed->rank_count != n)
-        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the list of fixed ranks is for %d ranks, the "
-                             "pattern has %d",
-                             fixed->rank_count, n);
+        return nw_fail_about(
+            NW_FIXED(-1), NW_EINVAL,
+            "the list of fixed ranks is for %d rank%s, the pattern has %d",
+            fixed->rank_count, nw_plural((uint64_t)fixed->rank_count), n);
     status = nw_problem_hosts_of_nodes(problem, &host_of);
     if (!status)
         status = nw_alloc((size_t)n, sizeof *problem->fixed_host,
@@ -244,12 +244,13 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
                  "; %d of them send and receive nothing: --compact renumbers "
                  "the sparse ids of a list",
                  silent);
-    return nw_fail_about(
-        NW_HOSTS, NW_EINVAL,
-        "%d ranks do not fit on %d host%s: at most %lld would fit%s; use more "
-        "nodes%s",
-        n, problem->host_count, nw_plural((uint64_t)problem->host_count),
-        (long long)capacity, initial, problem_remedy(problem));
+    return nw_fail_about(NW_HOSTS, NW_EINVAL,
+                         "%d rank%s not fit on %d host%s: at most %lld would "
+                         "fit%s; use more nodes%s",
+                         n, nw_by_count((uint64_t)n, " does", "s do"),
+                         problem->host_count,
+                         nw_plural((uint64_t)problem->host_count),
+                         (long long)capacity, initial, problem_remedy(problem));
 }
 
 /* Returns NW_EINVAL if the hosts together take too few ranks, or too few ranks

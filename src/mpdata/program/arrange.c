@@ -39,8 +39,9 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
         memcpy(g->parts, s->shape, sizeof g->parts);
         if ((int64_t)g->parts[0] * g->parts[1] != g->size)
             return nw_fail(NW_EFORMAT,
-                           "the shape %d x %d does not fit the job's %d ranks",
-                           g->parts[0], g->parts[1], g->size);
+                           "the shape %d x %d does not fit the job's %d rank%s",
+                           g->parts[0], g->parts[1], g->size,
+                           nw_plural((uint64_t)g->size));
         return NW_OK;
     }
     for (int32_t r = g->size; r >= 1; r--) {
@@ -80,10 +81,11 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
     if (found == ranks)
         return NW_OK;
     if (nodes != ranks)
-        return nw_fail(NW_EFORMAT,
-                       "%d of %d ranks are on hosts that %s lacks, and it "
-                       "has %d nodes",
-                       ranks - found, ranks, nw_topology_name(t), nodes);
+        return nw_fail(
+            NW_EFORMAT,
+            "%d of %d rank%s on hosts that %s lacks, and it has %d node%s",
+            ranks - found, ranks, nw_by_count((uint64_t)ranks, " is", "s are"),
+            nw_topology_name(t), nodes, nw_plural((uint64_t)nodes));
     for (int r = 0; r < ranks; r++)
         node[r] = r;
     return NW_OK;
@@ -198,8 +200,10 @@ static nw_status find_bandwidths(const struct nw_mp_settings *s,
     if (!status && out->count != ranks)
         status =
             nw_fail(NW_EFORMAT,
-                    "%s: bandwidths of %d processes, but the job has %d ranks",
-                    s->bandwidths, out->count, ranks);
+                    "%s: bandwidths of %d process%s, but the job has %d rank%s",
+                    s->bandwidths, out->count,
+                    nw_by_count((uint64_t)out->count, "", "es"), ranks,
+                    nw_plural((uint64_t)ranks));
     return status;
 }
 
@@ -378,8 +382,8 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
             g->speed[count - 1] = speed;
     }
     if (!status && count != g->size)
-        status = nw_fail(NW_EFORMAT, "%d speeds are given for %d ranks", count,
-                         g->size);
+        status = nw_fail(NW_EFORMAT, "%d speeds are given for %d rank%s", count,
+                         g->size, nw_plural((uint64_t)g->size));
     free(copy);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "base/target.h"
+#include "base/text.h"
 #include "config.h"
 
 #include <math.h>
@@ -95,8 +96,9 @@ static nw_status netcdf_find(const char *path, int file, const char *name,
     if (nc.inq_varid(file, name, &variable))
         return nw_fail(NW_EFORMAT, "%s: no variable '%s'", path, name);
     if (nc.inq_varndims(file, variable, &count) || count != 3)
-        return nw_fail(NW_EFORMAT, "%s: variable '%s' has %d dimensions, not 3",
-                       path, name, count);
+        return nw_fail(NW_EFORMAT,
+                       "%s: variable '%s' has %d dimension%s, not 3", path,
+                       name, count, nw_plural((uint64_t)count));
     nc.inq_vardimid(file, variable, dims);
     for (int a = 0; a < 3; a++)
         if (nc.inq_dimlen(file, dims[a], &size[a]))
@@ -120,9 +122,9 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
     for (int a = 0; a < 3 && !status; a++) {
         size[a] = (int64_t)found[a];
         if (!found[a] || found[a] > 1 << 28)
-            status = nw_fail(NW_EFORMAT,
-                             "%s: variable 'x' has %zu cells along axis %d",
-                             path, found[a], a + 1);
+            status = nw_fail(
+                NW_EFORMAT, "%s: variable 'x' has %zu cell%s along axis %d",
+                path, found[a], nw_plural((uint64_t)found[a]), a + 1);
     }
     return status;
 }
@@ -162,10 +164,11 @@ static nw_status netcdf_numbers(const struct netcdf_reading *r,
     int code = nc.inq_attlen(r->file, r->variable, attribute, &length);
 
     if (!code && length > most)
-        return nw_fail(NW_EFORMAT,
-                       "%s: variable '%s': %s has %zu values, at most %zu are "
-                       "known",
-                       r->path, r->name, attribute, length, most);
+        return nw_fail(
+            NW_EFORMAT,
+            "%s: variable '%s': %s has %zu value%s, at most %zu are known",
+            r->path, r->name, attribute, length, nw_plural((uint64_t)length),
+            most);
     if (!code && length)
         code = nc.get_att_double(r->file, r->variable, attribute, out);
     if (code && code != NC_ENOTATT)

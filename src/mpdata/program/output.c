@@ -17,7 +17,8 @@ void nw_mp_tell_start(const struct nw_mp_job *job)
     printf("%s: %lld x %lld x %lld cells, %s%s, %d pass%s%s%s%s%s\n",
            s->name ? s->name : s->input, (long long)g->n[0], (long long)g->n[1],
            (long long)g->n[2], o->single ? "single" : "double",
-           o->fast ? ", fast" : "", o->passes, o->passes == 1 ? "" : "es",
+           o->fast ? ", fast" : "", o->passes,
+           nw_by_count((uint64_t)o->passes, "", "es"),
            o->limited ? ", limited" : "",
            o->infinite_gauge ? ", infinite gauge" : "",
            o->third_order ? ", third order" : "",
@@ -61,8 +62,9 @@ static double tell_change(const struct nw_mp_result *result)
 static void print_text(const struct nw_mp_job *job,
                        const struct nw_mp_result *result)
 {
-    printf("%lld steps in %.3f s, %.2f ns a cell and step\n",
-           (long long)(job->step - result->first), result->seconds,
+    printf("%lld step%s in %.3f s, %.2f ns a cell and step\n",
+           (long long)(job->step - result->first),
+           nw_plural((uint64_t)(job->step - result->first)), result->seconds,
            per_cell(job, result));
     printf("%-8s %24s %16s %16s\n", "", "sum of h x", "lowest x", "highest x");
     for (int i = 0; i < 2; i++)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/target.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,13 +150,13 @@ nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
 
     s.head = (size_t)snprintf(
         head, sizeof head,
-        "# vtk DataFile Version 3.0\nx after %lld steps of nodewise-mpdata\n"
-        "BINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld %lld %lld\n"
-        "ORIGIN 0 0 0\nSPACING 1 1 1\nCELL_DATA %lld\nSCALARS x %s 1\n"
-        "LOOKUP_TABLE default\n",
-        (long long)job->step, (long long)n[2] + 1, (long long)n[1] + 1,
-        (long long)n[0] + 1, (long long)(n[0] * n[1] * n[2]),
-        s.single ? "float" : "double");
+        "# vtk DataFile Version 3.0\nx after %lld step%s of "
+        "nodewise-mpdata\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld "
+        "%lld %lld\nORIGIN 0 0 0\nSPACING 1 1 1\nCELL_DATA %lld\nSCALARS x %s "
+        "1\nLOOKUP_TABLE default\n",
+        (long long)job->step, nw_plural((uint64_t)job->step),
+        (long long)n[2] + 1, (long long)n[1] + 1, (long long)n[0] + 1,
+        (long long)(n[0] * n[1] * n[2]), s.single ? "float" : "double");
     return write_store(&s, head);
 }
 

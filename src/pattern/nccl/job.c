@@ -400,22 +400,27 @@ static nw_status nccl_describe(const struct nw_nccl_job *job,
     struct nw_text text = {0};
     nw_status status;
 
-    nw_text_format(&text, "NCCL calls of %zu processes in %zu communicators",
-                   job->process_count, groups->count);
+    nw_text_format(&text, "NCCL calls of %zu process%s in %zu communicator%s",
+                   job->process_count,
+                   nw_by_count((uint64_t)job->process_count, "", "es"),
+                   groups->count, nw_plural((uint64_t)groups->count));
     if (groups->is_guessed)
         nw_text_add(&text, "; without RANK, ranks are in the order of hosts, "
                            "processes and GPUs");
     if (job->skipped)
-        nw_text_format(&text, "; %llu calls of functions without a model",
-                       (unsigned long long)job->skipped);
+        nw_text_format(&text, "; %llu call%s of functions without a model",
+                       (unsigned long long)job->skipped,
+                       nw_plural((uint64_t)job->skipped));
     status = nw_text_take(&text, &pattern->note);
     if (status || (!groups->incomplete && !job->lost))
         return status;
     if (groups->incomplete)
         nw_text_format(&text,
-                       "%zu communicators lack ranks whose processes left no "
-                       "file, and are not counted",
-                       groups->incomplete);
+                       "%zu communicator%s ranks whose processes left no "
+                       "file, and %s not counted",
+                       groups->incomplete,
+                       nw_by_count(groups->incomplete, " lacks", "s lack"),
+                       nw_by_count(groups->incomplete, "is", "are"));
     if (job->lost)
         nw_text_format(&text,
                        "%scalls that could not be read, or whose communicator "
@@ -441,8 +446,9 @@ nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
                        remedy);
     status = nw_nccl_groups_init(&groups, &lists);
     if (!status && groups.rank_count > NCCL_MOST_RANKS)
-        status = nw_fail(NW_EFORMAT, "%s: a job of %d ranks is too large", path,
-                         groups.rank_count);
+        status =
+            nw_fail(NW_EFORMAT, "%s: a job of %d rank%s is too large", path,
+                    groups.rank_count, nw_plural((uint64_t)groups.rank_count));
     if (!status)
         status = nw_pattern_builder_new(groups.rank_count, &builder);
     if (!status)

@@ -2,6 +2,7 @@
 /* Writes the links by congestion: a picture of the machine coloured by
  * congestion, and the busiest links by name. */
 #include "base/array.h"
+#include "base/text.h"
 #include "report/page/page.h"
 #include "report/picture.h"
 #include "report/svg.h"
@@ -98,8 +99,8 @@ static void links_add_names(struct nw_text *text, const nw_topology *topology,
     nw_svg_words(
         text, nw_topology_link_name(topology, group->link, name, sizeof name));
     if (count > 1)
-        nw_text_format(text, "<details><summary>%zu links like this</summary>",
-                       count);
+        nw_text_format(text, "<details><summary>%zu link%s like this</summary>",
+                       count, nw_plural((uint64_t)count));
     for (size_t i = 1; i < count && i <= LINKS_NAMES; i++) {
         nw_svg_words(text, nw_topology_link_name(topology, group[i].link, name,
                                                  sizeof name));

@@ -278,9 +278,9 @@ static void say_killed(const struct merge_part_files_parts *parts,
         nw_text_format(text, "rank %d was killed or left by _exit", last);
     else if (killed)
         nw_text_format(text,
-                       "%d ranks ended without MPI_Finalize; which rank was "
+                       "%d rank%s ended without MPI_Finalize; which rank was "
                        "the first is unknown",
-                       killed);
+                       killed, nw_plural((uint64_t)killed));
 }
 
 static nw_status give_reason(const struct merge_part_files_parts *parts,
@@ -298,9 +298,10 @@ static nw_status give_reason(const struct merge_part_files_parts *parts,
     else
         say_killed(parts, &text);
     if (parts->count < (size_t)pattern->rank_count)
-        nw_text_format(&text, "%sonly %zu of %d ranks left their part",
+        nw_text_format(&text, "%sonly %zu of %d rank%s left their part",
                        text.length ? ", " : "", parts->count,
-                       pattern->rank_count);
+                       pattern->rank_count,
+                       nw_plural((uint64_t)pattern->rank_count));
     return text.data || text.failed ? nw_text_take(&text, &pattern->partial)
                                     : NW_OK;
 }

@@ -288,10 +288,12 @@ static nw_status note_outside(const struct nw_merge *merge, nw_pattern *pattern)
     if (!merge->outside_messages)
         return NW_OK;
     nw_text_format(&text,
-                   "%llu messages, %llu bytes to processes outside "
+                   "%llu message%s, %llu byte%s to processes outside "
                    "MPI_COMM_WORLD are not counted",
                    (unsigned long long)merge->outside_messages,
-                   (unsigned long long)merge->outside_bytes);
+                   nw_plural((uint64_t)merge->outside_messages),
+                   (unsigned long long)merge->outside_bytes,
+                   nw_plural((uint64_t)merge->outside_bytes));
     return nw_text_take(&text, &pattern->note);
 }
 

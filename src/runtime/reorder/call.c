@@ -4,6 +4,7 @@
 #include "runtime/reorder/reorder.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "runtime/warn.h"
 
 #include <nodewise/cost.h>
@@ -180,10 +181,10 @@ bool nw_call_report(struct nw_call *call, const char *shape)
     call->settled = true;
     if (!call->rank && !nw_reorder_settings()->quiet)
         fprintf(stderr,
-                "nodewise: %s %s on %d ranks: %.4g hop-bytes -> %.4g "
-                "(%.1f %% less), %s, %.2f ms\n",
-                call->name, shape, call->size, decision->before,
-                decision->after, gain,
+                "nodewise: %s %s on %d rank%s: %.4g hop-bytes -> %.4g (%.1f %% "
+                "less), %s, %.2f ms\n",
+                call->name, shape, call->size, nw_plural((uint64_t)call->size),
+                decision->before, decision->after, gain,
                 !decision->changes ? "left as it is"
                 : report           ? "would be reordered"
                                    : "reordered",

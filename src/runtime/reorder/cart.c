@@ -4,6 +4,9 @@
  * knows. Then the only message before the split is one all-reduce. Otherwise
  * rank 0 searches an order. */
 #include "runtime/reorder/plan.h"
+
+#include "base/text.h"
+
 #include "runtime/reorder/reorder.h"
 
 #include <nodewise/reorder.h>
@@ -31,8 +34,8 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
         return;
     }
     if (noted && !call->rank)
-        nw_warn_once("nodewise_cart_weights is '%s' for %d dimensions", noted,
-                     cart->count);
+        nw_warn_once("nodewise_cart_weights is '%s' for %d dimension%s", noted,
+                     cart->count, nw_plural((uint64_t)cart->count));
     if (settings->weight_count == cart->count) {
         memcpy(weight, settings->weight, (size_t)cart->count * sizeof *weight);
         return;

@@ -6,6 +6,7 @@
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,7 +166,8 @@ static bool dist_settle(struct nw_call *call, const struct edges *mine,
                         3 * mine->count, &words, &total)) {
         good = call->rank || dist_decide(call, words, total / 3);
         good = dist_share(call, &gather, good);
-        snprintf(shape, sizeof shape, "of %d edges", total / 3);
+        snprintf(shape, sizeof shape, "of %d edge%s", total / 3,
+                 nw_plural((uint64_t)(total / 3)));
         good = good && nw_call_report(call, shape);
     } else {
         good = false;

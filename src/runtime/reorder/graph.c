@@ -3,6 +3,8 @@
  * rank 0 decides. An edge that is listed w times has weight w. */
 #include "runtime/reorder/reorder.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,7 +112,8 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
         sound = call.wanted && !call.bad && has_edges(&graph);
         good = sound && nw_call_reserve(&call) &&
                (call.rank || reorder_graph_decide(&call, &graph));
-        snprintf(shape, sizeof shape, "of %d vertices", count);
+        snprintf(shape, sizeof shape, "of %d vert%s", count,
+                 nw_by_count((uint64_t)count, "ex", "ices"));
         good = nw_call_tell(&call, good, reorder_graph_hash_of(&graph, sound));
         ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
     }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/cpus.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/topology.h"
 
 #include <nodewise/mapping.h>
@@ -215,8 +216,9 @@ static void rank_location_take_mapped(const nw_topology *topology,
 static nw_status check_mapping(const nw_mapping *mapping, int ranks)
 {
     if (mapping->rank_count != ranks)
-        return nw_fail(NW_EINVAL, "a mapping of %d ranks for %d",
-                       mapping->rank_count, ranks);
+        return nw_fail(NW_EINVAL, "a mapping of %d rank%s for %d",
+                       mapping->rank_count,
+                       nw_plural((uint64_t)mapping->rank_count), ranks);
     for (int r = 0; r < ranks; r++) {
         struct nw_ints cores = nw_mapping_cores(mapping, r);
 

@@ -45,8 +45,10 @@ static void read_profile(struct nw_text *text)
     if (nw_pattern_read(path, NULL, &pattern))
         nw_warn_once("NODEWISE_PROFILE: %s", nw_error_text());
     else if (pattern->rank_count != state.job.rank_count)
-        nw_warn_once("NODEWISE_PROFILE: %s has %d ranks, this job %d", path,
-                     pattern->rank_count, state.job.rank_count);
+        nw_warn_once("NODEWISE_PROFILE: %s has %d rank%s, this job %d", path,
+                     pattern->rank_count,
+                     nw_plural((uint64_t)pattern->rank_count),
+                     state.job.rank_count);
     else
         nw_native_render(pattern, text);
     nw_pattern_free(pattern);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/name_index.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 
 #include <stdlib.h>
@@ -42,10 +43,9 @@ nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
         status = begin_domains(cluster->topology);
     added = cluster->domains.count - before;
     if (!status && n % added)
-        status = nw_yaml_fail(where,
-                              "%zu nodes cannot be shared out evenly over %zu "
-                              "domains",
-                              n, added);
+        status = nw_yaml_fail(
+            where, "%zu node%s cannot be shared out evenly over %zu domain%s",
+            n, nw_plural((uint64_t)n), added, nw_plural((uint64_t)added));
     for (size_t i = 0; !status && i < n; i++)
         cluster->topology->domain[(size_t)first + i] =
             (int32_t)(before + i / (n / added));
@@ -193,9 +193,10 @@ static nw_status domain_read_item(struct domain_joining *joining,
     uppers = joining->upper.count - first;
     if (!status && list.count % uppers)
         status = nw_yaml_fail(members,
-                              "%zu domains cannot be shared out evenly over "
-                              "%zu domains of the second level",
-                              list.count, uppers);
+                              "%zu domain%s cannot be shared out evenly over "
+                              "%zu domain%s of the second level",
+                              list.count, nw_plural((uint64_t)list.count),
+                              uppers, nw_plural((uint64_t)uppers));
     for (size_t i = 0; !status && i < list.count; i++)
         status =
             domain_join(joining, members, list.name[i],

@@ -63,10 +63,10 @@ static nw_status join_card(const struct nw_cluster *cluster,
     nw_status status = nw_cluster_names(node, &names);
 
     if (!status && n % names.count)
-        status = nw_yaml_fail(node,
-                              "%zu nodes cannot be shared out evenly over %zu "
-                              "switches",
-                              n, names.count);
+        status = nw_yaml_fail(
+            node, "%zu node%s cannot be shared out evenly over %zu switch%s", n,
+            nw_plural((uint64_t)n), names.count,
+            nw_by_count((uint64_t)names.count, "", "es"));
     for (size_t s = 0; !status && s < names.count; s++) {
         size_t each = n / names.count;
         int32_t found = 0;
@@ -99,8 +99,9 @@ static nw_status node_fill_switches(const struct nw_cluster *cluster,
         if (i / fill->each >= fill->switches / rails)
             return nw_yaml_fail(
                 span->item,
-                "%d switches of %d nodes each have no port for node %d",
-                fill->switches, fill->each, i + 1);
+                "%d switch%s of %d node%s each have no port for node %d",
+                fill->switches, nw_by_count((uint64_t)fill->switches, "", "es"),
+                fill->each, nw_plural((uint64_t)fill->each), i + 1);
         for (int32_t c = 0; c < span->cards; c++)
             topology->port[topology->port_first[i] + c] =
                 i / fill->each * rails + c % rails;
@@ -271,8 +272,10 @@ static nw_status place_items(struct nw_cluster *cluster,
     if (status)
         return status;
     if (!cluster->topology->network && cluster->topology->node_count > 1)
-        return nw_yaml_fail(nodes, "%d nodes need a 'network'",
-                            cluster->topology->node_count);
+        return nw_yaml_fail(nodes, "%d node%s a 'network'",
+                            cluster->topology->node_count,
+                            nw_by_count((uint64_t)cluster->topology->node_count,
+                                        " needs", "s need"));
     node_lay_out(cluster, type_of);
     for (span.item = nodes->first; !status && span.item;
          span.item = span.item->next, i++) {

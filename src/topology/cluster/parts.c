@@ -7,6 +7,7 @@
  */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 
 #include <stdio.h>
@@ -272,7 +273,9 @@ static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
         }
     }
     if (!status && count != room)
-        status = nw_yaml_fail(node, "%zu numbers for %zu cores", count, room);
+        status = nw_yaml_fail(node, "%zu number%s for %zu core%s", count,
+                              nw_plural((uint64_t)count), room,
+                              nw_plural((uint64_t)room));
     return status;
 }
 
@@ -377,9 +380,9 @@ nw_status nw_cluster_device_info(const struct nw_yaml *list,
     for (int32_t v = 0; v < type->vertex_count; v++)
         count += type->kind[v] == kind;
     if (!status && list->count != (size_t)count)
-        status =
-            nw_yaml_fail(list, "'%s' has %zu items, but a node has %d of these",
-                         list->key, list->count, count);
+        status = nw_yaml_fail(
+            list, "'%s' has %zu item%s, but a node has %d of these", list->key,
+            list->count, nw_plural((uint64_t)list->count), count);
     if (!status && *info->count < count) {
         size_t capacity = (size_t)*info->count;
 

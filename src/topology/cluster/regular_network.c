@@ -3,6 +3,7 @@
  * dragonflies. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 #include "topology/network/networks.h"
 
@@ -140,8 +141,10 @@ static nw_status check_each(const struct nw_yaml *list,
 {
     if (list->count == (size_t)shape->dimension_count)
         return NW_OK;
-    return nw_yaml_fail(list, "'%s' has %zu items for %d dimensions", list->key,
-                        list->count, shape->dimension_count);
+    return nw_yaml_fail(
+        list, "'%s' has %zu item%s for %d dimension%s", list->key, list->count,
+        nw_plural((uint64_t)list->count), shape->dimension_count,
+        nw_plural((uint64_t)shape->dimension_count));
 }
 
 static nw_status read_wrap(const struct nw_yaml *node, struct nw_torus *shape)
@@ -250,11 +253,12 @@ nw_status nw_cluster_dragonfly(struct nw_cluster *cluster,
     groups = shape.groups;
     routers = shape.routers;
     if (!nw_dragonfly_rounds(&shape))
-        return nw_yaml_fail(node,
-                            "%d routers of %d global links cannot reach %d "
-                            "other groups",
-                            shape.routers, shape.global_links,
-                            shape.groups - 1);
+        return nw_yaml_fail(
+            node,
+            "%d router%s of %d global link%s cannot reach %d other group%s",
+            shape.routers, nw_plural((uint64_t)shape.routers),
+            shape.global_links, nw_plural((uint64_t)shape.global_links),
+            shape.groups - 1, nw_plural((uint64_t)(shape.groups - 1)));
     status = regular_network_check_size(node, groups * routers,
                                         groups * (routers * (routers - 1) / 2) +
                                             groups * routers *

@@ -93,8 +93,8 @@ static nw_status template_check_even(const char *what, int32_t count,
     if (count <= sockets || count % sockets == 0)
         return NW_OK;
     return nw_fail(NW_EINVAL,
-                   "--new: %s=%d cannot be divided evenly between %d sockets",
-                   what, count, sockets);
+                   "--new: %s=%d cannot be divided evenly between %d socket%s",
+                   what, count, sockets, nw_plural((uint64_t)sockets));
 }
 
 static nw_status template_take_pairs(struct template *template,
@@ -195,8 +195,9 @@ static nw_status template_write_grid(const struct template *template,
     return good ? NW_OK
                 : nw_fail(NW_EINVAL,
                           "--new: network=torus:AxBxC, sizes whose product "
-                          "divides %d nodes, not '%s'",
-                          template->nodes, sizes);
+                          "divides %d node%s, not '%s'",
+                          template->nodes,
+                          nw_plural((uint64_t) template->nodes), sizes);
 }
 
 static nw_status template_write_dragonfly(const struct template *template,
@@ -214,9 +215,10 @@ static nw_status template_write_dragonfly(const struct template *template,
     if (!good)
         return nw_fail(NW_EINVAL,
                        "--new: network=dragonfly:GROUPSxROUTERSxLINKS, groups "
-                       "and routers whose product divides %d nodes and global "
+                       "and routers whose product divides %d node%s and global "
                        "links of a router, not '%s'",
-                       template->nodes, sizes);
+                       template->nodes, nw_plural((uint64_t) template->nodes),
+                       sizes);
     nw_text_format(out,
                    "  dragonfly:\n    groups: %d\n    routers: %d\n"
                    "    global_links: %d\n    router_nodes: %lld\n",

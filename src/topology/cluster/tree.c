@@ -4,6 +4,7 @@
  * the item above. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 
 #include <stdlib.h>
@@ -46,9 +47,9 @@ static nw_status add_range(struct tree *tree, const struct nw_yaml *node,
         return status;
     count = tree->names.count - before;
     if (count % (size_t)above.count)
-        return nw_yaml_fail(names,
-                            "%zu switches cannot be shared out evenly over %d",
-                            count, above.count);
+        return nw_yaml_fail(
+            names, "%zu switch%s cannot be shared out evenly over %d", count,
+            nw_by_count((uint64_t)count, "", "es"), above.count);
     status = nw_grow(&tree->parent, &tree->capacity, tree->names.count,
                      sizeof *tree->parent);
     if (!status)

@@ -4,6 +4,7 @@
  * that a GPU of the node type has, otherwise by number. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/compose/compose.h"
 
 #include <stdlib.h>
@@ -163,10 +164,11 @@ static void compare_threads(struct match *match, int32_t count)
         if (!here || !there || (here == there && low[0] == low[1]))
             continue;
         nw_text_format(&match->compose->notes,
-                       "GPU %d is near %d threads from %d on in %s, near %d "
+                       "GPU %d is near %d thread%s from %d on in %s, near %d "
                        "from %d on in %s; the first is kept\n",
-                       match->number[i], here, low[0], match->source, there,
-                       low[1], match->compose->gpus_source);
+                       match->number[i], here, nw_plural((uint64_t)here),
+                       low[0], match->source, there, low[1],
+                       match->compose->gpus_source);
         return;
     }
 }
@@ -446,8 +448,9 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
         return NW_OK;
     if (ours && ours != count)
         return nw_fail(NW_EFORMAT,
-                       "%s:1: there are %d GPUs here and %d in a node of %s",
-                       compose->gpus->name, count, ours, source);
+                       "%s:1: there are %d GPU%s here and %d in a node of %s",
+                       compose->gpus->name, count, nw_plural((uint64_t)count),
+                       ours, source);
     status = nw_alloc((size_t)match.theirs->vertex_count, sizeof *made, &made);
     for (int32_t v = 0; !status && v < match.theirs->vertex_count; v++)
         made[v] = -1;

@@ -91,9 +91,9 @@ static nw_status nccl_take_addresses(const struct nccl_file *file,
 
     if (count != other)
         return nw_fail(NW_EINVAL,
-                       "the source of addresses has %d %ss, and the node has "
-                       "%d",
-                       other, kind, count);
+                       "the source of addresses has %d %s%s, and the node "
+                       "has %d",
+                       other, kind, nw_plural((uint64_t)other), count);
     for (int32_t i = 0; !status && i < count; i++) {
         const struct nw_device *device = nccl_match(here, there, count, i);
 

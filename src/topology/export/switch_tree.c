@@ -6,6 +6,7 @@
 #include "topology/export/switch_tree.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/network/networks.h"
 
 #include <stdio.h>
@@ -44,9 +45,9 @@ static void lose_ports(struct nw_export *export)
             }
     if (count)
         nw_export_lose(export,
-                       "all but the first card of %d nodes whose cards are at "
+                       "all but the first card of %d node%s whose cards are at "
                        "several switches",
-                       count);
+                       count, nw_plural((uint64_t)count));
 }
 
 static nw_status tree_add(struct nw_switch_tree *tree, const char *name,
@@ -133,8 +134,9 @@ static nw_status copy_tree(struct nw_export *export, struct nw_switch_tree *out)
         kept = mark_used(t, used);
         status = copy_switches(t, used, number, out);
         if (kept < (int32_t)count)
-            nw_export_lose(export, "%d switches without nodes",
-                           (int32_t)count - kept);
+            nw_export_lose(
+                export, "%d switch%s without nodes", (int32_t)count - kept,
+                nw_by_count((uint64_t)((int32_t)count - kept), "", "es"));
     }
     for (int32_t n = 0; !status && n < t->node_count; n++)
         if (out->node_at[n] < 0)
@@ -326,10 +328,11 @@ static void lose_links(struct nw_export *export,
     for (int32_t i = 0; i < out->count; i++)
         links += out->parent[i] >= 0;
     if (out->count < network->switch_count)
-        nw_export_lose(export,
-                       "all but %d of the %d switches, since the network is "
-                       "not a tree",
-                       out->count, network->switch_count);
+        nw_export_lose(
+            export,
+            "all but %d of the %d switch%s, since the network is not a tree",
+            out->count, network->switch_count,
+            nw_by_count((uint64_t)network->switch_count, "", "es"));
     else if (out->count != network->switch_count ||
              links != network->link_count)
         nw_export_lose(export,

@@ -177,11 +177,12 @@ static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
     nw_status status;
 
     if (back != link->count)
-        return nw_fail(NW_EFORMAT,
-                       "%s:%d: not symmetric: %d links from '%s' to '%s', %lld "
-                       "back",
-                       nccl->file, link->tag->line, link->count, from->busid,
-                       to->busid, (long long)back);
+        return nw_fail(
+            NW_EFORMAT,
+            "%s:%d: not symmetric: %d link%s from '%s' to '%s', %lld back",
+            nccl->file, link->tag->line, link->count,
+            nw_plural((uint64_t)link->count), from->busid, to->busid,
+            (long long)back);
     if (from->vertex >= to->vertex)
         return NW_OK;
     status = nccl_direct_link_class(nccl, link, &class);

@@ -267,11 +267,11 @@ nw_status nw_nccl_hosts(struct nw_nccl *nccl, const struct nw_xml *system,
     if (!status)
         status = nccl_add_nodes(nccl->topology, hosts);
     if (!status) {
-        nw_text_format(&nccl->topology->notes,
-                       "%s does not name the network of its %d hosts: one "
-                       "switch is assumed, and NVLink between hosts is left "
-                       "out\n",
-                       nccl->file, hosts->count);
+        nw_text_format(
+            &nccl->topology->notes,
+            "%s does not name the network of its %d host%s: one switch is "
+            "assumed, and NVLink between hosts is left out\n",
+            nccl->file, hosts->count, nw_plural((uint64_t)hosts->count));
         status = nw_topology_finish(nccl->topology, elements);
     }
     free(hosts->port_class);

@@ -256,8 +256,9 @@ nvidia_smi_parse_take_row(struct nvidia_smi_parse_reader *reader, char *line)
     for (int32_t i = 0; !status && i < reader->known; i++) {
         word = next_column(reader, &rest);
         if (!word || !*word)
-            return nw_fail(NW_EFORMAT, "%s:%d: %d columns for %d devices",
-                           smi->file, reader->line, i, reader->known);
+            return nw_fail(NW_EFORMAT, "%s:%d: %d column%s for %d device%s",
+                           smi->file, reader->line, i, nw_plural((uint64_t)i),
+                           reader->known, nw_plural((uint64_t)reader->known));
         status =
             parse_cell(reader, word, &smi->close[row][i], &smi->links[row][i]);
     }

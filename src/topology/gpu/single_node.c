@@ -417,9 +417,11 @@ static void note_guessed_cores(nw_topology *topology, size_t threads,
                                size_t cores)
 {
     nw_text_format(&topology->notes,
-                   "%s does not say which CPUs share a core: its %zu CPUs are "
-                   "taken for %zu cores; " REMEDY,
-                   topology->name, threads, cores);
+                   "%s does not say which CPUs share a core: its %zu CPU%s "
+                   "taken for %zu core%s; " REMEDY,
+                   topology->name, threads,
+                   nw_by_count(threads, " is", "s are"), cores,
+                   nw_plural(cores));
 }
 
 nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/infiniband/ibnet.h"
 #include "topology/network/networks.h"
 
@@ -270,9 +271,10 @@ static void forwarding_tables_note_missing(const struct nw_ib_tables *tables,
         }
     if (missing && tables->is_dump)
         nw_text_format(&topology->notes,
-                       "%s lacks %zu of %zu entries for the adapters of hosts: "
+                       "%s lacks %zu of %zu entr%s for the adapters of hosts: "
                        "their routes are assumed to be shortest paths\n",
-                       tables->file, missing, size);
+                       tables->file, missing, size,
+                       nw_by_count((uint64_t)size, "y", "ies"));
 }
 
 nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,

@@ -371,9 +371,11 @@ static nw_status labels_build(struct labels *labels, const struct nw_yaml *root,
         status = labels_add_domains(labels);
     if (!status && labels->skipped)
         nw_text_format(&labels->slurm.topology->notes,
-                       "%s: %zu nodes without labels of switches were left "
+                       "%s: %zu node%s without labels of switches %s left "
                        "out\n",
-                       labels->slurm.file, labels->skipped);
+                       labels->slurm.file, labels->skipped,
+                       nw_plural(labels->skipped),
+                       nw_by_count(labels->skipped, "was", "were"));
     return status;
 }
 

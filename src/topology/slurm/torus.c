@@ -3,6 +3,7 @@
  * its own switch at its coordinate; the first coordinate varies fastest. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "topology/cluster/cluster.h"
 #include "topology/network/networks.h"
 #include "topology/slurm/slurm.h"
@@ -87,9 +88,10 @@ static nw_status torus_fill(struct cells *cells, const struct box *box,
     nw_status status = nw_cluster_names(nodes, names);
 
     if (!status && (int64_t)(names->count - first) != count_cells(box->size))
-        status = nw_yaml_fail(nodes, "%zu nodes for %d x %d x %d coordinates",
-                              names->count - first, box->size[0], box->size[1],
-                              box->size[2]);
+        status = nw_yaml_fail(nodes, "%zu node%s for %d x %d x %d coordinates",
+                              names->count - first,
+                              nw_plural((uint64_t)(names->count - first)),
+                              box->size[0], box->size[1], box->size[2]);
     for (size_t i = first; !status && i < names->count; i++)
         status =
             torus_take_node(cells, box, names->name[i], (int64_t)(i - first));

@@ -232,7 +232,7 @@ def others():
     ok(result.returncode == 0, "spawns", result)
     same("the spawned process is counted apart", counted("\n".join(lines)),
          counted(result.stdout))
-    ok(any("1 messages, 4 bytes to processes outside" in line for line in lines),
+    ok(any("1 message, 4 bytes to processes outside" in line for line in lines),
        "and its message is named", lines[:5])
     if OPENMPI and launchers.version(FLAVOUR) >= (5, 0):
         skip("its own world has a profile",

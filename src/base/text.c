@@ -235,10 +235,9 @@ bool nw_parse_bytes(const char *word, uint64_t *out)
     /* a plain integer that failed is too large, not a fraction */
     if (!strpbrk(word, ".eE") || !nw_parse_double(word, &value))
         return false;
-    value = nearbyint(value);
-    if (value < 0 || value >= 0x1p64)
+    if (value < 0 || nearbyint(value) >= 0x1p64)
         return false;
-    *out = (uint64_t)value;
+    *out = (uint64_t)nearbyint(value);
     return true;
 }
 

@@ -52,6 +52,7 @@ static void parses_byte_counts(void **state)
     assert_false(nw_parse_bytes("1e20", &value));
     assert_false(nw_parse_bytes("18446744073709551616", &value));
     assert_false(nw_parse_bytes("-1", &value));
+    assert_false(nw_parse_bytes("-0.4", &value));
     assert_false(nw_parse_bytes("inf", &value));
 }
 

@@ -302,6 +302,40 @@ nw_status nw_hostlist_compress(const char *const *names, size_t count,
     return nw_text_take(&text, out);
 }
 
+/* Returns the number of letters at the start of the text that a name may
+ * have. */
+static size_t hostlist_count_letters(const char *text)
+{
+    size_t count = 0;
+
+    while ((unsigned char)text[count] > ' ' && text[count] != 127 &&
+           !strchr("[],#&*\"'\\{}", text[count]))
+        count++;
+    return count;
+}
+
+bool nw_host_is_listable(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length && length <= NW_HOSTNAME_MAX &&
+           hostlist_count_letters(name) == length;
+}
+
+nw_status nw_host_name_after(const char *file, char **out)
+{
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    size_t letters = hostlist_count_letters(name), length = strcspn(name, ".");
+    nw_status status;
+
+    length = length < letters ? length : letters;
+    status = nw_strdup(length ? name : "machine", out);
+    if (!status && length)
+        (*out)[length] = '\0';
+    return status;
+}
+
 bool nw_host_is_plain(const char *name)
 {
     static const char plain[] = "-._0123456789"

@@ -43,4 +43,11 @@ NW_MUST_CHECK nw_status nw_host_check(const char *name);
  * "n1.a" and "n1.b" are not. */
 bool nw_host_is_same(const char *a, const char *b);
 
+/* Returns true if a name may occur in cluster files and in lists of hosts. */
+bool nw_host_is_listable(const char *name);
+/* Sets *out to the name of a node after a file: the file's name without folders
+ * and suffixes, cut at the first letter that no name has; "machine" if nothing
+ * is left. The caller frees it. */
+NW_MUST_CHECK nw_status nw_host_name_after(const char *file, char **out);
+
 #endif

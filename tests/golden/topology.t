@@ -181,6 +181,14 @@ True []
 ## crosses them there.
 $ printf '\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\nGPU0\t X \tNV4\tSYS\tSYS\t0-3\nGPU1\tNV4\t X \tSYS\tSYS\t4-7\nNIC0\tSYS\tSYS\t X \tPIX\t\nNIC1\tSYS\tSYS\tPIX\t X \t\n' >aside.txt; nodewise topology -q -o aside.svg nvidia-smi:aside.txt; for k in nic core gpu; do grep -o "<rect class=\"$k\"[^>]*rx=\"4\"" aside.svg | sed "s/.* y=\"\([0-9.]*\)\".*/\1 $k/"; done | sort -n | uniq -f1 | cut -d' ' -f2 | paste -sd' '
 nic core gpu
+## A file whose name or host a list of hosts cannot contain still gives a machine that reads back.
+$ nodewise topology hwloc:core:2 -q --to hwloc > m.xml; sed /HostName/d m.xml > 'a,b[1].xml'; sed 's/"machine"/"x,y"/' m.xml > c.xml; for f in 'a,b[1]' c; do nodewise topology "$f.xml" -q -o back.yaml; sed -n '/^nodes/,$p' back.yaml; nodewise topology back.yaml -q | grep '^[ac]:'; done
+nodes:
+  - name: a
+a: a
+nodes:
+  - name: c
+c: c
 ## Files of other programs; each reads back, and a note names what is lost.
 $ nodewise topology rashti-32 --to slurm -o topology.conf && cat topology.conf
 SwitchName=S1 Switches=S[2,3]

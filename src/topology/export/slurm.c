@@ -6,7 +6,6 @@
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "topology/export/switch_tree.h"
-#include "topology/network/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ struct slurm_file {
  * these files. */
 static nw_status slurm_check_name(const char *what, const char *name)
 {
-    if (nw_fabric_is_name(name) && !strchr(name, '='))
+    if (nw_host_is_listable(name) && !strchr(name, '='))
         return NW_OK;
     return nw_fail(NW_EUNSUPPORTED,
                    "%s '%s': Slurm's files cannot contain this name; rename it "

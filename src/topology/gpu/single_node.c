@@ -3,6 +3,7 @@
  * about GPUs. */
 #include "topology/gpu/single_node.h"
 #include "base/array.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -468,15 +469,9 @@ nw_status nw_single_class(nw_topology *topology, enum nw_link_kind kind,
 nw_status nw_single_finish(nw_topology *topology, const char *file,
                            enum nw_elements elements)
 {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
-    size_t length = strcspn(name, ". \t#[],&");
     nw_status status = nw_topology_set_nodes(topology, 1, 0);
 
-    if (status)
-        return status;
-    topology->node_name[0] = length ? strndup(name, length) : strdup("machine");
-    if (!topology->node_name[0])
-        return nw_fail(NW_ENOMEM, "out of memory");
-    return nw_topology_finish(topology, elements);
+    if (!status)
+        status = nw_host_name_after(file, &topology->node_name[0]);
+    return status ? status : nw_topology_finish(topology, elements);
 }

@@ -2,13 +2,13 @@
 /* Reads live, FILE.xml and hwloc:"...": one node, as hwloc reports it. */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "topology/hwloc/node.h"
 #include "topology/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The machine to read, and the name of the resulting node. */
@@ -76,37 +76,15 @@ nw_status nw_source_synthetic(const char *what, enum nw_elements elements,
     return one_node(name, &request, elements, out);
 }
 
-/* Stores in *out the file's name without folders and suffixes, cut at the first
- * blank or '#', because a node's name in mappings is one word. The caller frees
- * it. */
-static nw_status name_after(const char *file, char **out)
-{
-    const char *slash = strrchr(file, '/');
-    nw_status status = nw_strdup(slash ? slash + 1 : file, out);
-
-    if (!status)
-        (*out)[strcspn(*out, ". \t#")] = '\0';
-    if (!status && !**out) {
-        free(*out);
-        status = nw_strdup("machine", out);
-    }
-    return status;
-}
-
-static bool is_word(const char *text)
-{
-    return text && *text && !text[strcspn(text, " \t\r\n#&")];
-}
-
 nw_status nw_source_xml(const char *what, enum nw_elements elements,
                         nw_topology **out)
 {
     char *node;
     nw_status status = nw_hwloc_host_name(what, &node);
 
-    if (!status && !is_word(node)) {
+    if (!status && !(node && nw_host_is_listable(node))) {
         free(node);
-        status = name_after(what, &node);
+        status = nw_host_name_after(what, &node);
     }
     if (!status) {
         struct source_request request = {NW_HWLOC_XML, what, node};

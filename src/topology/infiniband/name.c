@@ -5,6 +5,7 @@
  * manufacturer or has another form, the guid becomes the name. */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
 
@@ -164,7 +165,7 @@ static void name_by_text(struct nw_ib_node *node, char *text)
     if (is_makers(text) || (*rest && !name_is_device(rest)))
         return;
     text[length] = '\0';
-    if (!nw_fabric_is_name(text)) {
+    if (!nw_host_is_listable(text)) {
         text[length] = end;
         return;
     }
@@ -187,7 +188,7 @@ static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
     name_by_text(node, node->text);
     if (name && strpbrk(name, " \t"))
         name_by_text(node, name);
-    else if (name && nw_fabric_is_name(name))
+    else if (name && nw_host_is_listable(name))
         node->name = name;
     if (!node->name)
         node->name = node->id;
@@ -200,9 +201,9 @@ static void infiniband_name_switch(struct nw_ib_node *node,
 {
     const char *name = name_mapped(map, node->guid);
 
-    if (name && nw_fabric_is_name(name))
+    if (name && nw_host_is_listable(name))
         node->name = name;
-    else if (nw_fabric_is_name(node->text) && !is_makers(node->text))
+    else if (nw_host_is_listable(node->text) && !is_makers(node->text))
         node->name = node->text;
     else
         node->name = node->id;

@@ -3,6 +3,7 @@
  * topograph sets, name the switch of each tier and the NVLink domain. */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/name_index.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -94,7 +95,7 @@ static nw_status labels_add_entry(struct labels *labels,
     const char *name;
     nw_status status = nw_yaml_text(label, &name);
 
-    if (!status && !nw_fabric_is_name(name))
+    if (!status && !nw_host_is_listable(name))
         status =
             nw_yaml_fail(label, "'%s' is not a valid name of a switch", name);
     if (!status)
@@ -150,7 +151,7 @@ static nw_status labels_read_node(struct labels *labels,
         status = nw_yaml_need(about, "name", &name);
     if (!status)
         status = nw_yaml_text(name, &node.name);
-    if (!status && !nw_fabric_is_name(node.name))
+    if (!status && !nw_host_is_listable(node.name))
         status =
             nw_yaml_fail(name, "'%s' is not a valid name of a node", node.name);
     node.line = status ? 0 : name->line;

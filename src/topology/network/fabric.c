@@ -11,18 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool nw_fabric_is_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    if (!length || length > NW_HOSTNAME_MAX || strpbrk(name, "[],#&*\"'\\{}"))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)name[i] <= ' ' || name[i] == 127)
-            return false;
-    return true;
-}
-
 nw_status nw_fabric_add_host(struct nw_fabric *fabric, const char *name,
                              int line)
 {

@@ -58,7 +58,4 @@ NW_MUST_CHECK nw_status nw_fabric_close(const struct nw_fabric *fabric,
                                         enum nw_elements elements);
 void nw_fabric_fini(struct nw_fabric *fabric);
 
-/* Returns true if a name may occur in cluster files and in lists of hosts. */
-bool nw_fabric_is_name(const char *name);
-
 #endif

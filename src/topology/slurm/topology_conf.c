@@ -5,6 +5,7 @@
  * same form with some more keys. */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/slurm/slurm.h"
@@ -189,7 +190,7 @@ static nw_status take_switch(struct conf *conf,
 
     if (status)
         return status;
-    if (!nw_fabric_is_name(name)) {
+    if (!nw_host_is_listable(name)) {
         status = nw_lines_fail(&conf->lines,
                                "'%s' is not a valid name of a switch", name);
         free(name);

@@ -3,6 +3,7 @@
  * Reads trees and blocks; slurm/torus.c reads rings and tori. A flat topology
  * is an error, since it does not list nodes. */
 #include "base/array.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
@@ -31,7 +32,7 @@ static nw_status topology_yaml_add_switch(struct nw_slurm *slurm,
 
     if (!status)
         status = nw_yaml_text(named, &text);
-    if (!status && !nw_fabric_is_name(text))
+    if (!status && !nw_host_is_listable(text))
         status =
             nw_yaml_fail(named, "'%s' is not a valid name of a %s", text, key);
     if (!status)

@@ -166,6 +166,30 @@ static size_t alignment_of(const nw_halo *halo, int32_t quantity,
     return NW_HALO_GPU_LINE % stride ? 1 : NW_HALO_GPU_LINE;
 }
 
+/* Returns NW_ENOMEM if the arrays of this rank need 2^52 bytes or more, so that
+ * sums of such sizes over the ranks of a node fit into 64 bits. */
+static nw_status halo_memory_check_sizes(const nw_halo *halo)
+{
+    int32_t quantities = halo->quantity_count;
+    double bytes = 0;
+
+    for (int32_t i = 0; i < halo->own_count * quantities; i++) {
+        const struct nw_halo_piece *piece =
+            &halo->layout->piece[halo->own[i / quantities]];
+
+        bytes += (double)halo->pitch[i] * (double)piece->allocated[1] *
+                 (double)piece->allocated[2];
+        /* rounding up to the alignment may have exceeded 64 bits */
+        if (halo->pitch[i] < least_pitch(halo, piece, i % quantities))
+            bytes = 0x1p64;
+    }
+    return bytes < 0x1p52 ? NW_OK
+                          : nw_fail(NW_ENOMEM,
+                                    "the arrays of a rank need %.3g bytes "
+                                    "with the gaps between elements and rows",
+                                    bytes);
+}
+
 static nw_status halo_memory_make_arrays(nw_halo *halo,
                                          const struct nw_halo_options *options)
 {
@@ -184,6 +208,9 @@ static nw_status halo_memory_make_arrays(nw_halo *halo,
             least_pitch(halo, &halo->layout->piece[halo->own[i / quantities]],
                         i % quantities),
             alignment_of(halo, i % quantities, options));
+    status = nw_halo_agree(halo->comm, halo_memory_check_sizes(halo));
+    if (status)
+        return status;
     if (halo->gpu_memory)
         return NW_OK; /* nw_halo_gpus_open allocates the arrays */
     status = halo_memory_allocate(halo, memory,

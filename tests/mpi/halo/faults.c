@@ -94,6 +94,15 @@ static int impossible(void)
     options = plan();
     options.quantity_count = 0;
     wrong += refused(&options, NW_EINVAL, "needs a quantity");
+    options = plan();
+    options.row_align = SIZE_MAX;
+    wrong += refused(&options, NW_ENOMEM, "the arrays of a rank need");
+    /* elements of 1 byte that are 2^20 bytes apart: more than 2^64 bytes */
+    options = plan();
+    options.quantity = &(struct nw_halo_quantity){1, (size_t)1 << 20};
+    options.extent[0] = options.extent[1] = 1 << 24;
+    options.extent[2] = 8;
+    wrong += refused(&options, NW_ENOMEM, "the arrays of a rank need");
     /* 2^32 + 2 pieces of three ranks */
     options = plan();
     options.pieces_per_rank = 1431655766;

@@ -104,6 +104,38 @@ static void read_where_they_lie(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
+/* The ids of requests start again after 2^32 requests. The sender then still
+ * waits until its message was read. */
+static void read_after_a_wrap(nw_channel *channel, const struct job *job,
+                              int32_t rank)
+{
+    static char words[LARGE];
+    nw_channel_request *request;
+    bool done = false;
+
+    nod(channel, !rank); /* later messages are sent at once */
+    channel->generation = UINT32_MAX;
+    if (rank)
+        nod(channel, false);
+    request = begin(channel, !rank, words, sizeof words, TAG);
+    for (int i = 0; i < 100 && !rank; i++) {
+        MUST(nw_channel_test(&request, &done, NULL));
+        SHOULD(!done); /* no receive has been posted for it */
+    }
+    if (!rank)
+        nod(channel, true);
+    MUST(nw_channel_wait(&request, NULL));
+    (void)job;
+}
+
+static void ids_start_again(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = read_after_a_wrap};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
 /* -- or sent in parts, whichever takes less time -- */
 
 static struct fi_ops_msg slow, *usual;
@@ -367,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_where_they_lie),
+        cmocka_unit_test(ids_start_again),
         cmocka_unit_test(read_where_parts_take_longer),
         cmocka_unit_test(more_than_there_are_words_for),
         cmocka_unit_test(from_and_to_gpus),

@@ -114,13 +114,13 @@ nw_status nw_gpu_copy_job_new(const struct nw_gpu *gpu, enum nw_gpu_work work,
     bytes = table_bytes(&table);
     if (!status)
         status = nw_alloc(1, sizeof *job, &job);
-    if (!status)
-        status = nw_alloc(bytes, 1, &image);
     if (!status) {
         job->gpu = gpu;
         job->life = gpu->life();
-        status = gpu->alloc(bytes, &job->memory);
+        status = nw_alloc(bytes, 1, &image);
     }
+    if (!status)
+        status = gpu->alloc(bytes, &job->memory);
     if (!status) {
         write_image(&table, image, job);
         status = bytes ? gpu->copy_in(job->memory, image, bytes) : NW_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a mapping problem with one rank per slot. If an element may take
- * several ranks, all of the same load, it has a slot for each of them;
- * otherwise it has a single slot with a limit of load. */
+/* Makes a mapping problem with one rank per slot. An element that may take
+ * several ranks, all of the same load, has a slot for each of them; an element
+ * for one rank has one slot, with a limit of load. */
 #include "map/capacity/slots_problem.h"
 #include "map/common/parameters.h"
 #include "base/array.h"

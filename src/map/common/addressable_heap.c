@@ -10,7 +10,8 @@ static inline bool heap_before(const double *gain, int32_t a, int32_t b)
     return gain[a] > gain[b] || (gain[a] >= gain[b] && a < b);
 }
 
-/* Puts a process at position i of the heap and notes that in `at`. */
+/* Puts a process at position i of the heap and sets its entry in `at` to i + 1.
+ */
 static inline void heap_set(struct nw_heap *heap, uint32_t i, int32_t process)
 {
     heap->item[i] = process;

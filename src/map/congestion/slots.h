@@ -103,9 +103,9 @@ bool nw_slots_within_limits(const struct nw_slots *slots,
                             const struct nw_move *move);
 
 /* Draws a random valid move of `rank`, which must not be locked; move->count is
- * 0 if the draw gave none. Most draws bring the rank to the host of a peer or
- * to a slot with a similar number. If node_class is set, `rank` is a NIC of a
- * node, and two nodes exchange their slots. */
+ * 0 if the draw gave none. Many draws bring the rank to the host of a peer or
+ * to a slot with a number similar to that of a peer's slot. If node_class is
+ * set, `rank` is a NIC, and its node exchanges all slots with another node. */
 struct nw_random;
 void nw_slots_draw_move(const struct nw_slots *slots, struct nw_random *random,
                         int32_t rank, struct nw_move *move);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps and moves of the vertices of one team; see anneal_parallel.h. Most
- * trials end after three lookups in memory that is not in the cache, so the
- * data of the next trials are prefetched. */
+/* Swaps and moves the vertices among the parts of one team, the work of one
+ * thread; see anneal_parallel.h. Most trials end after three lookups in memory
+ * that is not in the cache, so the data of the next trials are prefetched. */
 #include "map/graph/anneal_parallel.h"
 #include "map/common/metropolis.h"
 #include "map/common/parameters.h"

@@ -24,8 +24,9 @@ struct min_max_cut_work {
     struct nw_switch_levels levels;
 };
 
-/* Function nw_division_annealing.count: adds up the weighted bytes that each
- * switch sends and receives. */
+/* Function nw_division_annealing.count: adds to the load of each switch the
+ * bytes between the ranks below it and all others, in both directions, times
+ * the weight of its level. */
 static void min_max_cut_count_leaving(void *user)
 {
     struct min_max_cut_work *work = user;

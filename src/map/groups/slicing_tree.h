@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Divides a grid of ranks by a slicing tree into boxes and the remainders of
- * boxes. The part that exchanges most bytes may then exchange fewer than with
- * boxes alone, because the inner boxes have less of the grid's boundary.
+ * larger boxes. With boxes alone, those inside the grid would exchange the most
+ * bytes, because none of their sides is on the grid's boundary.
  */
 #ifndef NW_MAP_GROUPS_SLICING_TREE_H
 #define NW_MAP_GROUPS_SLICING_TREE_H

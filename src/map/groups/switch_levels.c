@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds which leaf switches are below the same higher switch, by distance and
  * level by level, as switch_groups.c finds the hosts below a leaf switch. The
- * uplinks of a switch are the links that are used only by traffic leaving this
- * switch. */
+ * uplinks of a switch are the links in one direction that only the traffic from
+ * hosts below it to other hosts uses. */
 #include "map/groups/switch_levels.h"
 #include "base/array.h"
 

@@ -276,10 +276,10 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     }
 }
 
-/* Returns the mean bytes of an edge. Times the second smallest distance, this
- * is the cost increase of a small bad swap, and it is the unit of temperature.
- * Annealing from much higher temperatures would not cool down in the given
- * steps. */
+/* Returns the mean bytes of an edge. The caller multiplies it by the second
+ * smallest distance above 0 and gets the unit of temperature: about the cost
+ * increase of a small bad swap. Annealing from much higher temperatures would
+ * not cool down in the given steps. */
 static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
     size_t edges = assignment->row[assignment->count];

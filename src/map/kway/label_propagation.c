@@ -33,9 +33,10 @@ static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
         awake[g->arc[e].to] = 1;
 }
 
-/* Visits every marked vertex once, until time is over: removes its mark and
- * makes its best move if that is an improvement (label_propagation_is_better).
- * Returns the number of moves. */
+/* Goes once through `order`, until time is over: removes the mark of each
+ * marked vertex and makes its best move if that is an improvement
+ * (label_propagation_is_better); then its neighbours are marked. Returns the
+ * number of moves. */
 static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
                                             const int32_t *order,
                                             uint8_t *awake)

@@ -61,7 +61,8 @@ NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
                                     int32_t number, struct nw_graph *graph);
 /* Calls job(user, i) for each piece now[i], on all threads. Pieces with the
  * most edges are taken first, so that all threads end at about the same time.
- * Returns the first failure of a job. */
+ * Returns the first failure of a job, after which other jobs may be left out.
+ */
 NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
                                         nw_status (*job)(void *user, int32_t i),
                                         void *user);
@@ -75,7 +76,8 @@ int32_t nw_rb_split_layers(const struct sectioning *work,
 /* Fills work->at, `unit` and `most` for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_rb_read_grid(struct sectioning *work);
 /* Bisects a piece of a grid: fills side[graph->n] with 0 or 1 for each vertex.
- * May rescale the bytes of `graph`. */
+ * If work->unit is not 0, divides the bytes of `graph` by it and leaves them
+ * so. */
 NW_MUST_CHECK nw_status nw_rb_grid_cut(const struct sectioning *work,
                                        const struct piece *piece,
                                        struct nw_graph *graph,

@@ -42,11 +42,10 @@ struct nw_recursive_bisection {
     int repeats; /* bisections of each piece, by coarsening; the best cut is
                     taken */
     int tries;   /* initial cuts in each of these bisections */
-    /* If the pattern is a grid, `stencil` describes it, and `kinds` has the
-     * bits of enum nw_rb_start of the initial cuts. Before the cuts are
-     * compared, the bytes of each are increased by a random fraction of at most
-     * `loose`. The cut with the fewest bytes is taken. stencil NULL: no grid.
-     */
+    /* `stencil` describes the pattern's grid (NULL: no grid), and `kinds` has
+     * the bits of enum nw_rb_start of the initial cuts and of the ways to split
+     * pieces. Each initial cut is refined, and its bytes are raised by a random
+     * fraction of at most `loose`; the cut with the fewest bytes is taken. */
     const struct nw_stencil *stencil;
     int kinds;
     double loose;

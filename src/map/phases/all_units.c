@@ -278,7 +278,9 @@ static nw_status all_units_put_fixed(struct all_units_work *work,
     return status;
 }
 
-/* Makes the nw_places of the listed places and runs the placer on them. */
+/* Puts the fixed ranks on their places, then runs the placer on the places that
+ * all_units_list_places listed: the free units, and one more place for each
+ * rank fixed to a core or GPU. */
 static nw_status all_units_place(struct all_units_work *work,
                                  struct nw_placement *placement)
 {

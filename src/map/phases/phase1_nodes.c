@@ -54,10 +54,11 @@ static void phase1_widen_node(const nw_topology *topology, int32_t node,
                 phase1_nics_per(topology, node, c, i);
 }
 
-/* If the machine has a network, widens the links of all hosts that have several
- * NICs. Also multiplies the bandwidths of network links by the largest number
- * of NICs of a host. Each NIC may have its own part of the network (a rail),
- * but all routes between two places take the same part. */
+/* If the machine has a network, multiplies the bandwidths of the links of each
+ * host by its number of NICs, or sets the sum if its NICs differ. Multiplies
+ * the bandwidths of network links by the largest number of NICs of a host,
+ * because each NIC may have its own part of the network (a rail), but all
+ * routes between two places take the same part. */
 static void phase1_widen_links(const struct nw_problem *problem,
                                struct nw_places *places)
 {
@@ -185,8 +186,9 @@ static bool phase1_wants_initial(const struct phase1_work *phase)
            nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
 }
 
-/* Makes a place of each host and runs the placer on them, twice if
- * phase1_wants_initial. */
+/* Makes a place of each host and runs the placer on them. If
+ * phase1_wants_initial, runs it before on the traffic between host memories
+ * alone, whose result is the initial placement of the main run. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

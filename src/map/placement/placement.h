@@ -174,9 +174,9 @@ nw_placer nw_place_tile;       /* best embedding; NW_EUNSUPPORTED: the processes
                                   do not form a grid */
 nw_placer nw_place_refine;     /* improves placement->initial */
 
-/* Swaps and moves processes of a complete placement, which must have
- * `affinity`, to lower the sum of their affinity costs and of bytes x seconds
- * per byte on their routes. */
+/* Swaps and moves the processes of a complete placement, except fixed ones, to
+ * lower the sum of their affinity costs (`affinity`, which must not be NULL)
+ * and of bytes x seconds per byte on their routes. */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 

@@ -204,7 +204,8 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
 }
 
 /* Finds the displaced ranks and the remaining hosts. Returns NW_EINVAL if the
- * lost nodes are invalid or a rank would have no host. */
+ * hosts, the mapping or the lost nodes are invalid, no node is left, there are
+ * too many spares, or a rank that stays is on none of the hosts. */
 static nw_status lost_nodes_check(struct lost_nodes_work *work)
 {
     nw_status status = nw_problem_check_hosts(work->topology, &work->options);

@@ -372,8 +372,8 @@ static void launcher_default_bring_near(const struct nw_problem *problem,
     } while (moved);
 }
 
-/* Exchanges GPU units between the ranks of each host so that they are nearer to
- * the ranks' cores. */
+/* Exchanges GPU units between two ranks of a host as long as that lowers the
+ * sum of the distances between the ranks' cores and their GPUs. */
 static nw_status
 launcher_default_exchange_gpus(const struct nw_problem *problem,
                                struct nw_answer *answer)

@@ -340,8 +340,9 @@ static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
     return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
 }
 
-/* Before the swap of choice->u and choice->v: forbids both items to return to
- * their present places for a number of steps. */
+/* Before the swap of choice->u and choice->v: notes their present places. For
+ * some steps, a swap is tabu if it would take both its items back to places so
+ * noted. */
 static void robust_tabu_forbid(struct nw_robust_tabu *tabu,
                                const struct robust_tabu_choice *choice,
                                uint64_t step, struct nw_random *random)

@@ -252,9 +252,9 @@ static bool grid_unordered_is_face(const struct grid_unordered_work *work,
 }
 
 /* Returns true if p and q, two face neighbours of the root, are in opposite
- * directions of one dimension. Then they have no common face neighbour except
- * the root or, if the dimension is a ring of three cells, p and q are face
- * neighbours themselves. */
+ * directions of one dimension: they have no common face neighbour except the
+ * root, or they touch (a ring of three cells). A ring of four counts as two
+ * dimensions of two cells. */
 static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
                                         int32_t root, int32_t p, int32_t q)
 {

@@ -522,3 +522,10 @@ most.xml: 1 node, 1 core, 0 GPUs, 3 links (2 with assumed figures)
 $ (printf '<system version="1"><cpu '; seq -f 'a%g="1"' 1 100000 | tr '\n' ' '; printf '></cpu></system>\n') >attributes.xml; nodewise topology nccl:attributes.xml
 ! attributes.xml:1: <cpu> has more than 256 attributes
 ? 3
+## A GPU switch that a matrix of hwloc names before its GPUs: links of different rates are not written as equal ones.
+$ printf 'nodewise: cluster 1\nnode_types:\n  node:\n    cpu: {cores: 2}\n    devices: [{parts: [{gpu: 2}]}]\n    direct: [{switch: [gpu 0-1], link: 300GB/s}]\nnodes: [{name: a}]\n' > s.yaml; nodewise topology s.yaml -q --to hwloc | sed 's/>\(OSDev.*\) \(PCIDev:[0-9]*\) </>\2 \1 </' | awk '/u64values/ {w = ++n == 1 ? "0 300000 100000 " : n == 2 ? "300000 0 0 " : "100000 0 0 "; $0 = "<u64values length=\"" length(w) "\">" w "</u64values>"} 1' > s.xml; sed -n '/<indexes/p' s.xml; nodewise topology s.xml -q | tail -2; nodewise topology s.xml -q -o back.yaml
+    <indexes length="27">PCIDev:7 OSDev:12 OSDev:13 </indexes>
+├─gpu 0 - gpu-switch 0       nvlink  300 GB/s  300 ns
+└─gpu 1 - gpu-switch 0       nvlink  100 GB/s  300 ns
+! node type a ... one figure
+? 4

@@ -12,8 +12,9 @@ import tree
 CHOICE = "src/mpdata/select_kernels.c"
 # These extensions are not asked for: __builtin_cpu_supports() of clang 14 does not know
 # them, or another extension that is asked for includes them.
-IMPLIED = {"avx", "crc32", "f16c", "lzcnt", "movbe", "popcnt", "sse3", "ssse3", "sse4_1",
-           "sse4_2", "xsave", "lahf_sahf"}
+# gcc 14 and later count the lengths of AVX-512's registers as extensions (evex).
+IMPLIED = {"avx", "crc32", "evex256", "evex512", "f16c", "lzcnt", "movbe", "popcnt", "sse3",
+           "ssse3", "sse4_1", "sse4_2", "xsave", "lahf_sahf"}
 
 
 def extensions(flags):

@@ -187,6 +187,8 @@ static nw_status direct_link_join_tiles(struct hwloc_distances_s *matrix)
     return NW_OK;
 }
 
+/* Adds the link between objects i and j of the matrix. Its first end is not a
+ * GPU switch; a node type has only one. */
 static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
                                       const struct hwloc_distances_s *matrix,
                                       unsigned i, unsigned j,
@@ -206,6 +208,8 @@ static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
             build, direct_link_device_of(matrix->objs[j]), &b);
     if (status || a < 0 || b < 0 || a == b)
         return status;
+    if (build->type->kind[a] == NW_VERTEX_GPU_SWITCH)
+        return direct_link_add_pair(build, matrix, j, i, kind);
     status = nw_hwloc_class(build, kind, speed, &class);
     if (!status)
         status = nw_node_type_add_direct(build->type, a, b, class);

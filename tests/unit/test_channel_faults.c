@@ -786,8 +786,8 @@ static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
     uint32_t version;
 
     memcpy(own, mine, bytes);
-    memcpy(&version, own + 160, sizeof version);
     if (!pair->round++) {
+        memcpy(&version, own + 160, sizeof version);
         SHOULD(version == NW_WIRE_VERSION);
         version += (uint32_t)pair->rank;
         memcpy(own + 160, &version, sizeof version);
@@ -825,6 +825,35 @@ static void versions_differ(void **state)
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), 0);
     assert_int_equal(ranks_fork(2, open_of_version, wires), 0);
+    for (int i = 0; i < 2; i++)
+        close(wires[i]);
+}
+
+/* Rank 1 has no such provider. Rank 0 reports this and does not wait. */
+static void open_by_nothing(const void *wires, int32_t rank)
+{
+    struct pair pair = {((const int *)wires)[rank], rank, 1};
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+
+    options.rank = rank;
+    options.count = 2;
+    options.allgather = meet;
+    options.context = &pair;
+    options.provider = rank ? "nothing" : "shm";
+    (void)alarm(60);
+    SHOULD(nw_channel_open(&options, &channel) == NW_ENODEV && !channel);
+    SHOULD(strstr(nw_error_text(), rank ? "no provider 'nothing'"
+                                        : "no provider reaches rank 1"));
+}
+
+static void a_rank_has_no_provider(void **state)
+{
+    int wires[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), 0);
+    assert_int_equal(ranks_fork(2, open_by_nothing, wires), 0);
     for (int i = 0; i < 2; i++)
         close(wires[i]);
 }
@@ -1150,6 +1179,7 @@ int main(void)
         cmocka_unit_test(killed_ranks_leave_nothing),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
+        cmocka_unit_test(a_rank_has_no_provider),
         cmocka_unit_test(a_peer_sends_rubbish),
         cmocka_unit_test(a_stranger_is_refused),
         cmocka_unit_test(a_peer_is_deaf),

@@ -167,7 +167,37 @@ static void find_heads(nw_channel *channel)
     }
 }
 
-static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
+/* Adds the endpoints of all ranks, whose addresses are in `all`. */
+static nw_status meet_all(nw_channel *channel,
+                          const struct endpoint_address mine[NW_ENDPOINTS],
+                          const struct endpoint_address *all)
+{
+    const struct nw_peer *self = &channel->peer[channel->options.rank];
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; i < channel->options.count && !status; i++)
+        status = meet_one(channel, &channel->peer[i], mine,
+                          all + (size_t)i * NW_ENDPOINTS);
+    for (int f = 0; f < NW_ENDPOINTS && !status; f++)
+        if (f == self->fabric)
+            channel->self[f] = self->address;
+        else if (channel->fabric[f].ep)
+            status = nw_endpoint_meet(&channel->fabric[f], mine[f].name,
+                                      &channel->self[f]);
+    return status;
+}
+
+/* An error of this rank, with its text, which the exchanges may overwrite. */
+struct peers_own {
+    nw_status status;
+    char why[512];
+};
+
+/* Exchanges the addresses of the endpoints. *own is an earlier error of this
+ * rank, or gets its error if it cannot reach a rank. Returns an error only if
+ * the exchange itself fails. */
+static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting,
+                                struct peers_own *own)
 {
     struct endpoint_address mine[NW_ENDPOINTS], *all = NULL;
     nw_status status =
@@ -182,37 +212,48 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
     }
     if (!status)
         status = nw_meeting_gather(meeting, mine, sizeof mine, all);
-    for (int32_t i = 0; i < channel->options.count && !status; i++)
-        status = meet_one(channel, &channel->peer[i], mine,
-                          all + (size_t)i * NW_ENDPOINTS);
-    if (!status) {
-        const struct nw_peer *self = &channel->peer[channel->options.rank];
-
-        for (int f = 0; f < NW_ENDPOINTS && !status; f++)
-            if (f == self->fabric)
-                channel->self[f] = self->address;
-            else if (channel->fabric[f].ep)
-                status = nw_endpoint_meet(&channel->fabric[f], mine[f].name,
-                                          &channel->self[f]);
+    if (!status && !own->status) {
+        own->status = meet_all(channel, mine, all);
+        snprintf(own->why, sizeof own->why, "%s", nw_error_text());
     }
     free(all);
     return status;
 }
 
 /* Waits until all ranks have added each other's endpoints; then hides the
- * endpoints' files (nw_endpoint_hide). */
+ * endpoints' files (nw_endpoint_hide). Returns an error on all ranks if one has
+ * failed. */
 static nw_status exchange_addresses_hide(nw_channel *channel,
-                                         struct nw_meeting *meeting)
+                                         struct nw_meeting *meeting,
+                                         const struct peers_own *own)
 {
-    char mine = 1, *all = NULL;
+    char mine = !own->status, *all = NULL;
     nw_status status = nw_alloc((size_t)channel->options.count, 1, &all);
 
     if (!status)
         status = nw_meeting_gather(meeting, &mine, 1, all);
+    for (int32_t i = 0; i < channel->options.count && !status; i++)
+        if (!all[i])
+            status = nw_fail(NW_EIO, "rank %d cannot open its channel", i);
     for (int f = 0; f < NW_ENDPOINTS && !status; f++)
         nw_endpoint_hide(&channel->fabric[f]);
     free(all);
     return status;
+}
+
+/* Opens the endpoints and adds those of all ranks. A rank that fails still
+ * takes part in both exchanges, since the others would wait for it. */
+static nw_status peers_connect(nw_channel *channel, struct nw_meeting *meeting)
+{
+    struct peers_own own = {open_fabrics(channel), ""};
+    nw_status status;
+
+    find_heads(channel);
+    snprintf(own.why, sizeof own.why, "%s", nw_error_text());
+    status = exchange_doors(channel, meeting, &own);
+    if (!status)
+        status = exchange_addresses_hide(channel, meeting, &own);
+    return own.status ? nw_fail(own.status, "%s", own.why) : status;
 }
 
 nw_status nw_peers_meet(nw_channel *channel)
@@ -226,12 +267,7 @@ nw_status nw_peers_meet(nw_channel *channel)
     if (!status)
         status = exchange_addresses_introduce(channel, meeting);
     if (!status)
-        status = open_fabrics(channel);
-    find_heads(channel);
-    if (!status)
-        status = exchange_doors(channel, meeting);
-    if (!status)
-        status = exchange_addresses_hide(channel, meeting);
+        status = peers_connect(channel, meeting);
     nw_meeting_close(meeting);
     return status;
 }

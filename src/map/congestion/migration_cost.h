@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moves with a cost: at a restart, a rank that is not displaced leaves its
- * place only if that shortens the predicted time of an exchange by more than
- * this cost. */
+ * place only if that shortens the predicted time by more than this cost. The
+ * predicted time is that of all exchanges of the pattern together. */
 #ifndef NW_MAP_CONGESTION_MIGRATION_COST_H
 #define NW_MAP_CONGESTION_MIGRATION_COST_H
 

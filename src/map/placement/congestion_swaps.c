@@ -41,8 +41,8 @@ struct congestion_swaps_work {
                          congestion */
     double most;      /* maximum congestion at the start of the present pass */
     double hop_bytes; /* change of hop-bytes by the present trial */
-    double least;     /* changes of hop-bytes below this count as rounding
-                         errors */
+    double least;     /* a decrease of hop-bytes by less than this counts as
+                         a rounding error, not as an improvement */
     uint64_t begun;   /* placement->steps when the search began */
 };
 
@@ -330,8 +330,8 @@ static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
 
 /* --- passes --- */
 
-/* Returns true if the route between two places has a link with the maximum
- * congestion. */
+/* Returns true if the route from one place to another has a link whose
+ * congestion is at least work->most, the maximum at the start of this pass. */
 static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
                                           int32_t from, int32_t to)
 {

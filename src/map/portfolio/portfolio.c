@@ -78,7 +78,8 @@ static nw_status portfolio_find(const struct nw_map_options *options,
 /* Runs the algorithm and sets *best. `auto` chooses among several mappings, one
  * of them the default. The result of any other algorithm is replaced by the
  * default mapping if that has a lower objective (unless the algorithm is a
- * baseline), then by the mapping of --from if that is better. At last, ranks
+ * baseline), then by the mapping of --from if that is better and the algorithm
+ * begins from it. At last, ranks
  * move nearer to their GPUs and NICs, unless the algorithm is a baseline or the
  * default mapping. Clears report->proven if the pattern has phases, because a
  * proof is about the whole pattern. Returns NW_EINVAL if the objective needs

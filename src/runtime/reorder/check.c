@@ -191,8 +191,9 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     struct check_ends ends = {0};
     int rank;
 
-    /* Open MPI accepts graphs with a decreasing index, and then returns
-     * neighbours from beyond its edge list. */
+    /* A graph that MPI should reject (call->bad) is not checked: Open MPI
+     * accepts one with a decreasing index, and then returns neighbours from
+     * beyond its edge list. */
     if (made == MPI_COMM_NULL || call->bad ||
         (!settings->check && !settings->gpus))
         return;

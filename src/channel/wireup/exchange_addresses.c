@@ -168,9 +168,10 @@ static void find_heads(nw_channel *channel)
 }
 
 /* Adds the endpoints of all ranks, whose addresses are in `all`. */
-static nw_status meet_all(nw_channel *channel,
-                          const struct endpoint_address mine[NW_ENDPOINTS],
-                          const struct endpoint_address *all)
+static nw_status
+exchange_addresses_meet_all(nw_channel *channel,
+                            const struct endpoint_address mine[NW_ENDPOINTS],
+                            const struct endpoint_address *all)
 {
     const struct nw_peer *self = &channel->peer[channel->options.rank];
     nw_status status = NW_OK;
@@ -213,7 +214,7 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting,
     if (!status)
         status = nw_meeting_gather(meeting, mine, sizeof mine, all);
     if (!status && !own->status) {
-        own->status = meet_all(channel, mine, all);
+        own->status = exchange_addresses_meet_all(channel, mine, all);
         snprintf(own->why, sizeof own->why, "%s", nw_error_text());
     }
     free(all);

@@ -53,10 +53,10 @@ void nw_free_all(void *const *memory, size_t count);
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
                                 size_t size);
 
-/* Lists the numbers 0 .. count - 1 by group, by counting sort: those whose
- * group[] is g are member[first[g]] .. member[first[g + 1] - 1], ascending.
- * first[groups + 2] becomes 0 first; numbers of a negative group are left out.
- */
+/* Lists the numbers 0 .. count - 1 by group, by counting sort. The members of
+ * group g are member[first[g]] .. member[first[g + 1] - 1], in ascending order.
+ * group[i] is the group of i; if it is negative, i is left out. first has
+ * groups + 2 entries. */
 void nw_list_by_group(const int32_t *group, int32_t count, int32_t groups,
                       int32_t *first, int32_t *member);
 

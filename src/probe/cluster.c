@@ -24,7 +24,7 @@ struct inner {
     bool guessed;
 };
 
-/* What the functions that write a cluster file work with. */
+/* The data of the functions that write a cluster file. */
 struct sheet {
     const struct nw_probe *probe;
     struct nw_probe_groups host, gpu;

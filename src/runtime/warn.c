@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes warnings. Of all calls of nw_warn_once in a process, only the first
- * writes its warning; nw_warn always writes. */
+/* Writes warnings. The first call of nw_warn_once in a process writes its
+ * warning, later calls nothing; nw_warn always writes. */
 #include "runtime/warn.h"
 
 #include <stdarg.h>

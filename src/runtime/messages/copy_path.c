@@ -132,10 +132,10 @@ static bool may_map(const struct nw_path_copy *descriptor)
                           nw_selector_class(descriptor->bytes, CLASSES)));
 }
 
-/* Copies by the CPU or by the driver, as the selector chooses. Copies nothing,
- * and leaves *done false, if the driver should copy and nobody wants the time
- * of this copy (`asked`: the caller wants it), or if the CPU cannot map the
- * memory; the caller then copies by the driver without holding the lock. */
+/* Copies by the CPU or by the driver, as the selector chooses. Copies nothing
+ * and leaves *done false in two cases: the CPU cannot map the memory, or the
+ * driver should copy and the time of this copy is not needed (`asked` is
+ * false). The caller then copies by the driver without holding the lock. */
 static nw_status move_near(const struct nw_path_copy *descriptor,
                            struct seen *allocation, bool asked, bool *done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests what rank 0 of nodewise-probe measures, and what it does if a rank does
- * not answer. The other ranks, MPI and the clock are simulated. */
+/* Tests the measurements of rank 0 of nodewise-probe, and its behaviour if a
+ * rank does not answer. The other ranks, MPI and the clock are simulated. */
 #include "probe/job.h"
 
 #include "mpi_double.h"

@@ -164,6 +164,12 @@ static nw_status take_lines(const struct nw_probe_run *run, nw_probe *probe,
     return status;
 }
 
+/* Returns seconds as milliseconds for poll(), at most INT_MAX (24 days). */
+static int milliseconds(double seconds)
+{
+    return seconds < INT_MAX / 1000 ? (int)(1000 * seconds) : INT_MAX;
+}
+
 /* Reads records until one of these events:
  *
  * - The launcher closes its output.
@@ -174,8 +180,8 @@ static nw_status take_lines(const struct nw_probe_run *run, nw_probe *probe,
 static nw_status probe_run_listen(const struct nw_probe_run *run,
                                   nw_probe *probe, int from)
 {
-    int usual = (int)(1000 * (30 + 8 * run->patience));
-    int limit = run->start > 0 ? (int)(1000 * run->start) : usual;
+    int usual = milliseconds(30 + 8 * run->patience);
+    int limit = run->start > 0 ? milliseconds(run->start) : usual;
     struct nw_text text = {0};
     struct pollfd wait = {.fd = from, .events = POLLIN};
     nw_status status = NW_OK;
@@ -197,7 +203,7 @@ static nw_status probe_run_listen(const struct nw_probe_run *run,
         if (nw_probe_rank_count(probe))
             limit = usual;
         if (nw_probe_is_done(probe) || nw_probe_is_headless(probe))
-            limit = (int)(1000 * (2 + run->patience));
+            limit = milliseconds(2 + run->patience);
     }
     nw_text_fini(&text);
     return status;

@@ -165,7 +165,7 @@ static nw_status take_lines(const struct nw_probe_run *run, nw_probe *probe,
 }
 
 /* Returns seconds as milliseconds for poll(), at most INT_MAX (24 days). */
-static int milliseconds(double seconds)
+static int probe_run_milliseconds(double seconds)
 {
     return seconds < INT_MAX / 1000 ? (int)(1000 * seconds) : INT_MAX;
 }
@@ -180,8 +180,8 @@ static int milliseconds(double seconds)
 static nw_status probe_run_listen(const struct nw_probe_run *run,
                                   nw_probe *probe, int from)
 {
-    int usual = milliseconds(30 + 8 * run->patience);
-    int limit = run->start > 0 ? milliseconds(run->start) : usual;
+    int usual = probe_run_milliseconds(30 + 8 * run->patience);
+    int limit = run->start > 0 ? probe_run_milliseconds(run->start) : usual;
     struct nw_text text = {0};
     struct pollfd wait = {.fd = from, .events = POLLIN};
     nw_status status = NW_OK;
@@ -203,7 +203,7 @@ static nw_status probe_run_listen(const struct nw_probe_run *run,
         if (nw_probe_rank_count(probe))
             limit = usual;
         if (nw_probe_is_done(probe) || nw_probe_is_headless(probe))
-            limit = milliseconds(2 + run->patience);
+            limit = probe_run_milliseconds(2 + run->patience);
     }
     nw_text_fini(&text);
     return status;

@@ -84,8 +84,10 @@ NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
  * written. */
 NW_MUST_CHECK nw_status nw_file_end_output(void);
 
-/* Returns true if the open file is the one that `path` names now. */
-bool nw_file_is_at(int fd, const char *path);
+/* Locks an open file; `how` is LOCK_EX or LOCK_SH. Returns false if another
+ * process still holds the lock at the time until_ns (nw_clock_ns). A file
+ * system without locks is not an error. */
+bool nw_file_lock_until(int fd, int how, uint64_t until_ns);
 /* Locks the file, which is created if it is missing, so that no other process
  * that calls this function changes it. The caller may replace the file by
  * nw_file_write, and closes the result to unlock it. Waits for at most 10 s, as

@@ -110,16 +110,19 @@ static nw_status write_beside(const char *path, const char *target,
     return status;
 }
 
-bool nw_file_is_at(int fd, const char *path)
-{
-    struct stat mine, there;
-
-    return !fstat(fd, &mine) && !stat(path, &there) &&
-           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
-}
-
 /* A process that waits for the lock gets it on the old file if the file was
  * replaced, and then locks the new one. */
+bool nw_file_lock_until(int fd, int how, uint64_t until_ns)
+{
+    while (flock(fd, how | LOCK_NB) &&
+           (errno == EWOULDBLOCK || errno == EINTR)) {
+        if (nw_clock_ns() > until_ns)
+            return false;
+        (void)usleep(1000);
+    }
+    return true;
+}
+
 int nw_file_lock(const char *path)
 {
     uint64_t until = nw_clock_ns() + UINT64_C(10000000000);
@@ -132,11 +135,8 @@ int nw_file_lock(const char *path)
                   0666);
         if (fd < 0)
             return -1;
-        while (flock(fd, LOCK_EX | LOCK_NB) &&
-               (errno == EWOULDBLOCK || errno == EINTR) &&
-               nw_clock_ns() < until)
-            (void)usleep(1000);
-    } while (!nw_file_is_at(fd, path) && nw_clock_ns() < until);
+        (void)nw_file_lock_until(fd, LOCK_EX, until);
+    } while (!nw_target_is_file(fd, path) && nw_clock_ns() < until);
     return fd;
 }
 

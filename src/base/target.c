@@ -65,10 +65,17 @@ nw_status nw_target_find(const char *path, char out[PATH_MAX])
                : nw_fail(NW_EIO, "%s: %s", path, strerror(ELOOP));
 }
 
+bool nw_target_is_file(int fd, const char *path)
+{
+    struct stat mine, there;
+
+    return !fstat(fd, &mine) && !stat(path, &there) &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
 int nw_target_is_open(const char *target)
 {
     const char *name = strrchr(target, '/');
-    struct stat named, own;
     char *end;
     long fd;
 
@@ -77,8 +84,5 @@ int nw_target_is_open(const char *target)
     fd = strtol(name + 1, &end, 10);
     if (end == name + 1 || *end || fd < 0 || fd > INT_MAX)
         return -1;
-    return !stat(target, &named) && !fstat((int)fd, &own) &&
-                   named.st_dev == own.st_dev && named.st_ino == own.st_ino
-               ? (int)fd
-               : -1;
+    return nw_target_is_file((int)fd, target) ? (int)fd : -1;
 }

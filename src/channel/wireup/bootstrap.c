@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/target.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ void nw_meeting_close(struct nw_meeting *meeting)
         return;
     if (meeting->file >= 0) {
         if (meeting->removes &&
-            nw_file_is_at(meeting->file, meeting->how->file))
+            nw_target_is_file(meeting->file, meeting->how->file))
             (void)unlink(meeting->how->file);
         (void)close(meeting->file);
     }
@@ -116,14 +117,10 @@ void nw_meeting_close(struct nw_meeting *meeting)
  * beyond the time limit. */
 static nw_status bootstrap_lock(const struct nw_meeting *meeting, int how)
 {
-    while (flock(meeting->file, how | LOCK_NB) &&
-           (errno == EWOULDBLOCK || errno == EINTR)) {
-        if (nw_clock_ns() > meeting->until_ns)
-            return nw_fail(NW_EIO, "%s: another process keeps it locked",
-                           meeting->how->file);
-        (void)usleep(1000);
-    }
-    return NW_OK;
+    if (nw_file_lock_until(meeting->file, how, meeting->until_ns))
+        return NW_OK;
+    return nw_fail(NW_EIO, "%s: another process keeps it locked",
+                   meeting->how->file);
 }
 
 /* Appends the line "ROUND RANK DATA" to the file, with the data in hexadecimal.

@@ -37,7 +37,7 @@ def helper() -> Iterator[None]:
 
 
 def _begin(found: str | None) -> bool:
-    """Sets the variable; False if the user has set it, or there is no helper."""
+    """Sets the variable. False if the user has set it, or no helper was found."""
     global users
     with lock:
         if not found or (not users and VARIABLE in os.environ):

@@ -27,8 +27,8 @@ static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
 }
 
 /* Returns the bitwise OR of the address of one side of a copy and of the
- * distances between its rows, planes and quantities; without rows and planes
- * for a dense side, where these distances follow from the row's bytes. The
+ * distances between its rows, planes and quantities. A dense side leaves out
+ * rows and planes, whose distances follow from the row's bytes. The
  * lowest bit that is 1 limits the width of a word, because all addresses must
  * be multiples of the width. */
 static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)

@@ -196,10 +196,10 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
                              task->reply[1].figure[0]);
 }
 
-/* Estimates the size of chunks in bytes, from the time of the largest messages
- * of the task's ranks in its kind of memory (a rate of 1e9 bytes/s if this pair
- * was not measured), such that the stream has more than FEWEST_CHUNKS chunks.
- * The size is from 16384 to NW_PROBE_LARGEST. */
+/* Estimates a size of chunks in bytes with which the stream has more than
+ * FEWEST_CHUNKS chunks. It follows from the time of the largest messages of the
+ * task's ranks in its kind of memory, or from 1e9 bytes/s if this pair was not
+ * measured. The size is from 16384 to NW_PROBE_LARGEST. */
 static size_t guess_chunk(const struct nw_probe_coordinator *coordinator,
                           const struct nw_probe_task *task)
 {

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Loads the CUDA driver at the first call. Returns false if that fails or there
- * is no GPU. */
+/* Loads the CUDA driver at the first call. Returns false if that fails or no
+ * GPU is found. */
 bool nw_memory_open(void);
 /* Returns the number of GPUs; call nw_memory_open before. */
 int32_t nw_memory_gpus(void);

@@ -302,6 +302,23 @@ $ cd "$FIXTURES/fabric/invalid" && for f in *.ibnetdiscover; do nodewise topolog
 3
 ~ truncated.ibnetdiscover:9 ... dangling ... [41] ... 'S-00000000000000a0' ... 'H-00000000000000af'
 3
+## A guid that is not a number is an error, and not the guid 0.
+$ bad() { sed "$1" "$FIXTURES/fabric/valid/$2" > bad; nodewise topology "ibnet:$3bad" 2>&1; echo $?; }
+> tree="$FIXTURES/fabric/valid/tree.ibnetdiscover,lft="
+> bad 's/^\[1](51)/[1](5z)/' tree.ibnetdiscover; bad '1s/.*/sysimgguid=z/' tree.ibnetdiscover; bad '3s/61 4x/6z 4x/' tree-ports.ibnetdiscover
+> bad '2s/0x0*10/z/' tree.ibtracert; bad '4s/0x0*51/0x00000000000000051/' tree.lft "$tree"; bad '1s/0x0*10/10z/' tree.fdbs "$tree"
+~ bad:27 ... port ... [1]
+3
+~ bad:1 ... guid
+3
+~ bad:3 ... ibnetdiscover
+3
+~ bad:2 ... {guid}
+3
+~ bad:4 ... guid
+3
+~ bad:1 ... guid
+3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$f 2>&1; echo $?; done
 ~ all-switches.conf:2 ... s[0-2] ... 'ALL'
 3

@@ -99,14 +99,15 @@ static nw_status take_head(struct forwarding_tables_reader *reader,
                            const char *line)
 {
     const char *guid = strstr(line, "guid ");
+    uint64_t value;
     char id[32];
 
     if (!strncmp(line, opensm_head, strlen(opensm_head)))
         guid = line + strlen(opensm_head) - strlen("guid ");
-    if (!guid)
+    if (!guid || !nw_ib_guid(guid + strlen("guid "), &value))
         return nw_fail(NW_EFORMAT, "%s:%d: the head of a table has no guid",
                        reader->tables->file, reader->line);
-    snprintf(id, sizeof id, "S-%016llx", strtoull(guid + 5, NULL, 16));
+    snprintf(id, sizeof id, "S-%016llx", (unsigned long long)value);
     reader->node = nw_ib_find(reader->subnet, id);
     if (reader->node < 0)
         return nw_fail(
@@ -126,6 +127,7 @@ static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
     const char *guid = strstr(line, "portguid ");
     char *end, *word;
     unsigned long lid = strtoul(line, &word, 16), out;
+    uint64_t value = 0;
     size_t port;
     nw_status status;
 
@@ -141,8 +143,11 @@ static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
     if (reader->node < 0)
         return nw_fail(NW_EFORMAT, "%s:%d: an entry before any switch",
                        tables->file, reader->line);
-    port = guid ? find_port(reader, strtoull(guid + 9, NULL, 16), true)
-                : find_port(reader, lid, false);
+    if (guid && !nw_ib_guid(guid + strlen("portguid "), &value))
+        return nw_fail(NW_EFORMAT, "%s:%d: the port's guid is invalid",
+                       tables->file, reader->line);
+    port =
+        guid ? find_port(reader, value, true) : find_port(reader, lid, false);
     if (port == (size_t)-1)
         return NW_OK; /* the lid belongs to a switch, or to an adapter that
                          is not a host */

@@ -122,6 +122,11 @@ NW_MUST_CHECK nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet,
 NW_MUST_CHECK nw_status nw_ib_find_trace_ports(
     const struct nw_ib_subnet *subnet, struct nw_ib_tables *tables);
 
+/* Reads a GUID of up to 16 hexadecimal digits, with or without "0x" before
+ * them, and returns the text behind it. Returns NULL, and leaves *guid as it
+ * was, if no GUID is there or a letter or digit follows it. */
+const char *nw_ib_guid(const char *text, uint64_t *guid);
+
 /* Returns the bytes/s of a word such as "4xQDR"; 0 if the word is not a
  * rate. */
 double nw_ib_rate(const char *word);

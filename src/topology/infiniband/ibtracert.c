@@ -139,12 +139,11 @@ static nw_status ibtracert_take_end(struct ibtracert_reader *reader, char *line,
     char *brace = strchr(line, '{'), *quote = strchr(line, '"'), *end;
 
     end = quote ? strrchr(quote + 1, '"') : NULL;
-    if (!brace || !end)
+    if (!brace || !end || !nw_ib_guid(brace + 1, guid))
         return ibtracert_bad(reader,
                              "expected {guid} and a description in quotes");
     *end = '\0';
     *text = quote + 1;
-    *guid = strtoull(brace + 1, NULL, 16);
     return NW_OK;
 }
 

@@ -37,17 +37,10 @@ static int by_guid(const void *a, const void *b)
 
 static bool parse_guid(const char *word, uint64_t *guid)
 {
-    size_t length;
-
     if (*word && strchr("SHR", *word) && word[1] == '-')
         word += 2;
-    else if (!strncmp(word, "0x", 2))
-        word += 2;
-    length = strspn(word, "0123456789abcdefABCDEF");
-    if (!length || length > 16 || word[length])
-        return false;
-    *guid = strtoull(word, NULL, 16);
-    return true;
+    word = nw_ib_guid(word, guid);
+    return word && !*word;
 }
 
 /* Returns the name without leading blanks and without its quotes. */

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "topology/infiniband/ibnet.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,19 @@ double nw_ib_rate(const char *word)
         if (!strcmp(end + 1, speeds[i].name))
             return (double)width * speeds[i].rate * 1e9 / 8;
     return 0;
+}
+
+const char *nw_ib_guid(const char *text, uint64_t *guid)
+{
+    size_t length;
+
+    if (!strncmp(text, "0x", 2))
+        text += 2;
+    length = strspn(text, "0123456789abcdefABCDEF");
+    if (!length || length > 16 || isalnum((unsigned char)text[length]))
+        return NULL;
+    *guid = strtoull(text, NULL, 16);
+    return text + length;
 }
 
 bool nw_ib_is_warning(const char *line)
@@ -170,8 +184,8 @@ static bool take_port(char **at, int32_t *number, uint64_t *guid)
         end = strchr(*at, **at == '(' ? ')' : ']');
         if (!end)
             return false;
-        if (**at == '(')
-            *guid = strtoull(*at + 1, NULL, 16);
+        if (**at == '(' && nw_ib_guid(*at + 1, guid) != end)
+            return false;
         *at = end + 1;
     }
     return true;
@@ -208,7 +222,7 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     if (!subnet->node_count)
         return parse_bad(reader, "a port before any switch or adapter");
     if (!take_port(&at, &port.number, &port.guid))
-        return parse_bad(reader, "a port looks like [1]");
+        return parse_bad(reader, "a port looks like [1] or [1](8f10500200b51)");
     port.peer = take_quoted(&at);
     if (!port.peer || !is_id(port.peer) ||
         !take_port(&at, &port.peer_number, &far))
@@ -255,8 +269,9 @@ static nw_status parse_take_line(struct parse_reader *reader, char *line)
             return parse_add_node(reader, line + length);
     }
     value = strchr(line, '=');
-    if (value && !strncmp(line, "sysimgguid", 10))
-        reader->system = strtoull(value + 1, NULL, 16);
+    if (value && !strncmp(line, "sysimgguid", 10) &&
+        !nw_ib_guid(value + 1, &reader->system))
+        return parse_bad(reader, "a guid has 1 to 16 hexadecimal digits");
     if ((value && line[strcspn(line, " \t=")] == '=') || is_about_chassis(line))
         return NW_OK;
     return parse_bad(reader, "not a line of ibnetdiscover");

@@ -14,7 +14,7 @@
 struct parse_ports_end {
     char kind; /* 'S', 'H' or 'R', as in nw_ib_node */
     int32_t lid, number;
-    unsigned long long guid;
+    uint64_t guid;
 };
 
 static char parse_ports_kind_of(const char *word)
@@ -31,15 +31,16 @@ static char parse_ports_kind_of(const char *word)
  * the text is invalid. */
 static int parse_ports_read_end(const char *text, struct parse_ports_end *end)
 {
-    char word[4];
+    char word[4] = "";
+    const char *rest = NULL;
     int length = 0;
 
-    if (sscanf(text, "%3s %6d %6d 0x%16llx%n", word, &end->lid, &end->number,
-               &end->guid, &length) != 4 ||
-        end->lid < 0 || end->number < 0)
-        return 0;
+    if (sscanf(text, "%3s %6d %6d %n", word, &end->lid, &end->number,
+               &length) == 3 &&
+        end->lid >= 0 && end->number >= 0 && !strncmp(text + length, "0x", 2))
+        rest = nw_ib_guid(text + length, &end->guid);
     end->kind = parse_ports_kind_of(word);
-    return end->kind ? length : 0;
+    return rest && end->kind ? (int)(rest - text) : 0;
 }
 
 bool nw_ib_is_ports(const char *text)
@@ -64,7 +65,8 @@ static nw_status make_id(struct nw_ib_subnet *subnet,
 {
     char id[24];
 
-    snprintf(id, sizeof id, "%c-%016llx", end->kind, end->guid);
+    snprintf(id, sizeof id, "%c-%016llx", end->kind,
+             (unsigned long long)end->guid);
     return nw_ib_keep_id(subnet, id, out);
 }
 

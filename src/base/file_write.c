@@ -318,7 +318,7 @@ nw_status nw_file_folders(const char *path, unsigned mode)
 
     if (status)
         return status;
-    for (slash = strchr(folder + 1, '/'); slash && !status;
+    for (slash = strchr(folder + (*folder == '/'), '/'); slash && !status;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(folder, mode) && errno != EEXIST) {

@@ -262,6 +262,12 @@ static void lines_end_in_returns_too(void **state)
     unlink(path);
 }
 
+static void an_empty_path_has_no_folders(void **state)
+{
+    (void)state;
+    assert_int_equal(nw_file_folders("", 0700), NW_OK);
+}
+
 static void what_is_no_text_is_named(void **state)
 {
     static const struct {
@@ -647,6 +653,7 @@ int main(void)
         cmocka_unit_test(packed_files_come_back),
         cmocka_unit_test(pipes_and_packed_data_end),
         cmocka_unit_test(lines_end_in_returns_too),
+        cmocka_unit_test(an_empty_path_has_no_folders),
         cmocka_unit_test(what_is_no_text_is_named),
         cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(json_is_as_written),

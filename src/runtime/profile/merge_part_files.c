@@ -360,27 +360,15 @@ static bool is_part(int fd, const char *path)
            !memcmp(magic, NW_PART_MAGIC, sizeof magic);
 }
 
-/* Waits until the rank that has locked the file ends, but at most until the
- * time `until` (ns). A launcher may end shortly before the ranks that it kills.
- * Returns false if the time is over. */
-static bool is_released(int fd, uint64_t until)
-{
-    while (flock(fd, LOCK_EX | LOCK_NB)) {
-        if (nw_clock_ns() > until)
-            return false;
-        (void)usleep(10000);
-    }
-    return true;
-}
-
-/* Removes a part file unless a living rank has locked it. */
+/* Removes a part file unless a living rank still locks it at the time `until`
+ * (ns). A launcher may end shortly before the ranks that it kills. */
 static void remove_part(const char *path, uint64_t until)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0)
         return;
-    if (is_part(fd, path) && is_released(fd, until))
+    if (is_part(fd, path) && nw_file_lock_until(fd, LOCK_EX, until))
         unlink(path);
     close(fd);
 }

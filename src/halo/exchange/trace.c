@@ -22,7 +22,7 @@ struct event {
 };
 
 struct nw_halo_trace {
-    const char *file;
+    char *file; /* a copy, since setenv may free the variable's value */
     int number; /* number of this halo among those with a trace, from 1 */
     size_t count;
     uint64_t left_out;
@@ -40,7 +40,12 @@ nw_status nw_halo_trace_open(nw_halo *halo)
     status = nw_alloc(1, sizeof *halo->trace, &halo->trace);
     if (status)
         return status;
-    halo->trace->file = file;
+    status = nw_strdup(file, &halo->trace->file);
+    if (status) {
+        free(halo->trace);
+        halo->trace = NULL;
+        return status;
+    }
     halo->trace->number = ++planned;
     return NW_OK;
 }
@@ -130,6 +135,7 @@ void nw_halo_trace_close(nw_halo *halo)
         nw_warn("NODEWISE_HALO_TRACE: %s", nw_error_text());
     nw_text_fini(&text);
     nw_text_fini(&name);
+    free(trace->file);
     free(trace);
     halo->trace = NULL;
 }

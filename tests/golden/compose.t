@@ -135,3 +135,8 @@ $ for f in "10000:3b 0000:3b 5e" "0000:3b 10000:3b 00000000:5e"; do set -- $f; p
 >   "    gpus: [{pci: '$1:00.0'}, {pci: '$2:00.0'}, {pci: '$3:00.0'}]" '    direct: [{pairs: [[gpu 1, gpu 2]], link: 50GB/s}]' 'nodes: [{name: n1}]' > "$1.yaml"; done
 $ nodewise topology -q --node ./10000:3b.yaml --gpus ./0000:3b.yaml | grep -o 'gpu . - gpu .'
 gpu 0 - gpu 2
+## If two addresses match one without a domain, GPUs are matched by number.
+$ sed "s/'.*:3b:00.0'}, {pci: '.*:3b:00.0'/'3b:00.0'}, {pci: '86:00.0'/" 0000:3b.yaml > plain.yaml; grep -c "'3b:00.0'}, {pci: '86:00.0'" plain.yaml
+1
+$ nodewise topology -q --node plain.yaml --gpus ./10000:3b.yaml | grep -o 'gpu . - gpu .'
+gpu 1 - gpu 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adds the GPU links of another source to a node type. The GPUs of both sources
- * are matched by PCI address if each GPU of the other source has an address
- * that a GPU of the node type has, otherwise by number. */
+ * are matched by PCI address if each GPU of the other source has the address of
+ * another GPU of the node type, otherwise by number. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -72,7 +72,8 @@ static int32_t gpus_nth(const struct nw_node_type *type,
 }
 
 /* Sets number[] and gpu[] for all GPUs of the other source: by PCI address if
- * every GPU has a match, otherwise by number. */
+ * every GPU has a match of its own, otherwise by number. Two addresses may
+ * match one that lacks the domain. */
 static void match_gpus(struct match *match, int32_t count)
 {
     bool whole = true;
@@ -89,6 +90,8 @@ static void match_gpus(struct match *match, int32_t count)
                 match->number[i] = j;
         }
         whole &= match->number[i] >= 0;
+        for (int32_t j = 0; j < i; j++)
+            whole &= match->number[j] != match->number[i];
     }
     for (int32_t i = 0; i < count; i++) {
         if (!whole)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define MAX_INDEX 1000000000
+#define MAX_LIST 1000001 /* most cores or GPUs of a rank */
 
 /* The state of the reader. */
 struct reader {
@@ -32,6 +33,7 @@ struct reader {
 static nw_status add_indexes(struct reader *reader, char *word,
                              int32_t **values, size_t count[2])
 {
+    size_t first = count[0];
     char *item;
 
     while ((item = strsep(&word, ","))) {
@@ -48,9 +50,13 @@ static nw_status add_indexes(struct reader *reader, char *word,
                 last ? "-" : "", last ? last : "");
         to = from;
         if (last && (!nw_parse_i32(last, &to) || to < from || to > MAX_INDEX ||
-                     to - from > 1000000))
+                     to - from >= MAX_LIST))
             return nw_lines_fail(&reader->lines, "'%s-%s' is not a range", item,
                                  last);
+        if (count[0] - first + (size_t)(to - from) >= MAX_LIST)
+            return nw_lines_fail(&reader->lines,
+                                 "more than %d cores or GPUs for one rank",
+                                 MAX_LIST);
         status = nw_grow(values, &count[1], count[0] + (size_t)(to - from) + 1,
                          sizeof **values);
         if (status)

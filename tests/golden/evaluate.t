@@ -34,6 +34,10 @@ $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 4 -\n2 machine 3
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern outside.mapping
 ! outside.mapping:4 ... core 4 ... cores ... 3
 ? 3
+## A list that repeats a long range is refused before it fills the memory.
+$ printf 'nodewise mapping 1\nranks 1\n0 machine 0-1000000,0-1000000 -\n' | nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern -
+! 3 ... 1000001 cores
+? 3
 $ nodewise evaluate -p app.pattern 2>/dev/null
 ? 2
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern -o /nowhere/x app.mapping

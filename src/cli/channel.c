@@ -295,12 +295,14 @@ static void add_others(struct nw_text *all, const char *kept, const char *fresh)
     }
 }
 
-/* Replaces the lines of this provider in the stored table by those of
- * `fresh`. */
+/* Replaces the lines of this provider in the stored table by those of `fresh`.
+ * Another process may replace the lines of another provider at the same time.
+ */
 static nw_status channel_keep(const char *path, const char *fresh)
 {
     struct nw_text all = {0};
     char *kept = NULL, *text = NULL;
+    int lock = nw_file_lock(path);
     nw_status status;
 
     nw_text_add(&all, fresh);
@@ -310,6 +312,8 @@ static nw_status channel_keep(const char *path, const char *fresh)
     status = nw_text_take(&all, &text);
     if (!status)
         status = nw_file_write(path, text, strlen(text));
+    if (lock >= 0)
+        (void)close(lock);
     free(text);
     return status;
 }

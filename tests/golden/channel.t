@@ -21,6 +21,26 @@ $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show -q | awk 'NR > 2 { print $3
 shm
 tcp;ofi_rxm
 
+## A process that stores its lines at the same time loses none: the lock is held
+## as by another process, which then stores those of another provider.
+$ cat > meanwhile <<'END'
+> import contextlib, fcntl, glob, os, subprocess, sys
+> table, = glob.glob("c/nodewise/channel/*")
+> with open(table) as file:
+>     fcntl.flock(file, fcntl.LOCK_EX)
+>     with open("new", "w") as new:
+>         new.write("nodewise channel 1\nhost host other socket latency 8192 two auto\n")
+>     job = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+>     with contextlib.suppress(subprocess.TimeoutExpired):
+>         job.wait(3)
+>     os.rename("new", table)
+> sys.exit(job.wait())
+> END
+$ XDG_CACHE_HOME=$PWD/c FAKE_CUDA_DEVICES=0 ASAN_OPTIONS=detect_leaks=0 python3 meanwhile nodewise channel tune -f shm -i 1 -q
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show -q | awk 'NR > 2 { print $3 }' | sort -u
+other
+shm
+
 ## And forgotten.
 $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --clear
 $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show 2>&1 | sed 's/.*: no/no/'

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@
 
 /* As in OSU's benchmarks, WINDOW messages are in flight in a test of bandwidth
  * or message rate; the first WARM rounds are not timed. */
-enum { WINDOW = 64, TAG = 1, WARM = 10 };
+enum { WINDOW = 64, TAG = 1, WARM = 10, MOST_RANKS = 64 };
 
 /* One of the two ranks of a point-to-point test. */
 struct bench_channel_end {
@@ -213,9 +214,9 @@ static error_t bench_channel_parse(int key, char *word,
         return 0;
     case 'n':
         if (!nw_parse_u64(word, &bench->ranks) || bench->ranks < 2 ||
-            bench->ranks > 64)
-            nw_argfail(state, "--ranks is a number from 2 to 64, not '%s'",
-                       word);
+            bench->ranks > MOST_RANKS)
+            nw_argfail(state, "--ranks is a number from 2 to %d, not '%s'",
+                       MOST_RANKS, word);
         return 0;
     case 'o':
         if (!*word)
@@ -271,6 +272,30 @@ static nw_status run_rank(const struct nw_channel_bench *bench, int32_t rank)
                                         : nw_bench_collective(bench, rank);
 }
 
+/* Forks the ranks 1 to ranks - 1. If a rank cannot be started, ends those
+ * before it, which would wait for it. */
+static nw_status bench_channel_fork(const struct nw_channel_bench *bench,
+                                    int32_t ranks)
+{
+    pid_t child[MOST_RANKS];
+
+    fflush(NULL);
+    for (int32_t rank = 1; rank < ranks; rank++) {
+        child[rank] = nw_child_fork();
+        if (!child[rank])
+            _exit(run_rank(bench, rank) ? 1 : 0);
+        if (child[rank] < 0) {
+            nw_status status = nw_fail(NW_EIO, "cannot start %d processes: %s",
+                                       ranks, strerror(errno));
+
+            while (--rank)
+                kill(child[rank], SIGTERM);
+            return status;
+        }
+    }
+    return NW_OK;
+}
+
 /* Runs rank 0 in this process and forks the others. Returns true if all other
  * ranks succeed; *status is the result of rank 0. */
 static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
@@ -279,11 +304,9 @@ static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
     bool good = true;
     int how;
 
-    fflush(NULL);
-    for (int32_t rank = 1; rank < ranks; rank++)
-        if (!nw_child_fork())
-            _exit(run_rank(bench, rank) ? 1 : 0);
-    *status = run_rank(bench, 0);
+    *status = bench_channel_fork(bench, ranks);
+    if (!*status)
+        *status = run_rank(bench, 0);
     while (wait(&how) > 0)
         good &= !how;
     return good;

@@ -198,6 +198,8 @@ static nw_status probe_run_listen(const struct nw_probe_run *run,
             continue;
         if (ready <= 0 || count <= 0)
             break;
+        for (ssize_t i = 0; i < count; i++) /* a NUL would end the text */
+            bytes[i] = bytes[i] ? bytes[i] : '?';
         nw_text_add_bytes(&text, bytes, (size_t)count);
         status = take_lines(run, probe, &text);
         if (nw_probe_rank_count(probe))

@@ -42,6 +42,12 @@ ended
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- true
 ! measured ... 'true' ... status 0
 ? 1
+## A NUL byte of the launcher does not end the reading.
+$ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- sh -c 'printf "one\0two\nthree\n"'
+! one?two
+! three
+! measured ... 'sh' ... status 0
+? 1
 ## What stands in front of a program leaves its input alone.
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; echo kept | { nodewise probe --mpi $mpi -- sh -c 'cat >/dev/null'; cat; }
 kept

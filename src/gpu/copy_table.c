@@ -77,7 +77,7 @@ static struct copy_table_cut cut_of(enum nw_gpu_work work,
 
     cut.rows = (!to || p->to_step == bytes) && (!from || p->from_step == bytes);
     if (cut.rows) {
-        cut.width = width_of(loose | (uint64_t)p->bytes * p->x);
+        cut.width = width_of(loose | p->bytes * (uint64_t)p->x);
         return cut;
     }
     if (p->x > 1)
@@ -110,7 +110,7 @@ static nw_status add_shifts(struct nw_gpu_copy_table *table,
                             const struct nw_gpu_piece *p, const int64_t *shift,
                             uint32_t *at)
 {
-    int64_t bytes = (int64_t)(p->bytes * p->x * p->y * p->z);
+    int64_t bytes = (int64_t)p->bytes * p->x * p->y * p->z;
     nw_status status =
         nw_grow(&table->shift, &table->shift_capacity,
                 table->shift_count + p->quantities, sizeof *table->shift);
@@ -165,20 +165,23 @@ static nw_status add_piece(struct nw_gpu_copy_table *table,
     struct nw_gpu_box box = {
         .to = (uintptr_t)p->to,
         .from = (uintptr_t)p->from,
-        .y = p->y,
-        .z = p->z,
         .quantities = p->quantities,
     };
-    uint64_t x = cut.rows ? p->x * p->bytes >> cut.width : p->x;
+    uint64_t x =
+        cut.rows ? (uint64_t)p->x * p->bytes >> cut.width : (uint64_t)p->x;
+    uint64_t words;
     nw_status status;
 
-    if ((unsigned __int128)x * p->y * p->z >> 31 ||
+    if (__builtin_mul_overflow(x, (uint64_t)p->y, &words) ||
+        __builtin_mul_overflow(words, (uint64_t)p->z, &words) || words >> 31 ||
         group->blocks > INT32_MAX - (1 << 21))
         return nw_fail(NW_EUNSUPPORTED,
-                       "a copy of %u x %u x %u elements is too large for "
-                       "one kernel",
-                       p->x, p->y, p->z);
+                       "a copy of %lld x %lld x %lld elements is too large "
+                       "for one kernel",
+                       (long long)p->x, (long long)p->y, (long long)p->z);
     box.x = (uint32_t)x;
+    box.y = (uint32_t)p->y;
+    box.z = (uint32_t)p->z;
     set_distances(&box, work, p);
     if (cut.rows)
         box.to_step = box.from_step = (int64_t)size;

@@ -21,7 +21,7 @@ struct nw_gpu_piece {
     size_t bytes;
     int64_t to_step, to_row, to_plane;
     int64_t from_step, from_row, from_plane;
-    uint32_t x, y, z;
+    int64_t x, y, z;
     uint32_t quantities;
     const int64_t *to_shift, *from_shift;
 };

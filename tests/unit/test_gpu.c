@@ -300,18 +300,26 @@ static void divisions_are_exact(void **state)
 
 static void too_large_a_copy_is_refused(void **state)
 {
+    static const int64_t extent[][3] = {
+        {INT64_C(1) << 31, 2, 1},
+        {(INT64_C(1) << 32) + 1, 1, 1},
+        {1, (INT64_C(1) << 32) + 1, 1},
+        {1, 1, (INT64_C(1) << 32) + 1},
+        {4, INT64_C(1) << 31, INT64_C(1) << 31}};
     struct nw_gpu_piece piece = {.bytes = 1,
-                                 .x = 1u << 31,
-                                 .y = 2,
-                                 .z = 1,
                                  .quantities = 1,
                                  .from_step = 2,
                                  .from_shift = &(int64_t){0}};
     struct nw_gpu_copy_table table;
 
     (void)state;
-    assert_int_equal(nw_gpu_copy_table_make(NW_GPU_PACK, &piece, 1, &table),
-                     NW_EUNSUPPORTED);
+    for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
+        piece.x = extent[i][0];
+        piece.y = extent[i][1];
+        piece.z = extent[i][2];
+        assert_int_equal(nw_gpu_copy_table_make(NW_GPU_PACK, &piece, 1, &table),
+                         NW_EUNSUPPORTED);
+    }
 }
 
 /* --- memory --- */

@@ -118,9 +118,9 @@ static void fill_piece(const struct gpu_queue_run *run,
     piece->to_shift = to_shift;
     piece->from_shift = from_shift;
     piece->bytes = run->connection->halo->field[run->first].bytes;
-    piece->x = (uint32_t)run->transfer->extent[0];
-    piece->y = (uint32_t)run->transfer->extent[1];
-    piece->z = (uint32_t)run->transfer->extent[2];
+    piece->x = run->transfer->extent[0];
+    piece->y = run->transfer->extent[1];
+    piece->z = run->transfer->extent[2];
     piece->quantities = (uint32_t)run->count;
 }
 

@@ -546,6 +546,43 @@ static void test_by_name(void **state)
     in_process(by_name);
 }
 
+/* GDRCopy keeps a mapping while a thread copies through it, although so many
+ * other allocations are used that all entries of its cache are replaced. If all
+ * are in use, it maps no more memory. */
+static void kept_in_use(void)
+{
+    enum { MOST = 64 };
+    const struct nw_gpu_mapping *mapping = &nw_gpu_mapping_gdrcopy;
+    struct nw_mapped mapped[MOST + 1];
+    void *memory[MOST + 1];
+    char word = 'a', back = 0;
+
+    SHOULD(nw_memory_open() && mapping->open());
+    for (int i = 0; i <= MOST; i++)
+        MUST(nw_memory_new(0, 64, &memory[i]));
+    MUST(mapping->map(memory[0], 64, &mapped[0]));
+    for (int i = 1; i <= MOST; i++) {
+        MUST(nw_gpu_mapping_store(mapping, memory[i], &word, 1));
+        MUST(nw_gpu_mapping_load(mapping, &back, memory[i], 1));
+        SHOULD(back == word);
+    }
+    nw_mapped_write(mapping, &mapped[0], mapped[0].at, &word, 1);
+    nw_mapped_release(mapping, &mapped[0]);
+    for (int i = 0; i < MOST; i++)
+        MUST(mapping->map(memory[i], 64, &mapped[i]));
+    SHOULD(nw_gpu_mapping_store(mapping, memory[MOST], &word, 1));
+    nw_mapped_release(mapping, &mapped[MOST / 2]);
+    MUST(nw_gpu_mapping_store(mapping, memory[MOST], &word, 1));
+    for (int i = 0; i <= MOST; i++)
+        nw_memory_free(memory[i]);
+}
+
+static void test_kept_in_use(void **state)
+{
+    (void)state;
+    in_process(kept_in_use);
+}
+
 /* Times that were measured with one way are not used for another. */
 static void tables(void)
 {
@@ -842,6 +879,7 @@ int main(void)
         cmocka_unit_test(test_no_kernel),
         cmocka_unit_test(test_bad_memory),
         cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_kept_in_use),
         cmocka_unit_test(test_one_memory),
         cmocka_unit_test(test_inbox_on_gpu),
         cmocka_unit_test(test_no_import),

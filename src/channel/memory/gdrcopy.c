@@ -2,7 +2,8 @@
 /* Maps GPU memory for the CPU by GDRCopy. Its library is loaded at run time.
  * Mapping takes longer than many small messages, so mappings are cached, up to
  * a fixed number. Memory may be freed and its address used again, so each
- * look-up compares the driver's buffer id with the id in the cache. */
+ * look-up compares the driver's buffer id with the id in the cache. A mapping
+ * stays in the cache while a thread copies through it. */
 #include "channel/memory/mapping.h"
 
 #include "base/library.h"
@@ -32,8 +33,9 @@ static struct {
 struct gdrcopy_kept {
     uint64_t start; /* start of the pinned pages */
     size_t bytes;
-    uint64_t id;   /* the driver's id of the allocation */
-    uint64_t used; /* value of `uses` at the last use */
+    uint64_t id;    /* the driver's id of the allocation */
+    uint64_t used;  /* value of `uses` at the last use */
+    unsigned users; /* number of copies through the mapping at present */
     struct gdr_handle handle;
     char *at; /* address for the CPU; NULL: unused entry */
 };
@@ -65,9 +67,10 @@ static bool gdr_open(void)
     return session != NULL;
 }
 
+/* Unmaps the memory of an entry that is not in use. */
 static void gdrcopy_let_go(struct gdrcopy_kept *one)
 {
-    if (!one->at)
+    if (!one->at || one->users)
         return;
     (void)gdr.unmap(session, one->handle, one->at, one->bytes);
     (void)gdr.unpin(session, one->handle);
@@ -89,14 +92,18 @@ static struct gdrcopy_kept *gdrcopy_find(uint64_t address, size_t bytes,
     return NULL;
 }
 
+/* Returns an unused entry, after unmapping the least recently used memory if
+ * all entries have memory. Returns NULL if all are in use. */
 static struct gdrcopy_kept *gdrcopy_oldest(void)
 {
-    struct gdrcopy_kept *best = kept;
+    struct gdrcopy_kept *best = NULL;
 
     for (struct gdrcopy_kept *one = kept; one < kept + KEPT; one++)
-        if (!one->at || (best->at && one->used < best->used))
+        if (!one->users &&
+            (!best || !one->at || (best->at && one->used < best->used)))
             best = one;
-    gdrcopy_let_go(best);
+    if (best)
+        gdrcopy_let_go(best);
     return best;
 }
 
@@ -109,7 +116,7 @@ static struct gdrcopy_kept *gdrcopy_keep(void *gpu, size_t length)
 
     /* the driver's copies become synchronous, so that they stay in order with
      * the CPU's stores */
-    if (nw_memory_range(gpu, &range) ||
+    if (!one || nw_memory_range(gpu, &range) ||
         length > range.bytes - (size_t)((char *)gpu - (char *)range.start) ||
         nw_memory_keep_in_step(gpu))
         return NULL;
@@ -142,6 +149,7 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
     }
     if (one) {
         one->used = ++uses;
+        one->users++;
         out->at = one->at + (address - one->start);
         out->handle = one->handle.h;
     }
@@ -149,6 +157,15 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
     return one ? NW_OK
                : nw_fail(NW_ECUDA, "GDRCopy does not map %zu bytes at %p",
                          bytes, gpu);
+}
+
+static void gdrcopy_release(const struct nw_mapped *mapped)
+{
+    (void)pthread_mutex_lock(&lock);
+    for (struct gdrcopy_kept *one = kept; one < kept + KEPT; one++)
+        if (one->at && one->users && one->handle.h == mapped->handle)
+            one->users--;
+    (void)pthread_mutex_unlock(&lock);
 }
 
 static void gdr_write(const struct nw_mapped *mapped, void *to,
@@ -167,6 +184,7 @@ const struct nw_gpu_mapping nw_gpu_mapping_gdrcopy = {
     .name = "gdrcopy",
     .open = gdr_open,
     .map = gdr_map_at,
+    .release = gdrcopy_release,
     .write = gdr_write,
     .read = gdr_read,
 };

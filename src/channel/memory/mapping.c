@@ -78,8 +78,10 @@ nw_status nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
     if (!mapping->map)
         return mapping->store(gpu, from, bytes);
     status = mapping->map(gpu, bytes, &mapped);
-    if (!status)
+    if (!status) {
         nw_mapped_write(mapping, &mapped, mapped.at, from, bytes);
+        nw_mapped_release(mapping, &mapped);
+    }
     return status;
 }
 
@@ -92,9 +94,18 @@ nw_status nw_gpu_mapping_load(const struct nw_gpu_mapping *mapping, void *to,
     if (!mapping->map)
         return mapping->load(to, gpu, bytes);
     status = mapping->map(gpu, bytes, &mapped);
-    if (!status)
+    if (!status) {
         nw_mapped_read(mapping, &mapped, to, mapped.at, bytes);
+        nw_mapped_release(mapping, &mapped);
+    }
     return status;
+}
+
+void nw_mapped_release(const struct nw_gpu_mapping *mapping,
+                       const struct nw_mapped *mapped)
+{
+    if (mapping->release)
+        mapping->release(mapped);
 }
 
 void nw_mapped_write(const struct nw_gpu_mapping *mapping,

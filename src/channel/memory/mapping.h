@@ -32,6 +32,9 @@ struct nw_gpu_mapping {
      * back end has no addresses and copies with `store` and `load`, which are
      * complete on return. */
     nw_status (*map)(void *gpu, size_t bytes, struct nw_mapped *out);
+    /* Ends the use of an address that `map` has returned. Until then, the back
+     * end keeps the mapping. NULL: not needed. */
+    void (*release)(const struct nw_mapped *mapped);
     nw_status (*store)(void *gpu, const void *from, size_t bytes);
     nw_status (*load)(void *to, const void *gpu, size_t bytes);
     /* Copies from host memory to mapped memory, and from mapped memory to host
@@ -68,6 +71,9 @@ nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
                      const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_gpu_mapping_load(
     const struct nw_gpu_mapping *mapping, void *to, void *gpu, size_t bytes);
+/* Calls `release` if the back end has it. */
+void nw_mapped_release(const struct nw_gpu_mapping *mapping,
+                       const struct nw_mapped *mapped);
 /* Copies host memory into mapped memory (write: `to` lies in `mapped`) and out
  * of it (read: `from` lies in `mapped`). */
 void nw_mapped_write(const struct nw_gpu_mapping *mapping,

@@ -230,6 +230,7 @@ void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes)
 
 void nw_copy_path_shut(void)
 {
+    nw_mapped_release(mapping, &opened);
     (void)pthread_mutex_unlock(&lock);
 }
 

@@ -4,11 +4,17 @@
  * Written from HIP's documentation and never tested on a GPU. The embedded
  * kernels are PTX code for NVIDIA GPUs, so `launch` is not supported; boxes are
  * copied plane by plane instead.
+ *
+ * HIP keeps the last error of each thread for hipGetLastError, with which many
+ * programs check their kernels. Errors that this file expects are therefore
+ * taken away again.
  */
 #include "gpu/gpu.h"
 
 #include "base/library.h"
 #include "base/status.h"
+
+#include <dlfcn.h>
 
 typedef struct hip_graph *hip_graph;
 
@@ -26,12 +32,18 @@ enum {
     ABOUT_KIND = 2,
     ABOUT_GPU = 9,
     KIND_GPU = 2,
+    /* HIP 5 numbers the kinds of memory otherwise; VERSION_6 is the first
+     * version of HIP 6 as hipRuntimeGetVersion returns it */
+    KIND_GPU_IN_5 = 1,
+    VERSION_6 = 60000000,
     CAPTURE_THREAD = 1,
     IPC_REACH_PEER = 1,
 };
 
 #define HIP_SYMBOLS(X)                                                         \
     X(error_text, const char *, "hipGetErrorString", (int code))               \
+    X(last_error, int, "hipGetLastError", (void))                              \
+    X(version, int, "hipRuntimeGetVersion", (int *version))                    \
     X(get_count, int, "hipGetDeviceCount", (int *count))                       \
     X(set_gpu, int, "hipSetDevice", (int gpu))                                 \
     X(get_gpu, int, "hipGetDevice", (int *gpu))                                \
@@ -95,6 +107,7 @@ enum {
     X(event_import, int, "hipIpcOpenEventHandle",                              \
       (nw_gpu_event * event, struct nw_gpu_handle handle))
 
+static unsigned hip_kind_gpu; /* HIP's number for memory of a GPU */
 static struct {
 #define HIP_MEMBER(member, type, symbol, arguments) type(*member) arguments;
     HIP_SYMBOLS(HIP_MEMBER)
@@ -109,6 +122,29 @@ static nw_status hip_check(int code, const char *what)
                 : NW_OK;
 }
 
+/* Loads HIP: the version that the program has loaded, if any, because two
+ * versions in one process would not know each other's memory. Otherwise the
+ * newest. The name without a version exists only where programs are built. */
+static nw_status hip_load(const struct nw_symbol *symbols, size_t count)
+{
+    static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
+                                        "libamdhip64.so.5", "libamdhip64.so"};
+    enum { NAMES = sizeof names / sizeof *names };
+    nw_status status = NW_ENODEV;
+
+    for (int i = 0; i < NAMES; i++) {
+        void *loaded = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+
+        if (!loaded)
+            continue;
+        (void)dlclose(loaded);
+        return nw_library_load(names[i], symbols, count, "to use AMD GPUs");
+    }
+    for (int i = 0; i < NAMES && status; i++)
+        status = nw_library_load(names[i], symbols, count, "to use AMD GPUs");
+    return status;
+}
+
 static nw_status open_driver(int32_t *count)
 {
     const struct nw_symbol symbols[] = {
@@ -116,16 +152,17 @@ static nw_status open_driver(int32_t *count)
         HIP_SYMBOLS(HIP_SYMBOL)
 #undef HIP_SYMBOL
     };
-    int n = 0, code;
-    nw_status status =
-        nw_library_load("libamdhip64.so", symbols,
-                        sizeof symbols / sizeof *symbols, "to use AMD GPUs");
+    int n = 0, version = 0, code;
+    nw_status status = hip_load(symbols, sizeof symbols / sizeof *symbols);
 
     if (status)
         return status;
     code = hip.get_count(&n);
     if (code || n < 1)
         return nw_fail(NW_ENODEV, "HIP finds no GPU (error %d)", code);
+    hip_kind_gpu = hip.version(&version) || version >= VERSION_6
+                       ? KIND_GPU
+                       : KIND_GPU_IN_5;
     *count = n;
     return NW_OK;
 }
@@ -203,8 +240,11 @@ static bool hip_holds(const void *memory, int32_t *gpu)
 {
     unsigned kind = 0;
     int ordinal = -1;
-    bool found = !hip.attribute(&kind, ABOUT_KIND, memory) && kind == KIND_GPU;
+    bool known = !hip.attribute(&kind, ABOUT_KIND, memory);
+    bool found = known && kind == hip_kind_gpu;
 
+    if (!known)
+        (void)hip.last_error();
     if (found && hip.attribute(&ordinal, ABOUT_GPU, memory))
         ordinal = -1;
     if (gpu)
@@ -223,9 +263,10 @@ static nw_status hip_enable_peer_access(int32_t to)
 {
     int code = hip.enable_peer_access(to, 0);
 
-    return code == ALREADY_REACHED
-               ? NW_OK
-               : hip_check(code, "enable access to another GPU");
+    if (code != ALREADY_REACHED)
+        return hip_check(code, "enable access to another GPU");
+    (void)hip.last_error();
+    return NW_OK;
 }
 
 /* With HIP the library has no own stream and does not check contexts, so
@@ -250,7 +291,7 @@ static bool hip_lives(const struct nw_gpu_life *life)
     return life != NULL;
 }
 
-static nw_status hip_load(const char *kernel)
+static nw_status hip_load_kernel(const char *kernel)
 {
     return nw_fail(NW_EUNSUPPORTED, "no kernel '%s' for AMD GPUs", kernel);
 }
@@ -268,7 +309,9 @@ static void stream_free(nw_gpu_stream stream)
 
 static nw_status hip_tested(int code, bool *done)
 {
-    if (code && code != NOT_READY)
+    if (code == NOT_READY)
+        (void)hip.last_error();
+    else if (code)
         return hip_check(code, "finish the work of a stream");
     *done = !code;
     return NW_OK;
@@ -451,7 +494,7 @@ const struct nw_gpu nw_gpu_hip = {
     .copy = hip_copy,
     .copy_box = copy_box,
     .fill = hip_fill,
-    .load = hip_load,
+    .load = hip_load_kernel,
     .launch = hip_launch,
     .graph_begin = graph_begin,
     .graph_end = graph_end,

@@ -3,14 +3,13 @@
  * cache folder. Each line after the first belongs to one machine and one shape
  * of halo, and begins with a key that identifies both. */
 #include "halo/exchange/choose.h"
+#include "halo/exchange/gpus.h"
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -19,12 +18,27 @@
 #define KIND "nodewise halo choices "
 #define HEAD KIND "5"
 
+/* Returns the first piece that is on the same GPU as `piece`; in host memory,
+ * returns `piece`. */
+static int32_t choice_cache_first_on_gpu(const nw_halo *halo, int32_t piece)
+{
+    int32_t first = 0;
+
+    if (!halo->gpus)
+        return piece;
+    while (halo->gpus->where[first] != halo->gpus->where[piece])
+        first++;
+    return first;
+}
+
 /* Returns the key of a halo. This is a hash of:
  * - the machine of rank 0 (name, architecture, number of CPUs) and the MPI
  *   library;
  * - the topology's name, and the node and package of each rank;
  * - the domain, its pieces and the fields;
- * - the methods that all ranks can use, and the kind of memory. */
+ * - the methods that all ranks can use, and the kind of memory;
+ * - the pieces that share a GPU, and a schedule that the options demand. Both
+ *   are hashed only if there are any. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = nw_mpi_hash(NW_HASH_START);
@@ -49,9 +63,15 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
     hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
     if (halo->paths->topology) /* the model's choice depends on the topology */
         hash = nw_hash_text(hash, nw_topology_name(halo->paths->topology));
+    if (halo->schedule != NW_HALO_SCHEDULE_AUTO)
+        hash = nw_hash(hash, &halo->schedule, sizeof halo->schedule);
     for (int32_t i = 0; i < halo->layout->piece_count; i++) {
+        int32_t first = choice_cache_first_on_gpu(halo, i);
+
         hash = nw_hash(hash, &piece[i].box, sizeof piece->box);
         hash = nw_hash(hash, &piece[i].rank, sizeof piece->rank);
+        if (first < i)
+            hash = nw_hash(hash, &first, sizeof first);
     }
     return hash;
 }
@@ -87,58 +107,64 @@ struct choice_stored {
 struct choice_file {
     char *path;
     uint64_t key;
-    bool writable; /* true: the file has choices, is empty, or is missing */
     struct choice_stored own;
-    struct nw_text others; /* the lines of other halos */
+    struct nw_text others; /* the first line, and the lines of other halos */
 };
 
-/* Reads the choices of this halo and the lines of others. Ignores the lines of
- * a file of another version. If the file cannot be read or is of another kind,
- * out->writable becomes false. The caller frees out->path and out->others. */
-static void choice_cache_load(const nw_halo *halo, const char *file,
-                              struct choice_file *out)
+/* Reads the choice of this halo and the lines of others from file->path.
+ * Ignores the lines of a file of another version. Returns an error if the file
+ * must not be replaced, because it cannot be read or is of another kind. */
+static nw_status choice_cache_load(const nw_halo *halo,
+                                   struct choice_file *file)
 {
     struct nw_lines lines;
     char *data = NULL, *line;
     size_t length;
-    bool current;
+    nw_status status;
 
-    out->key = choice_cache_key_of(halo);
-    out->writable = !nw_file_cache_path(file, "halo", &out->path);
-    if (!out->writable || !nw_file_has_bytes(out->path))
-        return;
-    out->writable = !nw_file_read_text(out->path, &data, &length);
-    if (!out->writable)
-        return;
-    nw_lines_init(&lines, out->path, data);
+    file->key = choice_cache_key_of(halo);
+    nw_text_add(&file->others, HEAD "\n");
+    if (!nw_file_has_bytes(file->path))
+        return NW_OK;
+    status = nw_file_read_text(file->path, &data, &length);
+    if (status)
+        return status;
+    nw_lines_init(&lines, file->path, data);
     line = nw_lines_next(&lines);
-    out->writable = !line || !strncmp(line, KIND, strlen(KIND));
-    current = line && !strcmp(line, HEAD);
-    while (current && (line = nw_lines_next(&lines))) {
+    if (line && strncmp(line, KIND, strlen(KIND)))
+        status = nw_lines_fail(&lines, "expected '" KIND "'");
+    if (line && strcmp(line, HEAD))
+        line = NULL;
+    while (line && (line = nw_lines_next(&lines))) {
         char *rest = line;
 
-        if (strtoull(line, &rest, 16) == out->key)
-            out->own.found = choice_cache_parse(rest, &out->own.scheme);
+        if (strtoull(line, &rest, 16) == file->key)
+            file->own.found = choice_cache_parse(rest, &file->own.scheme);
         else
-            nw_text_format(&out->others, "%s\n", line);
+            nw_text_format(&file->others, "%s\n", line);
     }
     free(data);
+    return status;
 }
 
-nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
+static void choice_cache_fini(struct choice_file *file)
+{
+    nw_text_fini(&file->others);
+    free(file->path);
+}
+
+nw_status nw_halo_cache_read(nw_halo *halo, const char *path,
                              struct nw_halo_scheme *out, bool *found)
 {
-    struct choice_file choices = {.path = NULL};
+    struct choice_file file = {.path = NULL};
     int code;
 
-    if (!halo->rank)
-        choice_cache_load(halo, file, &choices);
-    nw_text_fini(&choices.others);
-    free(choices.path);
-    code = NW_PMPI(Bcast)(&choices.own, sizeof choices.own, MPI_BYTE, 0,
-                          halo->comm);
-    *out = choices.own.scheme;
-    *found = choices.own.found;
+    if (!halo->rank && !nw_file_cache_path(path, "halo", &file.path))
+        (void)!choice_cache_load(halo, &file);
+    choice_cache_fini(&file);
+    code = NW_PMPI(Bcast)(&file.own, sizeof file.own, MPI_BYTE, 0, halo->comm);
+    *out = file.own.scheme;
+    *found = file.own.found;
     return nw_halo_mpi(code, "share an earlier choice");
 }
 
@@ -170,27 +196,21 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
         most, halo->gpu_memory ? "GPU" : "host", halo->words);
 }
 
-void nw_halo_cache_write(const nw_halo *halo, const char *file)
+void nw_halo_cache_write(const nw_halo *halo, const char *path)
 {
-    struct choice_file choices = {.path = NULL};
-    struct nw_text text = {0};
-    char *path = NULL;
-    bool has_folder = !nw_file_cache_path(file, "halo", &path) &&
-                      !nw_file_folders(path, 0755);
-    /* another job may add its line at the same time */
-    int lock = has_folder ? nw_file_lock(path) : -1;
+    struct choice_file file = {.path = NULL};
 
-    choice_cache_load(halo, file, &choices);
-    nw_text_add(&text, HEAD "\n");
-    if (choices.others.data)
-        nw_text_add(&text, choices.others.data);
-    choice_cache_add_line(halo, choices.key, &text);
-    if (choices.writable && has_folder)
-        (void)!nw_file_write_text(choices.path, &text);
-    if (lock >= 0)
-        close(lock);
-    nw_text_fini(&text);
-    nw_text_fini(&choices.others);
-    free(choices.path);
-    free(path);
+    if (!nw_file_cache_path(path, "halo", &file.path) &&
+        !nw_file_folders(file.path, 0755)) {
+        /* another job may add its line at the same time */
+        int lock = nw_file_lock(file.path);
+
+        if (!choice_cache_load(halo, &file)) {
+            choice_cache_add_line(halo, file.key, &file.others);
+            (void)!nw_file_write_text(file.path, &file.others);
+        }
+        if (lock >= 0)
+            close(lock);
+    }
+    choice_cache_fini(&file);
 }

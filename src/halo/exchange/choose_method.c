@@ -195,6 +195,7 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
     if (!allowed[0] && !allowed[1])
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
+    halo->schedule = can ? options->schedule : NW_HALO_SCHEDULE_AUTO;
     if (options->choice != NW_HALO_CHOOSE_ORDER)
         status = open_paths(halo, options->topology, &paths);
     halo->paths = &paths;

@@ -201,6 +201,9 @@ struct nw_halo {
     /* the parameters of the machine's paths; set only while methods are chosen
      */
     const struct nw_halo_paths *paths;
+    /* the schedule that the options demand of a halo that can use both; else
+     * NW_HALO_SCHEDULE_AUTO */
+    enum nw_halo_schedule schedule;
     struct nw_halo_scheme scheme;
     /* seconds that the model predicts for this rank's connections if they run
      * one after the other; set when they are opened */

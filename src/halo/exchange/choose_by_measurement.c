@@ -20,6 +20,7 @@
 #include "base/random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define LIMIT 2.25 /* seconds after which measurements of a halo end */
 /* Seconds after which measurements of a halo end if ranks share cores: times
@@ -48,7 +49,7 @@ struct measuring {
     uint64_t began_ns;
     double used; /* used part of the time limit, equal on all ranks */
     struct nw_random random;
-    struct rival rival[RIVALS]; /* the schemes to compare */
+    struct rival rival[RIVALS]; /* the schemes that are still compared */
     size_t count, rounds;       /* numbers of schemes; of rounds until now */
 };
 
@@ -104,99 +105,95 @@ static nw_status measure_turn(struct measuring *work, struct rival *rival,
     return status;
 }
 
+static int measure_by_quartile(const void *a, const void *b)
+{
+    const struct rival *x = a, *y = b;
+
+    return (x->quartile > y->quartile) - (x->quartile < y->quartile);
+}
+
 /* Runs a stage of rounds, as long as less than `until` of the time limit is
- * used. In each round, the schemes have their turns in a new random order,
- * which is the same on all ranks. Other load only increases times, so a scheme
- * is judged by the lower quartile of its turns: the median of the lower half.
- */
-static nw_status measure_stage(struct measuring *work, int32_t *order,
-                               size_t count, double until)
+ * used, and sorts the schemes, the fastest first. In each round, the schemes
+ * have their turns in a new random order, which is the same on all ranks. Other
+ * load only increases times, so a scheme is judged by the lower quartile of its
+ * turns: the median of the lower half. */
+static nw_status measure_stage(struct measuring *work, double until)
 {
     size_t end = work->rounds + ROUNDS;
+    int32_t order[RIVALS];
     nw_status status = NW_OK;
 
+    for (int32_t i = 0; i < RIVALS; i++)
+        order[i] = i;
     do {
-        nw_random_shuffle(&work->random, order, count);
-        for (size_t i = 0; !status && i < count; i++) {
+        nw_random_shuffle(&work->random, order, work->count);
+        for (size_t i = 0; !status && i < work->count; i++) {
             struct rival *rival = &work->rival[order[i]];
 
             status = measure_turn(work, rival, &rival->seconds[work->rounds]);
         }
     } while (!status && ++work->rounds < end && work->used < until);
-    for (size_t i = 0; i < count; i++) {
-        struct rival *rival = &work->rival[order[i]];
+    for (size_t i = 0; i < work->count; i++) {
+        struct rival *rival = &work->rival[i];
 
         (void)nw_median(rival->seconds, work->rounds); /* sorts them */
         rival->quartile = nw_median(rival->seconds, (work->rounds + 1) / 2);
     }
+    qsort(work->rival, work->count, sizeof *work->rival, measure_by_quartile);
     return status;
 }
 
-/* Removes the slower half of the schemes from `order`; returns the number of
- * those that are left. */
-static size_t measure_drop(const struct measuring *work, int32_t *order,
-                           size_t count)
+/* Closes the halo's connections and opens all schemes. Drops schemes for which
+ * the memory does not suffice; returns NW_ENOMEM if no scheme is left. After an
+ * error, work->rival has only schemes that are open. */
+static nw_status measure_open(struct measuring *work)
 {
-    for (size_t drop = count / 2; drop; drop--) {
-        size_t slowest = 0;
-
-        for (size_t i = 1; i < count; i++)
-            if (work->rival[order[i]].quartile >
-                work->rival[order[slowest]].quartile)
-                slowest = i;
-        order[slowest] = order[--count];
-    }
-    return count;
-}
-
-/* Closes the halo's connections and opens all schemes, except those for which
- * the memory does not suffice. Sets *count, which must be 0, to the number of
- * open schemes, and `order` to their indices. Returns NW_ENOMEM if none could
- * be opened. */
-static nw_status measure_open(struct measuring *work, int32_t *order,
-                              size_t *count)
-{
+    size_t count = work->count;
     nw_status status = NW_OK;
 
     nw_halo_connections_close(work->halo);
-    for (size_t i = 0; i < work->count; i++) {
-        struct nw_halo_set *set = &work->rival[i].set;
-        struct nw_halo_scheme scheme = set->scheme;
+    work->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct nw_halo_scheme scheme = work->rival[i].set.scheme;
 
         status = nw_halo_connections_open(work->halo, &scheme);
         if (status == NW_ENOMEM)
             continue;
         if (status)
             return status;
-        nw_halo_set_swap(work->halo, set);
-        order[(*count)++] = (int32_t)i;
+        nw_halo_set_swap(work->halo, &work->rival[work->count++].set);
     }
-    return *count ? NW_OK : status;
+    return work->count ? NW_OK : status;
+}
+
+/* Closes all schemes but the first `keep`. */
+static void measure_close(struct measuring *work, size_t keep)
+{
+    while (work->count > keep) {
+        struct nw_halo_set *set = &work->rival[--work->count].set;
+
+        nw_halo_set_swap(work->halo, set);
+        nw_halo_connections_close(work->halo);
+        nw_halo_set_swap(work->halo, set);
+    }
 }
 
 /* Compares the schemes, closes the slower ones and leaves the fastest open. If
  * there is an error, leaves none open. */
 static nw_status measure_compare(struct measuring *work)
 {
-    int32_t order[RIVALS] = {0};
-    size_t count = 0;
     double until = work->used + (1 - work->used) * SHARE;
-    nw_status status = measure_open(work, order, &count);
+    nw_status status = measure_open(work);
 
-    while (!status && count > 1) {
-        status = measure_stage(work, order, count,
-                               count > 2 ? (work->used + until) / 2 : until);
-        count = measure_drop(work, order, count);
-    }
-    for (size_t i = 0; i < work->count; i++) {
-        if (!status && i == (size_t)order[0])
-            continue;
-        nw_halo_set_swap(work->halo, &work->rival[i].set);
-        nw_halo_connections_close(work->halo);
-        nw_halo_set_swap(work->halo, &work->rival[i].set);
+    while (!status && work->count > 1) {
+        status = measure_stage(work, work->count > 2 ? (work->used + until) / 2
+                                                     : until);
+        measure_close(work, work->count - work->count / 2);
     }
     if (!status)
-        nw_halo_set_swap(work->halo, &work->rival[order[0]].set);
+        nw_halo_set_swap(work->halo, &work->rival[0].set);
+    else
+        measure_close(work, 0);
     return status;
 }
 

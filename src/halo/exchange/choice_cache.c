@@ -37,8 +37,8 @@ static int32_t choice_cache_first_on_gpu(const nw_halo *halo, int32_t piece)
  * - the topology's name, and the node and package of each rank;
  * - the domain, its pieces and the fields;
  * - the methods that all ranks can use, and the kind of memory;
- * - the pieces that share a GPU, and a schedule that the options demand. Both
- *   are hashed only if there are any. */
+ * - the pieces that share a GPU, if there are any;
+ * - the schedule, if the options demand one of two (halo->schedule). */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = nw_mpi_hash(NW_HASH_START);

@@ -2,6 +2,7 @@
 #include "base/name_index.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,50 @@ size_t nw_names_repeated(struct nw_names names, const int32_t *order)
                     name_index_at(&names, order[i])))
             return i;
     return 0;
+}
+
+/* Returns the slot of `name`: the one that has its number, or the free one for
+ * it. */
+static size_t *name_table_slot(const struct nw_name_table *table,
+                               char *const *names, const char *name)
+{
+    size_t at = nw_hash_word(0, nw_hash_text(NW_HASH_START, name));
+
+    while (table->slot[at &= table->size - 1] &&
+           strcmp(names[table->slot[at] - 1], name))
+        at++;
+    return &table->slot[at];
+}
+
+/* Doubles the number of slots. */
+static nw_status name_table_grow(struct nw_name_table *table,
+                                 char *const *names)
+{
+    struct nw_name_table grown = {.size = table->size ? 2 * table->size : 64,
+                                  .count = table->count};
+    nw_status status = nw_alloc(grown.size, sizeof *grown.slot, &grown.slot);
+
+    for (size_t i = 0; !status && i < table->count; i++)
+        *name_table_slot(&grown, names, names[i]) = i + 1;
+    if (status)
+        return status;
+    free(table->slot);
+    *table = grown;
+    return NW_OK;
+}
+
+nw_status nw_name_table_note(struct nw_name_table *table, char *const *names,
+                             const char *name, size_t *number)
+{
+    nw_status status =
+        2 * table->count >= table->size ? name_table_grow(table, names) : NW_OK;
+    size_t *slot;
+
+    if (status)
+        return status;
+    slot = name_table_slot(table, names, name);
+    if (!*slot)
+        *slot = ++table->count;
+    *number = *slot - 1;
+    return NW_OK;
 }

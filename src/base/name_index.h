@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sorted index of the names in an array, to find a name and equal names. */
+/* Indexes of the names in an array, to find a name and equal names: a sorted
+ * one for an array that is complete, and a hash table for one that grows. */
 #ifndef NW_BASE_NAME_INDEX_H
 #define NW_BASE_NAME_INDEX_H
 
@@ -27,5 +28,20 @@ int32_t nw_names_find(struct nw_names names, const int32_t *order,
 /* Returns the first position of `order` whose name equals the name before it,
  * or 0 if all names differ. */
 size_t nw_names_repeated(struct nw_names names, const int32_t *order);
+
+/* A hash table of the names in a growing array, to find in constant time
+ * whether a name is new. Starts as {0}; the owner frees `slot`. */
+struct nw_name_table {
+    size_t *slot; /* [size] 1 + the number of a name, or 0 */
+    size_t size;  /* a power of 2, or 0 */
+    size_t count; /* number of names */
+};
+
+/* Sets *number to the number of `name` in names[table->count]. If the array
+ * lacks the name, counts it as names[table->count], and the caller must append
+ * it. */
+NW_MUST_CHECK nw_status nw_name_table_note(struct nw_name_table *table,
+                                           char *const *names, const char *name,
+                                           size_t *number);
 
 #endif

@@ -54,11 +54,12 @@ static void batch_raise(int32_t *sum, int32_t more)
 static nw_status batch_add_both(struct nw_batch *batch, const char *name,
                                 int32_t slots, int32_t tasks)
 {
-    size_t count = batch->host.count, i = 0, room[2] = {count, count};
-    nw_status status;
+    size_t count = batch->host.count, i;
+    nw_status status =
+        nw_name_table_note(&batch->table, batch->host.name, name, &i);
 
-    while (i < count && strcmp(batch->host.name[i], name))
-        i++;
+    if (status)
+        return status;
     if (i < count) {
         batch_raise(&batch->slots[i], slots);
         batch_raise(&batch->tasks[i], tasks);
@@ -68,11 +69,11 @@ static nw_status batch_add_both(struct nw_batch *batch, const char *name,
     if (!status && batch->host.count != count + 1)
         status = nw_fail(NW_EFORMAT, "'%s' is not the name of one host", name);
     if (!status)
-        status =
-            nw_grow(&batch->slots, &room[0], count + 1, sizeof *batch->slots);
+        status = nw_grow(&batch->slots, &batch->slot_capacity, count + 1,
+                         sizeof *batch->slots);
     if (!status)
-        status =
-            nw_grow(&batch->tasks, &room[1], count + 1, sizeof *batch->tasks);
+        status = nw_grow(&batch->tasks, &batch->task_capacity, count + 1,
+                         sizeof *batch->tasks);
     if (status)
         return status;
     batch->slots[count] = slots;
@@ -303,6 +304,7 @@ bool nw_batch_tasks_hold(const int32_t *tasks, size_t count, int32_t ranks)
 void nw_batch_fini(struct nw_batch *batch)
 {
     free(batch->tasks);
+    free(batch->table.slot);
     nw_hostlist_fini(&batch->host);
     free(batch->slots);
     *batch = (struct nw_batch){0};

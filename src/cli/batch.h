@@ -6,6 +6,7 @@
 #define NW_CLI_BATCH_H
 
 #include "base/hostlist.h"
+#include "base/name_index.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>
@@ -22,6 +23,9 @@ struct nw_batch {
      * host, as the launcher of the batch system counts them; 0: unknown. The
      * job may run more ranks than tasks if `slots` permit. */
     int32_t *tasks;
+    /* while the hosts are read: */
+    struct nw_name_table table; /* of the host names */
+    size_t slot_capacity, task_capacity;
 };
 
 /* Returns the name of the variable that describes the batch job of this

@@ -21,10 +21,9 @@
  * not in the list. */
 static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
 {
-    for (size_t i = 0; i < hosts->count; i++)
-        if (hosts->node[i] == node)
-            return &hosts->slots[i];
-    return NULL;
+    int32_t entry = hosts->entry[node];
+
+    return entry ? &hosts->slots[entry - 1] : NULL;
 }
 
 /* Returns the error for a host that the machine does not have. */
@@ -66,6 +65,7 @@ static nw_status hosts_add_host(void *user, const char *name, int32_t slots)
     }
     hosts->node[hosts->count] = node;
     hosts->slots[hosts->count++] = slots ? slots : INT32_MAX;
+    hosts->entry[node] = (int32_t)hosts->count;
     return NW_OK;
 }
 
@@ -133,6 +133,8 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
 
     if (!status)
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
+    if (!status)
+        status = nw_alloc(most, sizeof *hosts.entry, &hosts.entry);
     if (!status && list) {
         status = nw_hostfile_list(list, hosts_add_host, &to);
         if (status == NW_EFORMAT && nw_error_about().subject != NW_ABOUT_HOSTS)
@@ -154,6 +156,7 @@ void nw_cli_hosts_fini(struct nw_hosts *hosts)
 {
     free(hosts->node);
     free(hosts->slots);
+    free(hosts->entry);
     free(hosts->tasks);
     free(hosts->elsewhere);
     *hosts = (struct nw_hosts){0};
@@ -384,11 +387,12 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
     if (status)
         return status;
     for (; hosts->count && !what[0] && r < mapping->rank_count; r++) {
-        int32_t node = mapping->node[r], *slots = hosts_find(hosts, node);
+        int32_t node = mapping->node[r], *slots;
         const char *name = node < 0 ? NULL : mapping->node_name[node];
 
         if (!name) /* a rank without a node */
             continue;
+        slots = hosts_find(hosts, node);
         if (!slots)
             snprintf(what, sizeof what,
                      "rank %d is on '%s', which is not among the %zu host%s of "

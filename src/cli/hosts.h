@@ -16,6 +16,9 @@ struct nw_hosts {
     int32_t *node;  /* [count] indexes of the nodes, in the order in which
                        they are listed */
     int32_t *slots; /* [count] most ranks on each node; INT32_MAX: not given */
+    int32_t *entry; /* [nodes of the machine] 1 + index of the node in node[],
+                       or 0; NULL if the hosts were not found by
+                       nw_cli_hosts */
     size_t count;
     /* the following members are NULL unless the hosts of a batch job were
      * looked up and this process belongs to one */

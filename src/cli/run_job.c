@@ -48,6 +48,7 @@ void nw_job_fini(struct nw_job *job)
     nw_words_fini(&job->launcher);
     nw_words_fini(&job->placement);
     nw_words_fini(&job->host);
+    free(job->table.slot);
     free(job->slots);
 }
 
@@ -215,20 +216,21 @@ static bool is_resolved(const struct nw_job *job, const char *name)
 static nw_status run_job_add_host(void *user, const char *name, int32_t slots)
 {
     struct nw_job *job = user;
-    size_t room = job->host.count, i = 0;
+    size_t count = job->host.count, i = 0;
     nw_status status = is_resolved(job, name) ? NW_OK : nw_host_check(name);
 
+    if (!status)
+        status = nw_name_table_note(&job->table, job->host.word, name, &i);
     if (status)
         return status;
-    while (i < room && strcmp(job->host.word[i], name))
-        i++;
-    if (i < room) {
+    if (i < count) {
         job->slots[i] = nw_hostfile_slots_sum(job->slots[i], slots);
         return NW_OK;
     }
     status = nw_words_add(&job->host, name);
     if (!status)
-        status = nw_grow(&job->slots, &room, room + 1, sizeof *job->slots);
+        status = nw_grow(&job->slots, &job->slot_capacity, count + 1,
+                         sizeof *job->slots);
     if (!status)
         job->slots[i] = slots;
     return status;

@@ -4,6 +4,7 @@
 #ifndef NW_CLI_RUN_JOB_H
 #define NW_CLI_RUN_JOB_H
 
+#include "base/name_index.h"
 #include "cli/launcher.h"
 
 #include <nodewise/status.h>
@@ -30,16 +31,18 @@ struct nw_job {
     char **program;
     /* set by nw_job_find_launcher and nw_job_find_hosts */
     enum nw_launcher_kind kind;
-    struct nw_words launcher;  /* the launcher and those of the user's
-                                  launcher options that a mapped run keeps */
-    struct nw_words placement; /* the user's launcher options that place
-                                  ranks; used by runs that are not mapped */
-    const char *writer;        /* name of the launcher for nw_launch_new;
-                                  static */
-    struct nw_words host;      /* names of the hosts, each once */
-    int32_t *slots;            /* [host.count] most ranks on each host; 0: not
-                                  given */
-    bool in_batch;             /* the hosts come from a batch system */
+    struct nw_words launcher;   /* the launcher and those of the user's
+                                   launcher options that a mapped run keeps */
+    struct nw_words placement;  /* the user's launcher options that place
+                                   ranks; used by runs that are not mapped */
+    const char *writer;         /* name of the launcher for nw_launch_new;
+                                   static */
+    struct nw_words host;       /* names of the hosts, each once */
+    struct nw_name_table table; /* of `host` */
+    int32_t *slots;             /* [host.count] most ranks on each host; 0: not
+                                   given */
+    size_t slot_capacity;
+    bool in_batch;        /* the hosts come from a batch system */
     int32_t shared_cores; /* number of cores if ranks share cores and the job
                              runs only on this machine; else 0 */
 };

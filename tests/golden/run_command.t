@@ -118,6 +118,9 @@ $ printf 'n1\nn1\nn2\nn1\n' >slots; printf 'n1 3 all.q@n1 UNDEFINED\nn2 2 all.q@
 6, 2, PE_HOSTFILE
 6, 2, LSB_MCPU_HOSTS
 cores, 2, COBALT_NODEFILE
+$ for i in $(seq 32); do seq -f n%.0f 20000; done >many; ulimit -t 20; OAR_NODEFILE=many nodewise run --store store --launcher ./mpirun --dry-run --no-store --json -q -- ./app | awk '/"ranks"/'; nodewise run --store store --hostfile many --launcher ./mpirun --dry-run --no-store --json -q -- ./app | awk '/"ranks"/'
+  "ranks": 640000,
+  "ranks": 640000,
 $ for v in PBS_NODEFILE=none PE_HOSTFILE=nodes 'LSB_MCPU_HOSTS=n1 2 n2'; do env "$v" nodewise run --store store -n 2 --launcher ./mpirun --dry-run --no-store -q -- ./app; done
 ./mpirun -n 2 ./app
 ./mpirun -n 2 ./app

@@ -626,6 +626,26 @@ static void finds_names(void **state)
     assert_int_equal(nw_names_find(names, NULL, "a"), -1);
 }
 
+/* A table finds each name that it has, also after it has grown. */
+static void notes_names(void **state)
+{
+    struct nw_name_table table = {0};
+    char text[1000][8], *names[1000];
+    size_t number;
+
+    (void)state;
+    for (size_t round = 0; round < 2; round++)
+        for (size_t i = 0; i < 1000; i++) {
+            names[i] = text[i];
+            snprintf(text[i], sizeof text[i], "n%zu", i);
+            assert_int_equal(
+                nw_name_table_note(&table, names, text[i], &number), NW_OK);
+            assert_int_equal(number, i);
+            assert_int_equal(table.count, round ? 1000 : i + 1);
+        }
+    free(table.slot);
+}
+
 static void finds_a_parent_process(void **state)
 {
     char process = '-';
@@ -641,6 +661,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_names),
+        cmocka_unit_test(notes_names),
         cmocka_unit_test(finds_a_parent_process),
         cmocka_unit_test(shells_read_words_back),
         cmocka_unit_test(parses_plain_integers_only),

@@ -153,6 +153,8 @@ c (top),a (top),d a
 ## topology.conf names the same rings by RingName, and nothing else beside them.
 $ printf '%s\n' 'RingName=a Nodes=n[1-4]' 'RingName=b Nodes=n[5-8]' > rings.conf; for f in rings.yaml rings.conf; do nodewise topology slurm:$f | sed 1d > $f.txt; done; cmp rings.yaml.txt rings.conf.txt; grep -c . rings.conf.txt
 8
+## scontrol show topology adds the size of each ring.
+$ printf '%s\n' 'RingName=a Nodes=n[1-4] RingSize=4' 'RingName=b Nodes=n[5-8] RingSize=4' > rings.conf; nodewise topology slurm:rings.conf | sed 1d | cmp - rings.yaml.txt
 $ printf '%s\n' 'RingName=a Nodes=n[1-4]' 'SwitchName=s Nodes=n5' > rings.conf; nodewise topology slurm:rings.conf
 ! rings.conf:1 ... rings ... switches
 ? 3

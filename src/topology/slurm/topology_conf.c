@@ -48,8 +48,8 @@ struct conf {
 /* The values of one line; NULL if missing. */
 struct topology_conf_words {
     const char *name, *block, *ring, *below, *nodes, *sizes;
-    const char *level, *index, *size, *aggregate; /* keys that only scontrol
-                                                     writes */
+    /* keys that only scontrol writes */
+    const char *level, *index, *size, *aggregate, *ring_size;
 };
 
 /* Returns the word for a message, or "..." in an included file: a user who can
@@ -107,11 +107,12 @@ static nw_status take_pair(const struct conf *conf, const char *key,
         const char *key;
         const char **value;
     } keys[] = {
-        {"SwitchName", &words->name}, {"BlockName", &words->block},
-        {"RingName", &words->ring},   {"Switches", &words->below},
-        {"Nodes", &words->nodes},     {"BlockSizes", &words->sizes},
-        {"Level", &words->level},     {"BlockIndex", &words->index},
-        {"BlockSize", &words->size},  {"AggregatedBlock", &words->aggregate}};
+        {"SwitchName", &words->name},   {"BlockName", &words->block},
+        {"RingName", &words->ring},     {"Switches", &words->below},
+        {"Nodes", &words->nodes},       {"BlockSizes", &words->sizes},
+        {"Level", &words->level},       {"BlockIndex", &words->index},
+        {"BlockSize", &words->size},    {"AggregatedBlock", &words->aggregate},
+        {"RingSize", &words->ring_size}};
 
     if (!strcasecmp(key, "LinkSpeed")) /* Slurm does not use LinkSpeed */
         return check_speed(conf, value);

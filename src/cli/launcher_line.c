@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     OPENMPI = 1 << NW_LAUNCHER_OPENMPI,
@@ -20,6 +21,9 @@ enum meaning {
     PLACE,    /* places or binds ranks; only for runs that are not mapped */
     PER_NODE, /* like PLACE, and gives the number of ranks if no other option
                  does */
+    MAP_BY,   /* like PLACE or PER_NODE, as its value says */
+    NODES,    /* like PLACE, and gives the number of nodes */
+    EXCLUDE,  /* takes hosts out of those of the batch job */
     RANKS,
     HOSTS,
     HOSTFILE,
@@ -39,15 +43,19 @@ static const struct {
     {OPENMPI | HYDRA, HOSTS, 1, " host H "},
     {HYDRA, HOSTS, 1, " hosts "},
     {SRUN, HOSTS, 1, " w nodelist "},
+    {SRUN, NODES, 1, " N nodes "},
+    {SRUN, EXCLUDE, 1, " x exclude "},
     {OPENMPI | HYDRA, HOSTFILE, 1, " hostfile machinefile "},
     {HYDRA, HOSTFILE, 1, " f "},
-    {OPENMPI | HYDRA, PLACE, 1, " map-by bind-to "},
-    {OPENMPI, PLACE, 1,
-     " rank-by rankfile rf cpus-per-proc cpus-per-rank cpu-set cpu-list "},
+    {OPENMPI | HYDRA, PLACE, 1, " bind-to "},
+    {OPENMPI, MAP_BY, 1, " map-by "},
+    {HYDRA, PLACE, 1, " map-by "},
+    {OPENMPI, PLACE, 1, " rank-by cpu-set cpu-list "},
     {OPENMPI, PLACE, 0,
      " bynode byslot bycore bysocket bind-to-core bind-to-socket bind-to-none "
      "nolocal "},
-    {OPENMPI, PER_NODE, 1, " npernode npersocket N "},
+    {OPENMPI, PER_NODE, 1,
+     " npernode npersocket N rankfile rf cpus-per-proc cpus-per-rank "},
     {OPENMPI, PER_NODE, 0, " pernode "},
     {HYDRA, PLACE, 1, " rankmap order-nodes membind "},
     {HYDRA, PER_NODE, 1, " ppn perhost grr "},
@@ -72,10 +80,10 @@ static const struct {
      " genvall envall genvnone envnone prepend-rank l verbose v info "
      "print-all-exitcodes disable-auto-cleanup "},
     {SRUN, KEEP, 1,
-     " N nodes c cpus-per-task mpi export G gpus gpus-per-node gpus-per-task "
+     " c cpus-per-task mpi export G gpus gpus-per-node gpus-per-task "
      "gpus-per-socket gres gres-flags p partition A account t time mem "
      "mem-per-cpu mem-per-gpu J job-name o output e error i input q qos C "
-     "constraint D chdir threads-per-core W wait jobid x exclude "},
+     "constraint D chdir threads-per-core W wait jobid "},
     {SRUN, KEEP, 0,
      " exclusive overlap O overcommit l label u unbuffered K kill-on-bad-exit "
      "v verbose Q quiet s oversubscribe "},
@@ -203,6 +211,16 @@ static nw_status take_option(struct nw_job *job, char **word,
 
     if (option->meaning == RANKS)
         return take_ranks(job, option->value, given);
+    if (option->meaning == EXCLUDE)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "'%s' takes hosts out of the job (name the others by "
+                       "-w)",
+                       *word);
+    if (option->meaning == NODES &&
+        (!nw_parse_i32(option->value, &job->nodes) || job->nodes < 1))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "the number of nodes is one number from 1, not '%s'",
+                       option->value);
     if (option->meaning != HOSTS && option->meaning != HOSTFILE)
         return keep_words(job, word, option);
     if (job->hosts || job->hostfile)
@@ -211,11 +229,26 @@ static nw_status take_option(struct nw_job *job, char **word,
     return NW_OK;
 }
 
+/* Returns true if the launcher finds the number of ranks by this option if the
+ * line does not give it: ranks of each part of a machine (ppr), a rankfile, or
+ * several cores of each rank (PE). */
+static bool gives_count(const struct option *option)
+{
+    const char *value = option->value;
+
+    if (option->meaning != MAP_BY)
+        return option->meaning == PER_NODE;
+    return !strncasecmp(value, "ppr:", 4) ||
+           !strncasecmp(value, "rankfile", 8) || strcasestr(value, "pe=") ||
+           strcasestr(value, "pe-list=");
+}
+
 static nw_status run_paste_read_line(struct nw_job *job, char **word)
 {
     const struct nw_job given = *job;
     nw_status status = nw_words_add(&job->launcher, *word++);
-    bool counts = false;
+    /* srun starts a rank on each node if nobody gives it a number of ranks */
+    bool counts = job->kind == NW_LAUNCHER_SRUN && !getenv("SLURM_NTASKS");
 
     for (; !status && *word && **word == '-';) {
         struct option option;
@@ -226,7 +259,7 @@ static nw_status run_paste_read_line(struct nw_job *job, char **word)
                            "it by --launcher)",
                            *word, job->launcher.word[0]);
         status = take_option(job, word, &option, &given);
-        counts |= option.meaning == PER_NODE;
+        counts |= gives_count(&option);
         word += option.words;
     }
     if (!status && !*word)
@@ -238,8 +271,10 @@ static nw_status run_paste_read_line(struct nw_job *job, char **word)
     for (char **other = word; !status && *other; other++)
         if (!strcmp(*other, ":"))
             return nw_fail(NW_EUNSUPPORTED, "the line has several programs");
-    if (!status)
+    if (!status) {
         job->program = word;
+        job->is_line = true;
+    }
     return status;
 }
 

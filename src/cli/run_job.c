@@ -307,16 +307,20 @@ static int32_t count_slots(const struct nw_job *job)
     return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
 
-/* Returns the default number of ranks: the tasks of the Slurm job, else the
- * slots of all hosts; 0 if unknown. */
+/* Returns the default number of ranks: the slots of all hosts if the user gives
+ * hosts with slots to another launcher than srun, else the tasks of the Slurm
+ * job, else the slots; 0 if unknown. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");
-    int32_t count = 0;
+    int32_t slots = count_slots(job), count = 0;
 
+    if (job->kind != NW_LAUNCHER_SRUN && !job->in_batch &&
+        (slots || job->is_line))
+        return slots;
     if (tasks && nw_parse_i32(tasks, &count) && count > 0)
         return count;
-    return count_slots(job);
+    return slots;
 }
 
 /* Sets the number of ranks to the number that the cores of this machine take if
@@ -346,6 +350,17 @@ nw_status nw_job_check_list(const struct nw_job *job)
     return at ? nw_host_check(at + (*at == ',')) : NW_OK;
 }
 
+/* Removes the last hosts if the user's line gives a smaller number of nodes. */
+static void limit_hosts(struct nw_job *job)
+{
+    struct nw_words *host = &job->host;
+
+    while (job->nodes && host->count > (size_t)job->nodes) {
+        free(host->word[--host->count]);
+        host->word[host->count] = NULL;
+    }
+}
+
 nw_status nw_job_find_hosts(struct nw_job *job)
 {
     nw_status status = find_hosts(job);
@@ -354,8 +369,14 @@ nw_status nw_job_find_hosts(struct nw_job *job)
         nw_words_fini(&job->host);
     if (!status && !job->host.count)
         status = nw_fail(NW_EFORMAT, "--hosts: no host in '%s'", job->hosts);
+    if (!status)
+        limit_hosts(job);
     if (!status && !job->ranks)
         job->ranks = guess_ranks(job);
+    if (!status && !job->ranks && job->is_line &&
+        (job->hosts || job->hostfile)) /* launchers differ in their default */
+        status = nw_fail(NW_EFORMAT, "the number of ranks is not in the line, "
+                                     "nor slots with the hosts (give -n)");
     if (!status)
         look_for_room(job);
     return status;

@@ -29,6 +29,9 @@ struct nw_job {
      * see nw_launcher_flavour; NULL if unknown */
     const char *flavour;
     char **program;
+    /* set by nw_job_paste */
+    bool is_line;  /* the user gave the launcher's own line */
+    int32_t nodes; /* number of nodes in this line; 0: not given */
     /* set by nw_job_find_launcher and nw_job_find_hosts */
     enum nw_launcher_kind kind;
     struct nw_words launcher;   /* the launcher and those of the user's

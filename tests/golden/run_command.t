@@ -190,6 +190,31 @@ $ nodewise run --store store --dry-run --no-store -q -- ./mpirun -np 2 --hostfil
 $ mkdir hydra; printf '#!/bin/sh\necho "HYDRA build details:"\n' >hydra/mpiexec; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >hydra/srun; printf '# libmpich.so.12\n' >hydra/app; chmod +x hydra/*; nodewise run --store store --dry-run --no-store -q -- hydra/mpiexec -genv A b -ppn 2 -n 4 -hosts a,b hydra/app; nodewise run --store store --dry-run --no-store -q -- hydra/srun -n4 --mpi=pmi2 -w 'a[1-2]' --cpu-bind=cores ./app
 hydra/mpiexec -genv A b -n 4 -hosts a,b -ppn 2 hydra/app
 hydra/srun --mpi=pmi2 -n 4 -w a1,a2 --cpu-bind=cores ./app
+## The number of ranks is that of the launcher: Open MPI gives the slots of its hosts, not the tasks of the Slurm job, and
+## counts by ppr, PE and rankfiles; srun starts a rank on each node. srun's -N takes the first hosts, since -N and more
+## nodes than the mapping has contradict each other; --exclude takes others.
+$ SLURM_JOB_NODELIST='n[1-2]' SLURM_NTASKS=6; export SLURM_JOB_NODELIST SLURM_NTASKS; for l in '--host a:2,b' '--host a,b' '--map-by ppr:1:node' '--map-by socket:PE=2 --host a:4' '-rf file' '--map-by ppr:1:node -n 2' '--map-by core'; do nodewise run --store store --dry-run --no-store -q -- ./mpirun $l ./app; done
+./mpirun -n 3 --host a:2,b ./app
+./mpirun --host a,b ./app
+./mpirun --map-by ppr:1:node ./app
+./mpirun --map-by socket:PE=2 --host a:4 ./app
+./mpirun -rf file ./app
+./mpirun -n 2 --map-by ppr:1:node ./app
+./mpirun -n 6 --map-by core ./app
+! ranks ... slots ... -n ... started
+! ranks ... -n ... started
+! ranks ... -n ... started
+! ranks ... -n ... started
+$ export SLURM_JOB_NODELIST='n[1-3]'; printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 2}}}\nnodes: [{name: "n[1-3]", switch: s}]\nnetwork: {tree: {switch: s}}\n' >three.yaml; nodewise pattern -q --generate alltoall:ranks=2 -o two.pattern; for l in '' '-N 2' '-N 2 -n 2' '-N 1-2 -n 2' '-x n1 -n 2'; do nodewise run --store store --dry-run --no-store -t three.yaml -p two.pattern -- hydra/srun $l hydra/app 2>&1 | grep -E '^hydra|warning|would' | cut -d/ -f1,2; done
+nodewise run: warning: the number of ranks is not in the line (give -n); started as without nodewise
+hydra/srun hydra
+nodewise run: warning: the number of ranks is not in the line (give -n); started as without nodewise
+hydra/srun -N 2 hydra
+nodewise run: would map 2 ranks on 2 hosts, topology given
+nodewise run: warning: the number of nodes is one number from 1, not '1-2'; started as without nodewise
+hydra/srun -N 1-2 -n 2 hydra
+nodewise run: warning: '-x' takes hosts out of the job (name the others by -w); started as without nodewise
+hydra/srun -x n1 -n 2 hydra
 ## What only the launcher understands is started as it is.
 $ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n 2' '-n 2 -host a -host b ./app' '-n 2 --hostfile one -host b ./app' '-n 2 -n 3 ./app'; do nodewise run --store store --dry-run -- ./mpirun $l; done
 ./mpirun -n 1 ./app : -n 1 ./app

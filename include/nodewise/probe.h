@@ -70,7 +70,8 @@ NW_API NW_MUST_CHECK nw_status nw_probe_summary(const nw_probe *probe,
                                                 char **out);
 /* JSON with the schema nodewise.probe/1. */
 NW_API NW_MUST_CHECK nw_status nw_probe_json(const nw_probe *probe, char **out);
-/* One line for each lost or slow rank; NULL if no rank is lost or slow. */
+/* One line for each lost or slow rank, and one if no link was measured between
+ * several ranks; NULL if no line applies. */
 NW_API NW_MUST_CHECK nw_status nw_probe_troubles(const nw_probe *probe,
                                                  char **out);
 

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/launcher.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +77,22 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Refuses all words: an option that stands before the benchmark's name, or a
+ * missing name. bench_run() passes the command line on if a name comes first.
+ */
+static error_t bench_parse(int key, char *value, struct argp_state *state)
+{
+    (void)value;
+    if (key > UCHAR_MAX && key != ARGP_KEY_NO_ARGS)
+        return ARGP_ERR_UNKNOWN;
+    nw_argfail(state, "the benchmark comes first, then its options; for "
+                      "example: nodewise bench pattern -- mpirun -n 64");
+    return EINVAL;
+}
+
 static const struct argp argp = {
     .options = options,
+    .parser = bench_parse,
     .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
     .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern, "
            "halo, mpdata, or channel (which needs no launcher). "
@@ -286,13 +301,8 @@ static int bench_run(int argc, char **argv)
 {
     struct request request = {.own = argv + 2};
 
-    /* pass only `nodewise bench`'s own words to argp: other options belong to
-     * the benchmark */
     if (argc < 2 || argv[1][0] == '-') {
-        argp_parse(&argp, argc < 2 ? argc : 2, argv, 0, NULL, NULL);
-        fputs("nodewise bench: name a benchmark: nodewise bench pattern -- "
-              "mpirun -n 64\n",
-              stderr);
+        argp_parse(&argp, argc, argv, 0, NULL, NULL);
         return NW_EXIT_USAGE;
     }
     request.name = argv[1];

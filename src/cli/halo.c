@@ -114,14 +114,17 @@ static void parse_cells(struct halo_arguments *arguments, char *value,
                         struct argp_state *state)
 {
     int64_t *extent = arguments->plan.extent;
-    char *rest = value, *word;
+    char *copy = strdup(value), *rest = copy, *word;
     int axis = 0;
 
     arguments->given_cells = true;
     extent[1] = extent[2] = 1; /* an earlier -n may have set more axes */
-    while ((word = strsep(&rest, "x")))
+    while (copy && axis <= 3 && (word = strsep(&rest, "x")))
         if (axis == 3 || !nw_parse_i64(word, &extent[axis++]))
-            nw_argfail(state, "--cells is XxYxZ, XxY or X");
+            axis = 4;
+    free(copy);
+    if (!axis || axis > 3)
+        nw_argfail(state, "--cells is XxYxZ, XxY or X, not '%s'", value);
 }
 
 static void parse_border(struct halo_arguments *arguments, char *value,

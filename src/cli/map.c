@@ -213,8 +213,8 @@ static enum nw_objective objective_of(const char *name,
     if (!nw_objective_find(name, &objective))
         nw_argfail(
             state,
-            "unknown objective '%s'; use hop-bytes, congestion, latency or "
-            "time",
+            "unknown objective '%s'; use auto, hop-bytes, congestion, latency "
+            "or time",
             name);
     return objective;
 }

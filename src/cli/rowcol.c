@@ -57,26 +57,30 @@ static const struct argp_option options[] = {
 
 static void parse_grid(char *value, int32_t grid[3], struct argp_state *state)
 {
-    char *rest = value, *word;
-    int32_t found[3];
+    char *copy = strdup(value), *rest = copy, *word;
     int count = 0;
 
-    while ((word = strsep(&rest, "x")))
-        if (count == 3 || !nw_parse_i32(word, &found[count++]) ||
-            found[count - 1] < 1)
-            nw_argfail(state, "--grid is three numbers such as 512x512x64");
+    while (copy && count <= 3 && (word = strsep(&rest, "x")))
+        if (count == 3 || !nw_parse_i32(word, &grid[count++]) ||
+            grid[count - 1] < 1)
+            count = 4;
+    free(copy);
     if (count != 3)
-        nw_argfail(state, "--grid is three numbers such as 512x512x64");
-    memcpy(grid, found, sizeof found);
+        nw_argfail(state,
+                   "--grid is three numbers such as 512x512x64, not '%s'",
+                   value);
 }
 
-/* Returns true if `value` is the word `two`, false if it is `one`; other values
- * are errors. */
+/* Returns true if `value` of the option that is parsed is the word `two`, false
+ * if it is `one`; other values are errors. */
 static bool rowcol_either(const char *value, const char *one, const char *two,
                           struct argp_state *state)
 {
+    const struct nw_cli_rowcol *rowcol = state->input;
+
     if (strcmp(value, one) && strcmp(value, two))
-        nw_argfail(state, "'%s' is neither %s nor %s", value, one, two);
+        nw_argfail(state, "--%s is %s or %s, not '%s'", rowcol->option, one,
+                   two, value);
     return !strcmp(value, two);
 }
 

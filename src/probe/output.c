@@ -23,9 +23,13 @@ struct output_view {
     struct nw_probe_groups host;
 };
 
+/* Returns the text of `value`, which is in `out`. A bandwidth of 0 was not
+ * measured, because the time ended before. */
 static const char *output_quantity(double value, enum nw_unit unit,
                                    char out[32])
 {
+    if (unit == NW_UNIT_BANDWIDTH && !(value > 0))
+        return "bandwidth not measured";
     return nw_format_quantity(value, unit, out, 32);
 }
 
@@ -391,6 +395,9 @@ nw_status nw_probe_troubles(const nw_probe *probe, char **out)
                            probe->rank[r].name, probe->rank[r].lost);
     add_slow(&view, &text);
     nw_probe_groups_fini(&view.host);
+    if (probe->rank_count > 1 && !probe->pair_count && !probe->stream_count)
+        nw_text_add(&text, "no link was measured in the given time: all links "
+                           "are assumed\n");
     if (!text.length) {
         *out = NULL;
         return NW_OK;

@@ -8,6 +8,15 @@ $ nodewise bench pattern --host 3d
 $ nodewise bench
 ! nodewise bench pattern -- mpirun -n 64
 ? 2
+$ nodewise bench --host 3d pattern -- mpirun -n 4
+! benchmark comes first ... nodewise bench pattern -- mpirun
+? 2
+$ nodewise bench --rounds 3 halo -- mpirun -n 4
+! benchmark comes first
+? 2
+$ nodewise bench -- mpirun -n 4
+! benchmark comes first
+? 2
 $ nodewise bench pattern -- cat -n 4
 ! 'cat' ... launcher ... MPI
 ? 2

@@ -128,6 +128,11 @@ $ nodewise halo plan
 $ nodewise halo plan -n 1x1x1 --border open 2>&1 | grep -c 'runtime error\|^exchange   0 B'
 1
 
+$ for n in frob 1x2x3x4 ''; do nodewise halo plan -n "$n" 2>&1 | head -1; done
+~ --cells is XxYxZ, XxY or X, not 'frob'
+~ --cells is XxYxZ, XxY or X, not '1x2x3x4'
+~ --cells is XxYxZ, XxY or X, not ''
+
 ## More bytes than can be counted; files that cannot be written are no bad input.
 $ nodewise halo plan -n 4000000000x4000000000x4000000000
 ! domain ... 4000000000 ... 8 bytes ... 2^58

@@ -261,6 +261,8 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
 $ nodewise pattern --generate stencil2d5:dims=4x4 -q -o back.pattern; nodewise map -t magc-a -p back.pattern --objective time,latency --objective auto --steps 9 -o back.mapping | grep -c '^seed.*objective [a-z-]*$'
 1
 
+$ nodewise map -t magc-a -p x --objective frob 2>&1 | head -1
+~ 'frob'; use auto, hop-bytes, congestion, latency or time
 $ nodewise map -t magc-a -p x --objective auto,hop-bytes 2>&1 | head -1
 ~ auto ... objective
 $ nodewise map -t magc-a -p x --objective hop-bytes,auto 2>&1 | head -1

@@ -18,6 +18,9 @@ Cases:
 $ nodewise-mpdata --case wave --size 0$(printf 'x1%.0s' $(seq 9999)) 2>err; echo $?; head -1 err | cut -c1-70
 2
 ~ --size ... three numbers
+$ for o in border=shut arrange-by=frob; do nodewise-mpdata --case wave --$o 2>&1 | tr '\n' ' '; echo; done
+~ --border ... not 'shut'
+~ --arrange-by ... sum or slowest, not 'frob'
 ## Every option of it has its place in the page
 $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' >options; grep -c . options
 34

@@ -26,7 +26,14 @@ $ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths
 $ echo 1 >speeds; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --speeds speeds
 ? 3
 ! speeds:1 ... 1 number ... 12
-## Bad input; what it would pass over is refused.
+## Bad input; what it would pass over is refused. The message has the option and its value.
+$ for o in grid=frob grid=5x5 grid=1x2x3x4 arrange=paging arrange-by=frob shapes=one; do nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --$o 2>&1 | head -1; done
+~ --grid ... 512x512x64, not 'frob'
+~ --grid ... 512x512x64, not '5x5'
+~ --grid ... 512x512x64, not '1x2x3x4'
+~ --arrange is best or paper, not 'paging'
+~ --arrange-by is sum or slowest, not 'frob'
+~ --shapes is several or all, not 'one'
 $ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
 ~ --hosts ... --algorithm ... rowcol
 ~ --output-format ... --algorithm ... rowcol

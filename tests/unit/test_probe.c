@@ -560,6 +560,33 @@ static void test_summary_memories(void **state)
     nw_probe_free(probe);
 }
 
+/* If the time ends before the first measurement, a line says that nothing was
+ * measured. If there are no streams, and larger messages take no longer, the
+ * summary names no bandwidth. */
+static void test_no_time(void **state)
+{
+    nw_probe *probe;
+    char *text;
+
+    (void)state;
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks 2");
+    for (int r = 0; r < 2; r++)
+        take(probe, "rank %d h0 1 8 2 %d 0 0", r, r);
+    assert_int_equal(nw_probe_troubles(probe, &text), NW_OK);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "no link was measured"));
+    free(text);
+    take(probe, "pair host 0 1 0.01 4e-7 1e-7 1e-7 4e-7 1e-7 1e-7 4e-7 1e-7 "
+                "1e-7 4e-7 1e-7 1e-7");
+    assert_int_equal(nw_probe_troubles(probe, &text), NW_OK);
+    assert_null(text);
+    assert_int_equal(nw_probe_summary(probe, &text), NW_OK);
+    assert_non_null(strstr(text, "in a host: bandwidth not measured, 400 ns"));
+    free(text);
+    nw_probe_free(probe);
+}
+
 /* If ranks end one after the other, the first is named; that the leader gives
  * it up later is not a second loss. */
 static void test_dead(void **state)
@@ -640,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_matrix_and_troubles),
         cmocka_unit_test(test_slow_inside),
         cmocka_unit_test(test_summary_memories),
+        cmocka_unit_test(test_no_time),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_damaged),
     };

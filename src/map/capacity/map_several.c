@@ -38,7 +38,9 @@ static nw_status map_several_find(const struct nw_several *several,
         name ? nw_algorithm_find(name) : nw_algorithm_get(NW_ALGORITHM_AUTO);
 
     if (!found)
-        return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
+        return nw_fail(
+            NW_EINVAL,
+            "unknown algorithm '%s'; 'nodewise map --list' lists all", name);
     *out = nw_algorithm_is(found, NW_ALGORITHM_DEFAULT)
                ? nw_algorithm_get(NW_ALGORITHM_BLOCK)
                : found;

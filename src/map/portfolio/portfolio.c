@@ -67,7 +67,9 @@ static nw_status portfolio_find(const struct nw_map_options *options,
              : nw_algorithm_get(phases ? NW_ALGORITHM_MAGC : NW_ALGORITHM_AUTO);
 
     if (!found)
-        return nw_fail(NW_EINVAL, "unknown algorithm '%s'", name);
+        return nw_fail(
+            NW_EINVAL,
+            "unknown algorithm '%s'; 'nodewise map --list' lists all", name);
     if (phases && found->no_phases)
         return nw_fail(NW_EINVAL, "algorithm %s has no phases to replace",
                        found->name);

@@ -160,8 +160,10 @@ static void options_borders(struct nw_mp_settings *s, char *value,
     while (copy && (word = strsep(&rest, ","))) {
         bool open = strcmp(word, "open") == 0;
         if (count == 3 || (!open && strcmp(word, "periodic")))
-            argp_error(state, "--border is open or periodic, once or for each "
-                              "axis");
+            argp_error(state,
+                       "--border is open or periodic, once or for each axis, "
+                       "not '%s'",
+                       value);
         for (int a = count++; a < 3; a++)
             s->options.border[a][0] = s->options.border[a][1] =
                 open ? NW_MPDATA_OPEN : NW_MPDATA_PERIODIC;
@@ -263,7 +265,8 @@ static error_t options_parse_ranks(int key, char *value,
         return 0;
     case KEY_BY:
         if (strcmp(value, "sum") && strcmp(value, "slowest"))
-            argp_error(state, "--arrange-by is sum or slowest");
+            argp_error(state, "--arrange-by is sum or slowest, not '%s'",
+                       value);
         s->slowest = !strcmp(value, "slowest");
         return 0;
     case KEY_SHAPE:

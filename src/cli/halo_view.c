@@ -384,6 +384,7 @@ nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
 
 #define PANEL 320.0
 #define GAP 24.0
+#define HEAD 60.0 /* height of the two lines of text above the panels */
 #define MOST_PANELS 64
 
 static void draw_piece(struct nw_text *text, const struct nw_halo_view_of *view,
@@ -393,7 +394,7 @@ static void draw_piece(struct nw_text *text, const struct nw_halo_view_of *view,
     double unit = PANEL / (double)(n[0] > n[1] ? n[0] : n[1]);
     const struct nw_halo_box *box = &piece->box;
     double x = left + unit * (double)box->low[0];
-    double y = GAP + unit * (double)box->low[1];
+    double y = HEAD + unit * (double)box->low[1];
     double width = unit * (double)(box->high[0] - box->low[0]);
     double height = unit * (double)(box->high[1] - box->low[1]);
 
@@ -428,6 +429,7 @@ static int64_t next_layer(const nw_halo_layout *layout, int64_t from)
 
 nw_status nw_cli_halo_svg(const struct nw_halo_view_of *view, const char *path)
 {
+    const int64_t *n = view->plan->extent;
     struct nw_text body = {0}, text = {0};
     int64_t layer = next_layer(view->layout, 0);
     int panels = 0;
@@ -437,8 +439,8 @@ nw_status nw_cli_halo_svg(const struct nw_halo_view_of *view, const char *path)
         double left = GAP + panels * (PANEL + GAP);
 
         nw_text_format(&body,
-                       "<text x=\"%.1f\" y=\"16\">from z = %lld</text>\n", left,
-                       (long long)layer);
+                       "<text x=\"%.1f\" y=\"%.0f\">from z = %lld</text>\n",
+                       left, HEAD - 8, (long long)layer);
         for (int32_t i = 0; i < nw_halo_layout_count(view->layout); i++) {
             const struct nw_halo_piece *piece =
                 nw_halo_layout_piece(view->layout, i);
@@ -451,8 +453,13 @@ nw_status nw_cli_halo_svg(const struct nw_halo_view_of *view, const char *path)
     nw_text_format(&text,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
                    "%.0f %.0f\" font-family=\"sans-serif\" "
-                   "font-size=\"12\">\n<title>pieces as node.slot</title>\n",
-                   GAP + panels * (PANEL + GAP), PANEL + 2 * GAP);
+                   "font-size=\"12\">\n<title>pieces as node.slot</title>\n"
+                   "<text x=\"%.0f\" y=\"16\">%lld x %lld x %lld cells, x to "
+                   "the right, y down</text>\n<text x=\"%.0f\" y=\"32\">"
+                   "each piece is labelled node.slot%s</text>\n",
+                   GAP + panels * (PANEL + GAP), HEAD + PANEL + GAP, GAP,
+                   (long long)n[0], (long long)n[1], (long long)n[2], GAP,
+                   layer >= 0 ? "; layers above are not drawn" : "");
     nw_text_add(&text, body.data ? body.data : "");
     nw_text_add(&text, "</svg>\n");
     status = text.failed || body.failed ? nw_text_take(&text, &(char *){NULL})

@@ -55,6 +55,10 @@ $ nodewise halo plan -n 8x8x8 --slots 2 --json | grep -c '"method": '
 4
 $ nodewise halo plan -t summit:2 -n 64x64x64 --pattern p --mapping m --svg s >/dev/null && nodewise evaluate -t summit:2 -p p m >/dev/null && grep -c '<rect' s
 12
+$ grep -c -e '>64 x 64 x 64 cells, x to the right, y down<' -e '>each piece is labelled node.slot<' s
+2
+$ nodewise halo plan -n 1x1x99 --nodes 1 --slots 99 --svg layers >/dev/null; grep -o 'node.slot; layers .* drawn' layers
+node.slot; layers above are not drawn
 $ nodewise halo plan -n 0x4x4
 ! domain ... 0 cells ... 2^40
 ? 2

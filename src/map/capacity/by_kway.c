@@ -256,8 +256,10 @@ nw_status nw_several_by_kway(struct nw_several *several,
                          nw_algorithm_is(algorithm, NW_ALGORITHM_REFINE), out);
     if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_AUTO)) {
         status = by_kway_try_phases(several, out);
-        if (status)
+        if (status) {
             nw_mapping_free(*out);
+            *out = NULL; /* the caller frees it, too */
+        }
     }
     free(standard);
     return status;

@@ -37,8 +37,6 @@ struct default_parts_work {
      * in the order in which the caller named the hosts */
     int32_t *order;
     int32_t *count; /* [elements] number of ranks on each element so far */
-    int32_t *host;  /* [elements] host of each element; NULL if no rank is
-                       fixed */
     int64_t *spare; /* [hosts] how many more ranks that are not fixed each host
                        takes, so that all fixed ranks still fit; NULL if no rank
                        is fixed */
@@ -46,6 +44,13 @@ struct default_parts_work {
     double due;     /* load wanted on elements order[0] .. order[at] together */
     int32_t at;     /* index in `order` of the element that is being filled */
 };
+
+/* Returns the entry of d->spare for the host of element q. */
+static int64_t *default_parts_spare_of(const struct default_parts_work *d,
+                                       int32_t q)
+{
+    return &d->spare[d->several->host_of[d->several->end[q].node]];
+}
 
 /* Returns true if rank v may go to element q: it is not fixed elsewhere, q
  * takes another rank, and the fixed ranks of q's host still fit there
@@ -56,7 +61,7 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
     return d->count[q] < d->several->machine.capacity[q] &&
            nw_kway_allows(&d->several->graph, v, q) &&
            (!d->spare || nw_several_is_fixed(d->several, v) ||
-            d->spare[d->host[q]] > 0);
+            *default_parts_spare_of(d, q) > 0);
 }
 
 /* Returns an element for rank v. The present element is order[d->at]; once it
@@ -98,16 +103,12 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
         part[v] = -1;
     if (!range)
         return NW_OK;
-    status = NW_ALLOC_ALL(NW_ARRAY((size_t)several->machine.k, d->host),
-                          NW_ARRAY((size_t)several->host_count, d->spare));
-    for (int32_t h = 0; !status && h < several->host_count; h++)
-        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++) {
-            d->host[q] = h;
-            d->spare[h] += several->machine.capacity[q];
-        }
+    status = nw_alloc((size_t)several->host_count, sizeof *d->spare, &d->spare);
+    for (int32_t q = 0; !status && q < several->machine.k; q++)
+        *default_parts_spare_of(d, q) += several->machine.capacity[q];
     for (int32_t v = 0; !status && v < several->graph.n; v++) {
         if (nw_several_is_fixed(several, v))
-            d->spare[d->host[range[v].low]]--;
+            --*default_parts_spare_of(d, range[v].low);
         if (range[v].high == range[v].low + 1) {
             part[v] = range[v].low;
             d->count[part[v]]++;
@@ -135,7 +136,7 @@ static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                  v);
         d->count[part[v]]++;
         if (d->spare && !nw_several_is_fixed(d->several, v))
-            d->spare[d->host[part[v]]]--;
+            --*default_parts_spare_of(d, part[v]);
     }
     return NW_OK;
 }
@@ -159,6 +160,6 @@ nw_status nw_several_default_parts(const struct nw_several *several,
         d.due = several->machine.share[d.order[0]];
         status = default_parts_distribute_all(&d, part);
     }
-    NW_FREE_ALL(d.order, d.count, d.host, d.spare);
+    NW_FREE_ALL(d.order, d.count, d.spare);
     return status;
 }

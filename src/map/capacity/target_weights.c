@@ -154,27 +154,20 @@ static double target_weights_apart(const struct nw_several *several,
     return sum;
 }
 
-/* Returns true if the distance from a to b is certainly that from b to a. */
-static bool target_weights_is_two_way(const nw_topology *topology,
-                                      struct nw_end a, struct nw_end b)
-{
-    bool given = topology->network && !topology->network->parent;
-
-    return !topology->matrix && (!given || a.node == b.node);
-}
-
 /* Function nw_kway_machine.distance for machines with too many elements for a
  * table: nw_topology_distance, whatever the objective; the mean of both
- * directions, if they differ. */
+ * directions, which may differ by a matrix or between nodes of a network whose
+ * routes are given. */
 static double target_weights_ask(const struct nw_kway_machine *machine,
                                  int32_t a, int32_t b)
 {
     const struct nw_several *several = machine->user;
     const nw_topology *topology = several->topology;
     struct nw_end ends[2] = {several->end[a], several->end[b]};
+    bool given = topology->network && !topology->network->parent;
     double there = nw_topology_distance(topology, ends[0], ends[1]);
 
-    if (target_weights_is_two_way(topology, ends[0], ends[1]))
+    if (!topology->matrix && (!given || ends[0].node == ends[1].node))
         return there;
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }

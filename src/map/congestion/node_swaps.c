@@ -83,26 +83,21 @@ static void node_swaps_sort_hosts(const struct node_swaps_work *work)
 
 /* --- traffic between nodes --- */
 
-/* Returns the index of the NIC that a slot uses; 0 if its node has none. */
-static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
-{
-    int32_t card = nw_end_card(slots->problem->topology, slots->end[slot]);
-
-    return card < 0 ? 0 : card;
-}
-
 /* Fills contract[]: for each endpoint of a rank, the endpoint of its node and
- * NIC. */
+ * of the NIC that its slot uses, NIC 0 if the node has none. */
 static void node_swaps_label_nodes(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
-        int32_t slot = slots->slot[a];
+        int32_t slot = slots->slot[a], card;
 
-        work->contract[a] = slot < 0 ? -1
-                                     : slots->host[slot] * work->width +
-                                           node_swaps_card_of(slots, slot);
+        work->contract[a] = -1;
+        if (slot < 0)
+            continue;
+        card = nw_end_card(slots->problem->topology, slots->end[slot]);
+        work->contract[a] =
+            slots->host[slot] * work->width + (card < 0 ? 0 : card);
     }
 }
 
@@ -170,29 +165,18 @@ static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
         NW_ARRAY(2 * n + 1, nodes->row));
 }
 
-/* Returns the end of routes at a NIC; at the root of the node if the node has
- * no such NIC. */
-static struct nw_end node_swaps_nic(const nw_topology *topology, int32_t node,
-                                    int32_t card)
-{
-    if (card < nw_topology_node_nic_count(topology, node))
-        return nw_topology_nic_end(topology, node, card);
-    return (struct nw_end){node, 0, -1};
-}
-
 /* Assigns each NIC endpoint to the slot of its own number. Nodes that may not
  * be exchanged, and NICs without traffic, are locked. */
 static void node_swaps_assign_nodes(struct node_swaps_work *work)
 {
     struct nw_slots *nodes = &work->nodes;
-    const struct nw_problem *problem = nodes->problem;
 
     for (int32_t b = 0; b < nodes->count; b++) {
         int32_t host = b / work->width;
 
         nodes->host[b] = host;
-        nodes->end[b] = node_swaps_nic(problem->topology, problem->host[host],
-                                       b % work->width);
+        nodes->end[b] =
+            nw_problem_nic_end(nodes->problem, host, b % work->width);
         nodes->owner[b] = nodes->slot[b] = b;
         nodes->slot[nodes->count + b] = -1;
         nodes->used[host]++;
@@ -286,26 +270,13 @@ static nw_status node_swaps_lower_limit(const struct node_swaps_work *work,
     return status;
 }
 
-/* Returns the largest number of NICs of any host, at least 1. */
-static int32_t node_swaps_find_width(const struct nw_problem *problem)
-{
-    int32_t width = 1;
-
-    for (int32_t h = 0; h < problem->host_count; h++) {
-        int32_t cards =
-            nw_topology_node_nic_count(problem->topology, problem->host[h]);
-
-        width = cards > width ? cards : width;
-    }
-    return width;
-}
-
 nw_status nw_node_swaps(struct nw_slots *slots,
                         const struct nw_objectives *objectives,
                         enum nw_search_depth depth)
 {
     struct node_swaps_work work = {
-        .slots = slots, .width = node_swaps_find_width(slots->problem)};
+        .slots = slots,
+        .width = nw_problem_most(slots->problem, nw_topology_node_nic_count)};
     struct nw_objectives mine = *objectives;
     nw_status status;
 

@@ -14,14 +14,6 @@ static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
     return gpu ? slots->rank_count + rank : rank;
 }
 
-/* Returns a core or, if `gpu` is set, a GPU of a host as an end of routes. */
-static struct nw_end slots_end_of(const struct nw_problem *problem,
-                                  int32_t host, int32_t member, bool gpu)
-{
-    return gpu ? nw_problem_gpu_end(problem, host, member)
-               : nw_problem_core_end(problem, host, member);
-}
-
 /* Adds a free slot of a unit (-1: of a fixed rank), whose first core or GPU is
  * `end`, and returns the slot's number. */
 static int32_t slots_add_slot(struct nw_slots *slots, int32_t host,
@@ -54,7 +46,7 @@ static void slots_add_slots(struct nw_slots *slots, bool gpu, int32_t *at)
             at[u] = slots->count;
             for (int32_t k = 0; k < units->capacity[u]; k++)
                 slots_add_slot(slots, h, u,
-                               slots_end_of(problem, h, member, gpu));
+                               nw_problem_end(problem, gpu, h, member));
         }
     }
     first[hosts] = slots->count;
@@ -72,15 +64,14 @@ static void slots_assign_ranks(struct nw_slots *slots,
     for (int32_t r = 0; r < slots->rank_count; r++) {
         int32_t unit = gpu ? answer->gpu[r] : answer->core[r], slot;
         int32_t host = answer->host[r];
-        struct nw_ints fixed = gpu ? nw_problem_fixed_gpus(problem, r)
-                                   : nw_problem_fixed_cores(problem, r);
+        struct nw_ints fixed = nw_problem_fixed(problem, gpu, r);
 
         if (unit >= 0)
             slot = at[unit]++;
         else if (fixed.count)
             slot = slots_add_slot(
                 slots, host, -1,
-                slots_end_of(problem, host, fixed.values[0], gpu));
+                nw_problem_end(problem, gpu, host, fixed.values[0]));
         else
             continue;
         slots->slot[slots_endpoint_of(slots, r, gpu)] = slot;
@@ -160,8 +151,8 @@ static void slots_count_ranks(struct nw_slots *slots,
         bool here = fixed && fixed[r] >= 0, core, gpu;
 
         slots->held[r] = here && slots->problem->host_count > 1;
-        core = here && nw_problem_fixed_cores(slots->problem, r).count;
-        gpu = here && nw_problem_fixed_gpus(slots->problem, r).count;
+        core = here && nw_problem_fixed(slots->problem, false, r).count;
+        gpu = here && nw_problem_fixed(slots->problem, true, r).count;
         slots->locked[r] = core && (gpu || !nw_slots_has_gpu(slots, r));
         slots->half[r] =
             !slots->locked[r] && (core || (gpu && nw_slots_has_gpu(slots, r)));
@@ -184,12 +175,12 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                                        int32_t src, size_t e)
 {
     const nw_pattern *pattern = slots->problem->pattern;
-    uint8_t kind = pattern->kind[e];
+    enum nw_kind kind = pattern->kind[e];
 
     return (struct slots_ends){
-        slots_endpoint_of(slots, src, kind == NW_KIND_GG || kind == NW_KIND_GH),
+        slots_endpoint_of(slots, src, nw_problem_is_gpu_end(kind, 0)),
         slots_endpoint_of(slots, pattern->dst[e],
-                          kind == NW_KIND_GG || kind == NW_KIND_HG)};
+                          nw_problem_is_gpu_end(kind, 1))};
 }
 
 /* Stores each edge of the pattern at both of its endpoints. row[a] is the index

@@ -146,38 +146,32 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool sliced)
     }
 }
 
-/* Takes the division by the present assignment as the best one so far. */
-static void min_max_cut_begin(struct min_max_cut_work *work)
-{
-    const struct nw_slots *slots = work->of.slots;
-
-    for (int32_t r = 0; r < slots->rank_count; r++)
-        work->of.part[r] = work->of.groups.group[slots->host[slots->slot[r]]];
-    for (int s = 0; s < work->levels.count; s++)
-        work->of.best.parts += work->levels.level[s].parts;
-    min_max_cut_count_leaving(work);
-    work->of.best.least = INFINITY;
-    nw_best_division_keep(&work->of.best, work->of.part, work->of.load,
-                          slots->rank_count);
-}
-
 /* Finds the grid of the ranks (*grid: whether there is one) and the levels of
  * switches to consider: only the leaf switches for a grid, all levels for other
- * patterns. */
+ * patterns. Takes the division by the present assignment as the best one so
+ * far. */
 static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
                                           bool *grid,
                                           struct nw_stencil *stencil)
 {
-    const struct nw_slots *slots = work->of.slots;
+    struct nw_division *of = &work->of;
+    const struct nw_slots *slots = of->slots;
     nw_status status = nw_slots_find_grid(slots, stencil, grid);
 
     if (!status && *grid)
-        nw_switch_levels_lowest(&work->of.groups, &work->levels);
+        nw_switch_levels_lowest(&of->groups, &work->levels);
     else if (!status)
-        status = nw_switch_levels_find(slots, &work->of.groups, &work->levels);
-    if (!status)
-        min_max_cut_begin(work);
-    return status;
+        status = nw_switch_levels_find(slots, &of->groups, &work->levels);
+    if (status)
+        return status;
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        of->part[r] = of->groups.group[slots->host[slots->slot[r]]];
+    for (int s = 0; s < work->levels.count; s++)
+        of->best.parts += work->levels.level[s].parts;
+    min_max_cut_count_leaving(work);
+    of->best.least = INFINITY;
+    nw_best_division_keep(&of->best, of->part, of->load, slots->rank_count);
+    return NW_OK;
 }
 
 /* Searches divisions. Sets *found to whether the busiest switch sends and

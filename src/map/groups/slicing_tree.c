@@ -312,13 +312,6 @@ static nw_status slicing_tree_alloc(struct slicing_tree_work *work)
                         NW_ARRAY(parts, before->leaving));
 }
 
-static void slicing_tree_release(struct slicing_tree_work *work)
-{
-    NW_FREE_ALL(work->cut, work->cell, work->box, work->part, work->leaving,
-                work->before.box, work->before.part, work->before.now,
-                work->before.leaving);
-}
-
 /* Runs up to `rounds` rounds. If all parts have the same size and no slot stays
  * free, stops after several rounds without a better division. */
 static void slicing_tree_run_rounds(struct slicing_tree_work *work,
@@ -369,6 +362,8 @@ nw_status nw_slicing_tree(const struct nw_slots *slots,
             work.cell[r][d] = nw_stencil_coordinate(stencil, r, d);
     if (!status)
         slicing_tree_run_rounds(&work, rounds);
-    slicing_tree_release(&work);
+    NW_FREE_ALL(work.cut, work.cell, work.box, work.part, work.leaving,
+                work.before.box, work.before.part, work.before.now,
+                work.before.leaving);
     return status;
 }

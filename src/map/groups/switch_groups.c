@@ -53,30 +53,23 @@ int32_t nw_switch_groups_join(const double *far, int32_t n, double reach,
     return parts;
 }
 
-/* Fills first[]: first[p] becomes the number of core slots in the groups before
- * p. */
-static void switch_groups_count_slots(const struct nw_slots *slots,
-                                      struct nw_switch_groups *groups)
-{
-    memset(groups->first, 0, sizeof groups->first);
-    for (int32_t h = 0; h < slots->problem->host_count; h++)
-        groups->first[groups->group[h] + 1] +=
-            slots->first[h + 1] - slots->first[h];
-    for (int32_t p = 0; p < groups->parts; p++)
-        groups->first[p + 1] += groups->first[p];
-}
-
-/* Fills first[] of the groups. Returns false if there are fewer than two
- * groups, too many, or a group without slots. */
+/* Fills first[] of the groups: first[p] becomes the number of core slots in the
+ * groups before p. Returns false if there are fewer than two groups, too many,
+ * or a group without slots. */
 static bool switch_groups_finish(const struct nw_slots *slots,
                                  struct nw_switch_groups *groups)
 {
     if (groups->parts < 2 || groups->parts > NW_SWITCH_GROUPS_MAX)
         return false;
-    switch_groups_count_slots(slots, groups);
-    for (int32_t p = 0; p < groups->parts; p++)
-        if (!nw_switch_groups_size(groups, p))
+    memset(groups->first, 0, sizeof groups->first);
+    for (int32_t h = 0; h < slots->problem->host_count; h++)
+        groups->first[groups->group[h] + 1] +=
+            slots->first[h + 1] - slots->first[h];
+    for (int32_t p = 0; p < groups->parts; p++) {
+        if (!groups->first[p + 1])
             return false;
+        groups->first[p + 1] += groups->first[p];
+    }
     return true;
 }
 

@@ -90,7 +90,7 @@ static void all_units_reserve(struct all_units_work *work)
         if (problem->fixed_host[r] >= 0)
             work->reserved[problem->fixed_host[r]] +=
                 work->local[r] < 0 ||
-                nw_phase_fixed_of(problem, work->flat->gpus, r).count > 0;
+                nw_problem_fixed(problem, work->flat->gpus, r).count > 0;
 }
 
 /* Adds a place: a unit of a host, or with unit -1 an extra place that takes one
@@ -144,8 +144,8 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
             continue;
         all_units_add_place(
             work, host, u,
-            nw_phase_end_of(problem, work->flat->gpus, host,
-                            units->member[(size_t)u * (size_t)units->size]));
+            nw_problem_end(problem, work->flat->gpus, host,
+                           units->member[(size_t)u * (size_t)units->size]));
         taken++;
     }
     all_units_trim_capacity(work, place, limit);
@@ -159,7 +159,7 @@ static void all_units_add_fixed(struct all_units_work *work)
 
     for (int32_t p = 0; problem->fixed_host && p < work->count; p++) {
         struct nw_ints set =
-            nw_phase_fixed_of(problem, work->flat->gpus, work->rank[p]);
+            nw_problem_fixed(problem, work->flat->gpus, work->rank[p]);
         int32_t host = work->problem->fixed_host[work->rank[p]];
 
         if (!set.count)
@@ -167,7 +167,7 @@ static void all_units_add_fixed(struct all_units_work *work)
         work->fixed_place[p] = work->place_count;
         all_units_add_place(
             work, host, -1,
-            nw_phase_end_of(problem, work->flat->gpus, host, set.values[0]));
+            nw_problem_end(problem, work->flat->gpus, host, set.values[0]));
     }
 }
 
@@ -260,22 +260,12 @@ static nw_status all_units_read_limits(struct all_units_work *work)
 static nw_status all_units_put_fixed(struct all_units_work *work,
                                      struct nw_placement *placement)
 {
-    nw_status status;
+    const int32_t *fixed_host = work->problem->fixed_host;
 
-    if (!work->problem->fixed_host)
-        return NW_OK;
-    status = nw_alloc((size_t)work->count, sizeof *placement->fixed,
-                      &placement->fixed);
-    for (int32_t p = 0; !status && p < work->count; p++) {
-        if (work->fixed_place[p] < 0 &&
-            work->problem->fixed_host[work->rank[p]] >= 0)
+    for (int32_t p = 0; fixed_host && p < work->count; p++)
+        if (work->fixed_place[p] < 0 && fixed_host[work->rank[p]] >= 0)
             all_units_slot_on_host(work, p);
-        if (work->fixed_place[p] < 0)
-            continue;
-        placement->fixed[p] = true;
-        nw_placement_put(placement, p, work->fixed_place[p]);
-    }
-    return status;
+    return nw_phase_put_fixed(placement, fixed_host ? work->fixed_place : NULL);
 }
 
 /* Puts the fixed ranks on their places, then runs the placer on the places that

@@ -17,15 +17,6 @@ struct gpu_affinity_own_bytes {
     double device;  /* bytes sent from or received in its GPU */
 };
 
-/* Returns true if a message of this kind ends at a GPU: at its receiver's end
- * if `receiver` is true, else at its sender's end. */
-static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
-{
-    if (receiver)
-        return kind == NW_KIND_GG || kind == NW_KIND_HG;
-    return kind == NW_KIND_GG || kind == NW_KIND_GH;
-}
-
 /* The ranks of one node that are placed. */
 struct gpu_affinity_work {
     const struct nw_problem *problem;
@@ -47,7 +38,7 @@ static void gpu_affinity_count_own(struct gpu_affinity_work *work)
             int32_t end[2] = {i, pattern->dst[e]};
 
             for (int k = 0; k < 2; k++) {
-                bool gpu = gpu_affinity_on_gpu(pattern->kind[e], k);
+                bool gpu = nw_problem_is_gpu_end(pattern->kind[e], k);
                 double bytes = (double)pattern->bytes[e];
 
                 if (gpu == work->gpus && host[end[0]] != host[end[1]])
@@ -91,7 +82,7 @@ static double gpu_affinity_to_card(struct gpu_affinity_work *work,
 static struct nw_end gpu_affinity_core_of(const struct gpu_affinity_work *work,
                                           int32_t rank)
 {
-    struct nw_ints cores = nw_problem_fixed_cores(work->problem, rank);
+    struct nw_ints cores = nw_problem_fixed(work->problem, false, rank);
 
     if (!cores.count)
         cores =

@@ -11,15 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the first NIC of a node as an end of routes, or the node's root if
- * the node has no NIC. */
-static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
-{
-    if (nw_topology_node_nic_count(topology, node))
-        return nw_topology_nic_end(topology, node, 0);
-    return (struct nw_end){node, 0, -1};
-}
-
 /* Returns the sum of the bandwidths of all NICs of a node, divided by the
  * bandwidth of NIC `card`, in one direction of the links to the switches. The
  * quotient is exactly the number of NICs if they are equal. */
@@ -63,18 +54,13 @@ static void phase1_widen_links(const struct nw_problem *problem,
                                struct nw_places *places)
 {
     const nw_topology *topology = problem->topology;
-    int32_t rails = 1;
+    int32_t rails = nw_problem_most(problem, nw_topology_node_nic_count);
 
     if (!topology->network)
         return;
-    for (int32_t h = 0; h < problem->host_count; h++) {
-        int32_t node = problem->host[h];
-        int32_t cards = nw_topology_node_nic_count(topology, node);
-
-        rails = cards > rails ? cards : rails;
-        if (cards > 1)
-            phase1_widen_node(topology, node, places);
-    }
+    for (int32_t h = 0; h < problem->host_count; h++)
+        if (nw_topology_node_nic_count(topology, problem->host[h]) > 1)
+            phase1_widen_node(topology, problem->host[h], places);
     for (int32_t link = 0; link < 2 * topology->network->link_count; link++)
         places->bandwidth[link] *= rails;
 }
@@ -89,7 +75,7 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
     if (status)
         return status;
     for (int32_t h = 0; h < hosts; h++)
-        end[h] = phase1_nic(problem->topology, problem->host[h]);
+        end[h] = nw_problem_nic_end(problem, h, 0);
     status = nw_places_init(places, problem->topology, end, hosts, -1);
     if (!status && places->bandwidth)
         phase1_widen_links(problem, places);
@@ -116,20 +102,19 @@ static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Places the fixed ranks on the hosts to which they are fixed. */
-static nw_status phase1_put_fixed(const struct nw_problem *problem,
-                                  struct nw_placement *placement)
+nw_status nw_phase_put_fixed(struct nw_placement *placement,
+                             const int32_t *place)
 {
     nw_status status;
 
-    if (!problem->fixed_host)
+    if (!place)
         return NW_OK;
     status = nw_alloc((size_t)placement->count, sizeof *placement->fixed,
                       &placement->fixed);
-    for (int32_t r = 0; !status && r < placement->count; r++)
-        if (problem->fixed_host[r] >= 0) {
-            placement->fixed[r] = true;
-            nw_placement_put(placement, r, problem->fixed_host[r]);
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        if (place[p] >= 0) {
+            placement->fixed[p] = true;
+            nw_placement_put(placement, p, place[p]);
         }
     return status;
 }
@@ -166,7 +151,7 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     placement->initial = initial;
     status = phase1_prepare_free_slots(phase->problem, placement);
     if (!status)
-        status = phase1_put_fixed(phase->problem, placement);
+        status = nw_phase_put_fixed(placement, phase->problem->fixed_host);
     if (!status)
         status = phase->phases->placer[0](placement);
     return status;

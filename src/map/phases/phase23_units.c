@@ -36,7 +36,7 @@ struct phase23_work {
 static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
     return !work->gpus || work->problem->wants_gpu[rank] ||
-           nw_phase_fixed_of(work->problem, work->gpus, rank).count;
+           nw_problem_fixed(work->problem, work->gpus, rank).count;
 }
 
 /* Lists the ranks that this phase places, host by host. */
@@ -83,8 +83,9 @@ static size_t phase23_fixed_count(const struct phase23_work *work, int32_t host)
     size_t count = 0;
 
     for (size_t i = 0; i < ranks.count; i++)
-        count += nw_phase_fixed_of(work->problem, work->gpus, ranks.values[i])
-                     .count > 0;
+        count +=
+            nw_problem_fixed(work->problem, work->gpus, ranks.values[i]).count >
+            0;
     return count;
 }
 
@@ -129,15 +130,15 @@ static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
         return status;
     for (size_t u = 0; u < count; u++)
         end[u] =
-            nw_phase_end_of(work->problem, work->gpus, host,
-                            units->member[(first + u) * (size_t)units->size]);
+            nw_problem_end(work->problem, work->gpus, host,
+                           units->member[(first + u) * (size_t)units->size]);
     for (size_t i = 0, at = count; i < ranks.count; i++) {
         struct nw_ints set =
-            nw_phase_fixed_of(work->problem, work->gpus, ranks.values[i]);
+            nw_problem_fixed(work->problem, work->gpus, ranks.values[i]);
 
         if (set.count)
             end[at++] =
-                nw_phase_end_of(work->problem, work->gpus, host, set.values[0]);
+                nw_problem_end(work->problem, work->gpus, host, set.values[0]);
     }
     status =
         nw_places_init(&work->places, work->problem->topology, end,
@@ -158,7 +159,7 @@ static nw_status phase23_put_fixed(struct phase23_work *work,
         nw_alloc(ranks.count, sizeof *placement->fixed, &placement->fixed);
 
     for (int32_t p = 0; !status && p < placement->count; p++)
-        if (nw_phase_fixed_of(work->problem, work->gpus, ranks.values[p])
+        if (nw_problem_fixed(work->problem, work->gpus, ranks.values[p])
                 .count) {
             placement->fixed[p] = true;
             nw_placement_put(placement, p, at++);

@@ -38,21 +38,10 @@ NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 
-/* Return the cores to which a rank is fixed, or a core of a host as an end of
- * routes; if `gpus` is true, those of GPUs. */
-static inline struct nw_ints nw_phase_fixed_of(const struct nw_problem *problem,
-                                               bool gpus, int32_t rank)
-{
-    return gpus ? nw_problem_fixed_gpus(problem, rank)
-                : nw_problem_fixed_cores(problem, rank);
-}
-static inline struct nw_end nw_phase_end_of(const struct nw_problem *problem,
-                                            bool gpus, int32_t host,
-                                            int32_t member)
-{
-    return gpus ? nw_problem_gpu_end(problem, host, member)
-                : nw_problem_core_end(problem, host, member);
-}
+/* Puts each process p with place[p] >= 0 on that place, where it stays. If
+ * `place` is NULL, does nothing. */
+NW_MUST_CHECK nw_status nw_phase_put_fixed(struct nw_placement *placement,
+                                           const int32_t *place);
 /* Makes one place of each host: its end of routes is the first NIC of the node,
  * or the node's root if it has no NIC. If the machine has a network, this NIC
  * has the bandwidth of all NICs of the node together. The caller calls

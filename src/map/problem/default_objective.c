@@ -11,25 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The sums whose quotient is the mean size of a message. */
-struct default_objective_mean {
-    double bytes, messages; /* sums over the traffic between different ranks */
-};
-
-/* Sums the bytes and the number of messages between different ranks. */
-static struct default_objective_mean
-default_objective_sum_messages(const nw_pattern *pattern)
+/* Returns the mean bytes of a message between different ranks; -1 if there are
+ * no messages. */
+static double default_objective_mean_size(const nw_pattern *pattern)
 {
-    struct default_objective_mean sum = {0, 0};
+    double bytes = 0, messages = 0;
 
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
             if (pattern->dst[e] == r)
                 continue;
-            sum.bytes += (double)pattern->bytes[e];
-            sum.messages += (double)pattern->messages[e];
+            bytes += (double)pattern->bytes[e];
+            messages += (double)pattern->messages[e];
         }
-    return sum;
+    return messages > 0 ? bytes / messages : -1;
 }
 
 /* The route between the first and the last core of the machine. */
@@ -47,7 +42,6 @@ static nw_status default_objective_find_way(const nw_topology *topology,
         nw_topology_element_end(topology, 0),
         nw_topology_element_end(topology,
                                 nw_topology_element_count(topology) - 1)};
-    struct default_objective_way way = {0, 0};
     uint32_t *hop = NULL;
     size_t count;
     nw_status status =
@@ -56,25 +50,26 @@ static nw_status default_objective_find_way(const nw_topology *topology,
     if (status)
         return status;
     count = nw_topology_route(topology, ends[0], ends[1], hop);
+    *out = (struct default_objective_way){0, 0};
     for (size_t i = 0; i < count; i++) {
         struct nw_link_info link =
             nw_topology_link(topology, (int32_t)(hop[i] / 2));
 
-        way.latency += link.latency;
-        way.slow = fmax(way.slow, 1 / link.bandwidth[hop[i] & 1]);
+        out->latency += link.latency;
+        out->slow = fmax(out->slow, 1 / link.bandwidth[hop[i] & 1]);
     }
     free(hop);
-    *out = way;
     return NW_OK;
 }
 
-/* Returns true if the topology is a hierarchy given only by the number of
- * children on each level: such a description states no bandwidths. */
+/* Returns true if the topology states no bandwidths: it has no links, or it is
+ * a hierarchy given only by the number of children on each level. */
 static bool default_objective_is_plain(const nw_topology *topology)
 {
-    return nw_topology_node_count(topology) == 1 &&
-           nw_topology_link_count(topology) > 1 &&
-           nw_topology_link(topology, 1).kind == NW_LINK_GROUP;
+    return !nw_topology_has_links(topology) ||
+           (nw_topology_node_count(topology) == 1 &&
+            nw_topology_link_count(topology) > 1 &&
+            nw_topology_link(topology, 1).kind == NW_LINK_GROUP);
 }
 
 static void default_objective_say(struct nw_objective_choice *choice,
@@ -84,14 +79,14 @@ static void default_objective_say(struct nw_objective_choice *choice,
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
-/* Chooses the objective: congestion if a message of mean size takes far more
- * time on the narrowest link than the latency, latency if far less, otherwise
- * time. Writes the reason to choice->why. */
+/* Chooses the objective: congestion if a message of mean size (in bytes) takes
+ * far more time on the narrowest link than the latency, latency if far less,
+ * otherwise time. Writes the reason to choice->why. */
 static void default_objective_weigh(struct nw_objective_choice *choice,
-                                    const struct default_objective_mean *mean,
+                                    double size,
                                     const struct default_objective_way *way)
 {
-    double size = mean->bytes / mean->messages, wire = size * way->slow;
+    double wire = size * way->slow;
     const char *what = "about as long as";
 
     choice->objective = NW_OBJECTIVE_TIME;
@@ -114,12 +109,11 @@ static nw_status default_objective_compare(const nw_topology *topology,
                                            const nw_pattern *pattern,
                                            struct nw_objective_choice *choice)
 {
-    struct default_objective_mean mean =
-        default_objective_sum_messages(pattern);
+    double size = default_objective_mean_size(pattern);
     struct default_objective_way way;
     nw_status status = NW_OK;
 
-    if (mean.messages <= 0) {
+    if (size < 0) {
         default_objective_say(choice, NW_OBJECTIVE_CONGESTION,
                               "the pattern counts no messages between ranks");
     } else if (nw_topology_element_count(topology) < 2) {
@@ -128,7 +122,7 @@ static nw_status default_objective_compare(const nw_topology *topology,
     } else {
         status = default_objective_find_way(topology, &way);
         if (!status)
-            default_objective_weigh(choice, &mean, &way);
+            default_objective_weigh(choice, size, &way);
     }
     return status;
 }
@@ -139,8 +133,7 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
 {
     struct nw_objective_choice choice;
     const struct nw_pattern_phases *phases = NULL;
-    bool plain = default_objective_is_plain(topology) ||
-                 !nw_topology_has_links(topology);
+    bool plain = default_objective_is_plain(topology);
     nw_status status = plain ? NW_OK : nw_pattern_find_phases(pattern, &phases);
 
     if (plain)

@@ -197,8 +197,7 @@ static nw_status hosts_and_units_take_fixed(struct hosts_and_units_work *cut)
     nw_status status = NW_OK;
 
     for (int32_t r = 0; r < n; r++) {
-        struct nw_ints set = cut->gpus ? nw_problem_fixed_gpus(problem, r)
-                                       : nw_problem_fixed_cores(problem, r);
+        struct nw_ints set = nw_problem_fixed(problem, cut->gpus, r);
 
         for (size_t k = 0; !status && k < set.count; k++)
             status = hosts_and_units_take_one(cut, r, problem->fixed_host[r],

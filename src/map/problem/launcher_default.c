@@ -129,25 +129,11 @@ static void launcher_default_start_turns(const struct nw_problem *problem,
         turns->next[p] = problem->core.first[host];
 }
 
-/* Returns the largest number of packages of any host. */
-static int32_t launcher_default_most_packages(const struct nw_problem *problem)
-{
-    int32_t most = 1;
-
-    for (int32_t h = 0; h < problem->host_count; h++) {
-        int32_t packages =
-            nw_topology_node_package_count(problem->topology, problem->host[h]);
-
-        most = packages > most ? packages : most;
-    }
-    return most;
-}
-
 nw_status nw_answer_default_cores(const struct nw_problem *problem,
                                   struct nw_answer *answer)
 {
     int32_t n = problem->pattern->rank_count,
-            most = launcher_default_most_packages(problem);
+            most = nw_problem_most(problem, nw_topology_node_package_count);
     int32_t hosts = problem->host_count, *next = NULL;
     struct launcher_default_turns *turns = NULL;
     nw_status status =
@@ -220,7 +206,7 @@ static double launcher_default_distance(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         int32_t rank, int32_t gpu)
 {
-    struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
+    struct nw_ints fixed = nw_problem_fixed(problem, false, rank);
 
     return nw_problem_gpu_distance(
         problem, answer->host[rank],

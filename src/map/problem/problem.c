@@ -63,12 +63,9 @@ void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks)
 {
     for (int32_t i = 0; i < pattern->rank_count; i++)
         for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++) {
-            enum nw_kind kind = pattern->kind[e];
-
-            if (kind == NW_KIND_GG || kind == NW_KIND_GH)
-                marks[i] = true;
-            if (kind == NW_KIND_GG || kind == NW_KIND_HG)
-                marks[pattern->dst[e]] = true;
+            marks[i] |= nw_problem_is_gpu_end(pattern->kind[e], 0);
+            marks[pattern->dst[e]] |=
+                nw_problem_is_gpu_end(pattern->kind[e], 1);
         }
 }
 
@@ -310,38 +307,49 @@ nw_status nw_problem_init(struct nw_problem *problem,
     return status;
 }
 
-static void problem_free_units(struct nw_units *units)
-{
-    NW_FREE_ALL(units->first, units->member, units->capacity);
-}
-
 void nw_problem_fini(struct nw_problem *problem)
 {
+    struct nw_units *core = &problem->core, *gpu = &problem->gpu;
+
     NW_FREE_ALL(problem->wants_gpu, problem->host, problem->capacity,
-                problem->gpu_capacity, problem->fixed_host);
-    problem_free_units(&problem->core);
-    problem_free_units(&problem->gpu);
+                problem->gpu_capacity, problem->fixed_host, core->first,
+                core->member, core->capacity, gpu->first, gpu->member,
+                gpu->capacity);
     *problem = (struct nw_problem){0};
 }
 
-struct nw_end nw_problem_core_end(const struct nw_problem *problem,
-                                  int32_t host, int32_t core)
+struct nw_end nw_problem_end(const struct nw_problem *problem, bool gpus,
+                             int32_t host, int32_t member)
 {
     int32_t node = problem->host[host];
     const struct nw_node_type *type =
         nw_topology_type_of(problem->topology, node);
 
-    return (struct nw_end){node, type->element[core], -1};
+    return (struct nw_end){node, (gpus ? type->gpu : type->element)[member],
+                           -1};
 }
 
-struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
-                                 int32_t gpu)
+struct nw_end nw_problem_nic_end(const struct nw_problem *problem, int32_t host,
+                                 int32_t nic)
 {
     int32_t node = problem->host[host];
-    const struct nw_node_type *type =
-        nw_topology_type_of(problem->topology, node);
 
-    return (struct nw_end){node, type->gpu[gpu], -1};
+    if (nic < nw_topology_node_nic_count(problem->topology, node))
+        return nw_topology_nic_end(problem->topology, node, nic);
+    return (struct nw_end){node, 0, -1};
+}
+
+int32_t nw_problem_most(const struct nw_problem *problem,
+                        int32_t (*count)(const nw_topology *, int32_t node))
+{
+    int32_t most = 1;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        int32_t here = count(problem->topology, problem->host[h]);
+
+        most = here > most ? here : most;
+    }
+    return most;
 }
 
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit)

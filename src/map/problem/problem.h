@@ -108,6 +108,13 @@ void nw_problem_fini(struct nw_problem *problem);
 NW_MUST_CHECK nw_status nw_problem_check_links(
     const nw_topology *topology, const struct nw_map_options *options);
 
+/* Returns true if messages of a kind are in GPU memory at their sender's end
+ * (end 0) or at their receiver's end (end 1). */
+static inline bool nw_problem_is_gpu_end(enum nw_kind kind, int end)
+{
+    return kind == NW_KIND_GG || kind == (end ? NW_KIND_HG : NW_KIND_GH);
+}
+
 /* Sets marks[r] to true for each rank r that sends from a GPU or receives on
  * one. The other marks do not change. */
 void nw_problem_mark_gpu_ends(const nw_pattern *pattern, bool *marks);
@@ -132,12 +139,10 @@ void nw_problem_count_capacity(struct nw_problem *problem);
 NW_MUST_CHECK nw_status
 nw_problem_hosts_of_nodes(const struct nw_problem *problem, int32_t **host_of);
 
-/* Return the cores and GPUs that a rank is fixed to; an empty list if it is not
- * fixed to any. */
-struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
-                                      int32_t rank);
-struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
-                                     int32_t rank);
+/* Returns the cores or, if `gpus` is set, the GPUs that a rank is fixed to; an
+ * empty list if it is not fixed to any. */
+struct nw_ints nw_problem_fixed(const struct nw_problem *problem, bool gpus,
+                                int32_t rank);
 /* Returns the cores or GPUs of a unit, borrowed from `units`; an empty list if
  * `unit` is -1. */
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
@@ -146,12 +151,28 @@ struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 
-/* Return a core or a GPU of a host as an end of routes; `core` and `gpu` are
- * indexes within the node. */
-struct nw_end nw_problem_core_end(const struct nw_problem *problem,
-                                  int32_t host, int32_t core);
-struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
-                                 int32_t gpu);
+/* Returns a core or, if `gpus` is set, a GPU of a host as an end of routes;
+ * `member` is its index within the node. */
+struct nw_end nw_problem_end(const struct nw_problem *problem, bool gpus,
+                             int32_t host, int32_t member);
+static inline struct nw_end
+nw_problem_core_end(const struct nw_problem *problem, int32_t host,
+                    int32_t core)
+{
+    return nw_problem_end(problem, false, host, core);
+}
+static inline struct nw_end nw_problem_gpu_end(const struct nw_problem *problem,
+                                               int32_t host, int32_t gpu)
+{
+    return nw_problem_end(problem, true, host, gpu);
+}
+/* Returns NIC `nic` of a host as an end of routes; the root of the node if it
+ * has no such NIC. */
+struct nw_end nw_problem_nic_end(const struct nw_problem *problem, int32_t host,
+                                 int32_t nic);
+/* Returns the largest value of count() for any host's node, at least 1. */
+int32_t nw_problem_most(const struct nw_problem *problem,
+                        int32_t (*count)(const nw_topology *, int32_t node));
 /* Returns the mean distance (nw_topology_distance, usually in links) between
  * the given cores and GPUs of one host. */
 double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,

@@ -48,8 +48,7 @@ struct to_mapping_work {
     const struct nw_problem *problem;
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] unit of each rank; -1: none */
-    /* returns the cores or GPUs to which a rank is fixed */
-    struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
+    bool gpus;           /* true: GPUs; false: cores */
     /* out: cores or GPUs of all ranks, in the order of the ranks */
     int32_t **values;
     size_t **row; /* out: [ranks + 1] index of each rank's first value in
@@ -61,7 +60,7 @@ struct to_mapping_work {
 static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
                                         int32_t rank)
 {
-    struct nw_ints fixed = fill->fixed(fill->problem, rank);
+    struct nw_ints fixed = nw_problem_fixed(fill->problem, fill->gpus, rank);
 
     return fixed.count ? fixed
                        : nw_units_members(fill->units, fill->unit[rank]);
@@ -106,22 +105,17 @@ static void to_mapping_fill_single(void *user, int32_t part)
     }
 }
 
-static int32_t to_mapping_threads_of(const struct nw_problem *problem)
-{
-    bool few = problem->pattern->rank_count < nw_tuned.threads.slots_min;
-
-    return few || !problem->budget ? 1 : problem->budget->threads;
-}
-
 /* Writes the cores, or GPUs, of all ranks. */
 static nw_status to_mapping_fill(struct to_mapping_work *fill)
 {
-    bool plain = fill->units->size <= 1 && !fill->problem->fixed_host;
-    int32_t n = plain ? 0 : fill->problem->pattern->rank_count;
+    const struct nw_problem *problem = fill->problem;
+    int32_t n = problem->pattern->rank_count;
+    bool several = fill->units->size > 1 || problem->fixed_host;
+    bool alone = n < nw_tuned.threads.slots_min || !problem->budget;
     size_t total = 0;
     bool single = true;
 
-    for (int32_t r = 0; r < n; r++) {
+    for (int32_t r = 0; several && r < n; r++) {
         size_t count = to_mapping_set_of(fill, r).count;
 
         total += count;
@@ -130,7 +124,7 @@ static nw_status to_mapping_fill(struct to_mapping_work *fill)
     if (!single)
         return to_mapping_fill_rows(fill, total);
     nw_parallel_run(to_mapping_fill_single, fill, NW_PARALLEL_RANGES,
-                    to_mapping_threads_of(fill->problem));
+                    alone ? 1 : problem->budget->threads);
     return NW_OK;
 }
 
@@ -165,13 +159,13 @@ nw_status nw_answer_to_mapping(const struct nw_answer *answer,
         return status;
     for (int32_t r = 0; r < n; r++)
         mapping->node[r] = problem->host[answer->host[r]];
-    status = to_mapping_fill(&(struct to_mapping_work){
-        problem, &problem->core, answer->core, nw_problem_fixed_cores,
-        &mapping->core, &mapping->core_row});
+    status = to_mapping_fill(
+        &(struct to_mapping_work){problem, &problem->core, answer->core, false,
+                                  &mapping->core, &mapping->core_row});
     if (!status)
-        status = to_mapping_fill(&(struct to_mapping_work){
-            problem, &problem->gpu, answer->gpu, nw_problem_fixed_gpus,
-            &mapping->gpu, &mapping->gpu_row});
+        status = to_mapping_fill(
+            &(struct to_mapping_work){problem, &problem->gpu, answer->gpu, true,
+                                      &mapping->gpu, &mapping->gpu_row});
     if (!status)
         status = to_mapping_fill_remote(answer, problem, mapping);
     if (status)

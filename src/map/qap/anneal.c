@@ -72,16 +72,6 @@ static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
     *cold = least < INFINITY ? fmin(least, *hot) / 10 : 0;
 }
 
-/* Returns true if the Metropolis criterion accepts a change of the cost. */
-static bool qap_anneal_accept(struct qap_anneal_work *work, double change,
-                              double temperature)
-{
-    if (change <= 0)
-        return true;
-    return temperature > 0 &&
-           nw_random_unit(&work->random) < exp(-change / temperature);
-}
-
 /* Makes `steps` trials while the temperature falls from the first to the last,
  * and keeps the best solution in best[]. */
 static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
@@ -99,7 +89,8 @@ static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
 
         qap_anneal_draw_pair(work, &u, &v);
         change = qap_anneal_change_of(work, u, v);
-        if (!qap_anneal_accept(work, change, temperature))
+        if (change > 0 && (temperature <= 0 || nw_random_unit(&work->random) >=
+                                                   exp(-change / temperature)))
             continue;
         place = work->now[u];
         work->now[u] = work->now[v];

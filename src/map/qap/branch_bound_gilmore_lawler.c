@@ -85,28 +85,19 @@ static void gilmore_lawler_insert(double *values, int count, double value,
     values[at] = value;
 }
 
-/* Fills search->flows and search->distances for the free items and places of a
- * node. */
-static void gilmore_lawler_sort_rows(struct gilmore_lawler_search *search,
-                                     const struct gilmore_lawler_node *node)
+/* Fills rows[count x n]: row i becomes the sorted values of matrix[n x n] from
+ * index[i] to the other indexes. */
+static void gilmore_lawler_sort_rows(const double *matrix, size_t n,
+                                     const int32_t *index, int count,
+                                     bool descending, double *rows)
 {
-    size_t n = (size_t)search->qap->n;
-
-    for (int i = 0; i < node->items; i++)
-        for (int j = 0, k = 0; j < node->items; j++)
-            if (j != i)
-                gilmore_lawler_insert(search->flows + (size_t)i * n, k++,
-                                      gilmore_lawler_flow_of(
-                                          search, node->item[i], node->item[j]),
-                                      true);
-    for (int i = 0; i < node->places; i++)
-        for (int j = 0, k = 0; j < node->places; j++)
+    for (int i = 0; i < count; i++)
+        for (int j = 0, k = 0; j < count; j++)
             if (j != i)
                 gilmore_lawler_insert(
-                    search->distances + (size_t)i * n, k++,
-                    gilmore_lawler_distance_of(search, node->place[i],
-                                               node->place[j]),
-                    false);
+                    rows + (size_t)i * n, k++,
+                    matrix[(size_t)index[i] * n + (size_t)index[j]],
+                    descending);
 }
 
 /* Returns the cost of `item` on `place` that does not depend on the free items:
@@ -137,7 +128,10 @@ static void gilmore_lawler_fill_costs(struct gilmore_lawler_search *search,
 {
     size_t n = (size_t)search->qap->n;
 
-    gilmore_lawler_sort_rows(search, node);
+    gilmore_lawler_sort_rows(search->qap->flow, n, node->item, node->items,
+                             true, search->flows);
+    gilmore_lawler_sort_rows(search->qap->distance, n, node->place,
+                             node->places, false, search->distances);
     for (int i = 0; i < node->items; i++)
         for (int j = 0; j < node->places; j++) {
             const double *flows = search->flows + (size_t)i * n;

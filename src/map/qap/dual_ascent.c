@@ -40,11 +40,14 @@ static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
         pair[j] += part;
 }
 
-/* Moves the costs of all pairs of place (i, p), facility i on location p, from
- * both of their entries, into the matrix `out`, which has no row i and no
- * column p. Pairs with an excluded place get the cost `never`. */
-static void dual_ascent_take(struct nw_dual_ascent *problem, int i, int p,
-                             double never, double *out)
+/* Fills the matrix `out`, which has no row i and no column p, with the costs of
+ * all pairs of place (i, p), facility i on location p: the sum of both of their
+ * entries. Pairs with an excluded place get the cost `never`. If `ahead` is
+ * set, adds the linear cost of the other place; otherwise takes the costs out
+ * of the entries at the other places. */
+static inline void dual_ascent_take(struct nw_dual_ascent *problem, int i,
+                                    int p, double never, bool ahead,
+                                    double *out)
 {
     int n = problem->n;
     double *pair = row_of(problem, i, p);
@@ -54,13 +57,15 @@ static void dual_ascent_take(struct nw_dual_ascent *problem, int i, int p,
             continue;
         for (int q = 0, k = 0; q < n; q++) {
             double *other = row_of(problem, j, q) + i * n + p;
+            double linear = problem->linear[j * n + q];
 
             if (q == p)
                 continue;
-            out[k++] = problem->linear[j * n + q] >= never
+            out[k++] = linear >= never
                            ? never
-                           : pair[j * n + q] + *other;
-            *other = 0;
+                           : (ahead ? linear : 0) + pair[j * n + q] + *other;
+            if (!ahead)
+                *other = 0;
         }
         out += WIDE;
     }
@@ -111,7 +116,7 @@ static void round_of(struct nw_dual_ascent *problem, double enough)
         for (int p = 0; p < n; p++) {
             if (problem->linear[i * n + p] >= never)
                 continue;
-            dual_ascent_take(problem, i, p, never, matrix);
+            dual_ascent_take(problem, i, p, never, false, matrix);
             problem->linear[i * n + p] =
                 nw_qap_padded_assignment(matrix, n - 1);
             dual_ascent_put(problem, i, p, matrix);
@@ -131,31 +136,6 @@ void nw_dual_ascent_run(struct nw_dual_ascent *problem, double enough,
     }
 }
 
-/* Fills the matrix `out` with the costs of all other places (facility on a
- * location) that are possible together with place (i, p): their linear cost
- * plus the cost of the pair. Excluded places get `never`. */
-static void dual_ascent_see(struct nw_dual_ascent *problem, int i, int p,
-                            double never, double *out)
-{
-    int n = problem->n;
-    const double *pair = row_of(problem, i, p);
-
-    for (int j = 0; j < n; j++) {
-        if (j == i)
-            continue;
-        for (int q = 0, k = 0; q < n; q++) {
-            double linear = problem->linear[j * n + q];
-
-            if (q != p)
-                out[k++] = linear >= never
-                               ? never
-                               : linear + pair[j * n + q] +
-                                     row_of(problem, j, q)[i * n + p];
-        }
-        out += WIDE;
-    }
-}
-
 void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough)
 {
     int n = problem->n;
@@ -169,7 +149,7 @@ void nw_dual_ascent_look(struct nw_dual_ascent *problem, double enough)
             *ahead = *linear;
             if (*linear >= never)
                 continue;
-            dual_ascent_see(problem, i, p, never, matrix);
+            dual_ascent_take(problem, i, p, never, true, matrix);
             *ahead += nw_qap_padded_assignment(matrix, n - 1);
             if (*ahead >= never)
                 *linear = never;

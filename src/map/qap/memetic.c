@@ -23,26 +23,19 @@ static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
     return memetic->member + (size_t)i * (size_t)memetic->qap->n;
 }
 
-/* Returns how many steps of tabu search improve each child. The number is large
- * enough for the search to converge. It is lower for large n, because each step
- * then takes longer. */
-static uint64_t qap_memetic_child_steps(int32_t n)
-{
-    double steps = 15e6 / ((double)n * n);
-
-    steps = fmin(steps, 60.0 * n);
-    return (uint64_t)fmax(steps, 2.0 * n);
-}
-
 nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
                               const struct nw_qap *qap, uint64_t seed,
                               const int32_t *start)
 {
     size_t n = (size_t)qap->n;
+    double of = qap->n;
     nw_status status;
 
     *memetic = (struct nw_qap_memetic){.qap = qap};
-    memetic->child_steps = qap_memetic_child_steps(qap->n);
+    /* so many steps that the search converges; fewer if n is large, because
+     * each step then takes longer */
+    memetic->child_steps =
+        (uint64_t)fmax(fmin(15e6 / (of * of), 60 * of), 2 * of);
     nw_random_init(&memetic->random, seed);
     status = nw_robust_tabu_new(qap, &memetic->tabu);
     if (!status)

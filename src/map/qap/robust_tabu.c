@@ -237,18 +237,6 @@ static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
         robust_tabu_swap_values(&c[k * n + r], &c[k * n + s]);
 }
 
-/* Updates the stored changes of pairs (u, v) for one u and range[0] <= v <
- * range[1]. */
-static void robust_tabu_change_row(const struct robust_tabu_side *side,
-                                   double *row, size_t u, const size_t range[2])
-{
-    const double *f = side->f, *g = side->g;
-    double fu = f[u], gu = g[u];
-
-    for (size_t v = range[0]; v < range[1]; v++)
-        row[v] += (fu - f[v]) * (gu - g[v]);
-}
-
 /* Updates the stored changes of all pairs after the swap of items r and s. */
 static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
                                      size_t s)
@@ -257,9 +245,13 @@ static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
     size_t real = (size_t)tabu->qap->real;
 
     for (size_t u = 0; u < real; u++)
-        for (int k = 0; k < tabu->side_count; k++)
-            robust_tabu_change_row(&tabu->side[k], tabu->change + u * n, u,
-                                   (size_t[]){u + 1, movable});
+        for (int k = 0; k < tabu->side_count; k++) {
+            const double *f = tabu->side[k].f, *g = tabu->side[k].g;
+            double *row = tabu->change + u * n, fu = f[u], gu = g[u];
+
+            for (size_t v = u + 1; v < movable; v++)
+                row[v] += (fu - f[v]) * (gu - g[v]);
+        }
     for (size_t u = 0; u < movable; u++) {
         if (u != r)
             tabu->change[u < r ? u * n + r : r * n + u] =
@@ -297,18 +289,8 @@ struct robust_tabu_choice {
     double change;
 };
 
-/* Returns true if swapping u and v is tabu in this step: both would return to
- * places that they left recently. */
-static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
-                                     size_t u, size_t v, uint64_t step)
-{
-    size_t n = tabu->n;
-
-    return tabu->until[u * n + (size_t)tabu->now[v]] > step &&
-           tabu->until[v * n + (size_t)tabu->now[u]] > step;
-}
-
 /* Returns the pair whose swap lowers the cost most, or else raises it least. A
+ * pair is tabu if both items would return to places that they left recently. A
  * tabu pair is taken only if its change is below `wanted`. */
 static struct robust_tabu_choice
 robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
@@ -324,7 +306,8 @@ robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
         for (size_t v = u + 1; v < movable; v++)
             if (row[v] < best.change &&
                 (row[v] < wanted ||
-                 !robust_tabu_is_forbidden(tabu, u, v, step)))
+                 tabu->until[u * n + (size_t)tabu->now[v]] <= step ||
+                 tabu->until[v * n + (size_t)tabu->now[u]] <= step))
                 best = (struct robust_tabu_choice){u, v, row[v]};
     }
     return best;

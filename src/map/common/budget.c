@@ -135,65 +135,36 @@ static nw_status budget_run_start(void *user)
     return status;
 }
 
-/* Runs both starts, at the same time if there are at least two threads. The
- * second start always has a copy of the budget, so that the result does not
- * depend on the number of threads. Adds the steps of both to `budget`. If
- * first_suffices() is true of the first start, the second one is not run, or
- * its steps are not added. */
-static nw_status budget_run_apart(struct nw_budget *budget,
-                                  struct nw_start start[2],
-                                  bool (*first_suffices)(const void *user))
+/* Without --time and --steps, the second start always has a copy of the budget,
+ * so that the result does not depend on the number of threads. */
+nw_status nw_budget_run_starts(struct nw_budget *budget,
+                               struct nw_start start[2],
+                               bool (*first_suffices)(const void *user))
 {
+    bool anytime = nw_budget_begin_starts(budget), both;
+    bool at_once = !anytime && budget->threads > 1;
     struct nw_budget beside = *budget;
     uint64_t begun = budget->steps;
     struct nw_parallel_task task[] = {
         {.run = budget_run_start, .user = &start[0]},
         {.run = budget_run_start, .user = &start[1]}};
-    bool at_once = budget->threads > 1, both;
     nw_status status;
 
     start[0].budget = budget;
-    start[1].budget = &beside;
+    start[1].budget = anytime ? budget : &beside;
     beside.quiet |= at_once; /* only one of two threads reports progress */
     status = at_once ? nw_parallel_pair(task, budget->threads)
                      : budget_run_start(&start[0]);
-    both = !first_suffices || !first_suffices(start[0].user);
+    both = !(anytime && budget->stopped) &&
+           !(first_suffices && first_suffices(start[0].user));
     if (!status && both && !at_once)
         status = budget_run_start(&start[1]);
     start[1].budget = NULL; /* `beside` ends here */
-    if (!both)
-        return status;
-    budget->steps += beside.steps - begun;
-    budget->stopped |= beside.stopped;
-    budget->hurried |= beside.hurried;
-    return status;
-}
-
-/* Runs both starts one after the other. The second one is left out if the first
- * fails, suffices or uses up the budget. */
-static nw_status budget_run_in_turn(struct nw_budget *budget,
-                                    struct nw_start start[2],
-                                    bool (*first_suffices)(const void *user))
-{
-    nw_status status;
-
-    start[0].budget = start[1].budget = budget;
-    status = budget_run_start(&start[0]);
-    if (status || budget->stopped ||
-        (first_suffices && first_suffices(start[0].user)))
-        return status;
-    return budget_run_start(&start[1]);
-}
-
-nw_status nw_budget_run_starts(struct nw_budget *budget,
-                               struct nw_start start[2],
-                               bool (*first_suffices)(const void *user))
-{
-    bool anytime = nw_budget_begin_starts(budget);
-    nw_status status = anytime
-                           ? budget_run_in_turn(budget, start, first_suffices)
-                           : budget_run_apart(budget, start, first_suffices);
-
+    if (both && !anytime) {
+        budget->steps += beside.steps - begun;
+        budget->stopped |= beside.stopped;
+        budget->hurried |= beside.hurried;
+    }
     nw_budget_end_starts(budget, anytime);
     return status;
 }

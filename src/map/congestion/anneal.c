@@ -258,39 +258,26 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
     return !budget->stopped;
 }
 
-/* Returns `steps`, or fewer if so many steps of sample_ns each take longer than
- * the fraction `part` of the time that is left. */
-static double congestion_count_steps(const struct congestion_search *work,
-                                     uint64_t steps, double sample_ns,
-                                     double part)
-{
-    const struct nw_budget *budget = work->budget;
-    uint64_t due = budget->due_ns, now;
-
-    if (!due || sample_ns <= 0)
-        return (double)steps;
-    now = budget->now();
-    return now >= due
-               ? 0
-               : fmin((double)steps, part * (double)(due - now) / sample_ns);
-}
-
 /* Returns the initial temperature: the mean increase of energy of sampled
- * moves, times a factor of at most 0.3 that grows with the steps per rank. */
+ * moves, times a factor of at most 0.3 that grows with the steps per rank.
+ * These are `steps`, or fewer if so many steps, each as long as a sampled move,
+ * take longer than the fraction `part` of the time that is left. */
 static double congestion_first_temperature(struct congestion_search *work,
                                            uint64_t steps, double part)
 {
-    bool timed = work->budget->due_ns > 0;
-    uint64_t before = timed ? work->budget->now() : 0;
+    uint64_t due = work->budget->due_ns, now;
+    uint64_t before = due ? work->budget->now() : 0;
     double temperature = congestion_sample_temperature(work);
-    double sample_ns = timed ? (double)(work->budget->now() - before) /
-                                   nw_tuned.congestion.samples
-                             : 0;
-    double each =
-        congestion_count_steps(work, steps, sample_ns, part) / work->free_count;
+    double each = (double)steps;
 
+    if (due && (now = work->budget->now()) > before)
+        each = now >= due ? 0
+                          : fmin(each, part * (double)(due - now) *
+                                           nw_tuned.congestion.samples /
+                                           (double)(now - before));
+    each /= work->free_count;
     if (work->slots->node_class)
-        each *= nw_tuned.congestion.nodes_hotter * work->slots->width;
+        each *= (double)nw_tuned.congestion.nodes_more * work->slots->width;
     return temperature * fmin(0.3, each / 8000);
 }
 
@@ -352,7 +339,7 @@ static uint64_t congestion_round_steps(const struct congestion_search *work,
                           : nw_tuned.congestion.trials_max;
 
     if (work->slots->node_class) {
-        steps *= nw_tuned.congestion.nodes_longer;
+        steps *= nw_tuned.congestion.nodes_more;
         most /= (uint64_t)work->slots->width;
     }
     if (steps > most)
@@ -367,27 +354,18 @@ static uint64_t congestion_round_steps(const struct congestion_search *work,
 
 /* --- tightening: a lower and lower target for congestion --- */
 
-/* Returns the greatest common divisor of a and b. */
-static uint64_t congestion_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Returns the greatest common divisor of the bytes of all edges' traffic. */
 static double congestion_find_grain(const struct nw_slots *slots)
 {
     size_t edges = slots->row[2 * slots->rank_count];
-    uint64_t grain = 0;
+    double grain = 0;
 
     for (size_t t = 0; t < edges && grain != 1; t++)
-        grain = congestion_divisor((uint64_t)slots->edge[t].out, grain);
-    return (double)grain;
+        for (double bytes = slots->edge[t].out, rest; bytes > 0; bytes = rest) {
+            rest = fmod(grain, bytes);
+            grain = bytes;
+        }
+    return grain;
 }
 
 /* Returns the smallest possible change, in seconds, of the congestion of the
@@ -492,17 +470,6 @@ static void congestion_anneal_second(struct congestion_search *work,
     work->held = 0;
 }
 
-/* Asserts that the first objective of the best assignment, as updated move by
- * move, equals its value from scratch, except for rounding errors. */
-static void congestion_check(struct congestion_search *work)
-{
-    double value = nw_objectives_value(&work->loads, work->objectives->first);
-
-    (void)value;
-    assert(fabs(value - work->best_value[0]) <=
-           1e-6 * fabs(value) + 1e-8 * work->highest * work->base[0]);
-}
-
 /* Runs the search of the given depth; `slots` becomes the best assignment. */
 static void congestion_run(struct congestion_search *work,
                            enum nw_search_depth depth)
@@ -528,7 +495,11 @@ static void congestion_run(struct congestion_search *work,
                work->budget->anytime && nw_budget_elapsed(work->budget, 0) < 1)
             congestion_restore_best(work);
     congestion_restore_best(work);
-    congestion_check(work);
+    /* Updating the value move by move makes only rounding errors. */
+    assert(fabs(nw_objectives_value(&work->loads, objective[0]) -
+                work->best_value[0]) <=
+           1e-6 * fabs(work->best_value[0]) +
+               1e-8 * work->highest * work->base[0]);
 }
 
 /* Allocates the arrays, computes the cost of the initial assignment and lists

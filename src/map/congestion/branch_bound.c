@@ -382,18 +382,16 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
 {
     const struct nw_topology *topology = work->slots->problem->topology;
     size_t n = (size_t)work->slots->rank_count;
-    struct nw_link_loads_wants wants = nw_objectives_wants(work->objectives);
     nw_status status;
 
-    work->routes = (struct nw_route_cache){.topology = topology,
-                                           .end = work->slots->end,
-                                           .count = work->slots->count,
-                                           .keeps = true,
-                                           .wants_hops = wants.links,
-                                           .wants_latency = wants.latency,
-                                           .wants_distance = wants.hop_bytes};
+    work->routes =
+        (struct nw_route_cache){.topology = topology,
+                                .end = work->slots->end,
+                                .count = work->slots->count,
+                                .keeps = true,
+                                .wants = nw_objectives_wants(work->objectives)};
     status = nw_route_cache_init(&work->routes);
-    if (!status && wants.links && nw_topology_has_links(topology))
+    if (!status && work->routes.wants.links && nw_topology_has_links(topology))
         status = branch_bound_prepare_links(work, topology);
     if (!status)
         status =

@@ -136,7 +136,7 @@ static void link_loads_gather(struct nw_link_loads *loads,
         }
         flow->out += sign * edge->out;
         flow->in += sign * edge->in;
-        if (!loads->routes.wants_latency)
+        if (!loads->routes.wants.latency)
             continue;
         flow->out_messages += sign * edge->out_messages;
         flow->in_messages += sign * edge->in_messages;
@@ -279,21 +279,11 @@ static double link_loads_inverse_scale(const struct nw_link_loads *loads)
     return loads->scale > 0 ? 1 / loads->scale : 0;
 }
 
-static void link_loads_sum_over(struct nw_link_loads *loads)
-{
-    for (size_t i = 0; i < loads->touch_count; i++) {
-        const struct nw_link_load *link = &loads->link[loads->touch[i]];
-
-        loads->change.over +=
-            link_loads_beyond(loads, (link->now + link->more) * link->slow) -
-            link_loads_beyond(loads, link->now * link->slow);
-    }
-}
-
 /* Computes the changes of all figures that depend on link loads. */
 static void link_loads_sum_links(struct nw_link_loads *loads)
 {
     double per = link_loads_inverse_scale(loads), busy = 0, power = 0, most = 0;
+    double over = 0;
 
     for (size_t i = 0; i < loads->touch_count; i++) {
         const struct nw_link_load *link = &loads->link[loads->touch[i]];
@@ -303,14 +293,15 @@ static void link_loads_sum_links(struct nw_link_loads *loads)
             continue;
         busy += extra * link->slow;
         power += nw_eighth_power(after * per) - link->power;
+        over += link_loads_beyond(loads, after) -
+                link_loads_beyond(loads, link->now * link->slow);
         if (extra > 0 && after > most)
             most = after;
     }
     loads->change.busy = busy;
     loads->change.power = power;
+    loads->change.over = over;
     loads->touched_most = most;
-    if (loads->target > 0)
-        link_loads_sum_over(loads);
 }
 
 static void link_loads_try_move(struct nw_link_loads *loads,
@@ -388,20 +379,6 @@ void nw_link_loads_end(struct nw_link_loads *loads, bool keep)
 
 /* --- from scratch --- */
 
-static void link_loads_count_edge(struct nw_link_loads *loads, int32_t endpoint,
-                                  const struct nw_directed_edge *edge)
-{
-    const struct nw_slots *slots = loads->slots;
-
-    if (edge->peer == endpoint && loads->has_links)
-        return;
-    link_loads_add_route(
-        loads,
-        (int32_t[]){link_loads_class_of(loads, slots->slot[endpoint]),
-                    link_loads_class_of(loads, slots->slot[edge->peer])},
-        edge->out, edge->out_messages);
-}
-
 /* Computes the cost of the present slots as a trial that begins without load.
  */
 static void link_loads_count_all(struct nw_link_loads *loads)
@@ -410,19 +387,21 @@ static void link_loads_count_all(struct nw_link_loads *loads)
 
     loads->change = (struct nw_load_figures){0};
     for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
-        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
-            link_loads_count_edge(loads, a, &slots->edge[t]);
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++) {
+            const struct nw_directed_edge *edge = &slots->edge[t];
+            int32_t peer = slots->slot[edge->peer];
+
+            if (edge->peer == a && loads->has_links)
+                continue;
+            link_loads_add_route(
+                loads,
+                (int32_t[]){link_loads_class_of(loads, slots->slot[a]),
+                            link_loads_class_of(loads, peer)},
+                edge->out, edge->out_messages);
+        }
         if (loads->has_links && slots->slot[a] >= 0)
             link_loads_load_own(loads, slots->slot[a], &loads->all[a], 1);
     }
-}
-
-static void link_loads_fill_peaks(struct nw_link_loads *loads)
-{
-    for (uint32_t i = 0; i < loads->link_count; i++)
-        loads->peak[loads->leaves + i] = nw_link_loads_congestion(loads, i);
-    for (uint32_t i = loads->leaves - 1; i; i--)
-        loads->peak[i] = fmax(loads->peak[2 * i], loads->peak[2 * i + 1]);
 }
 
 static void link_loads_sum_power(struct nw_link_loads *loads)
@@ -454,7 +433,10 @@ void nw_link_loads_recount(struct nw_link_loads *loads)
     loads->now = loads->change;
     if (!loads->has_links)
         return;
-    link_loads_fill_peaks(loads);
+    for (uint32_t i = 0; i < loads->link_count; i++)
+        loads->peak[loads->leaves + i] = nw_link_loads_congestion(loads, i);
+    for (uint32_t i = loads->leaves - 1; i; i--)
+        loads->peak[i] = fmax(loads->peak[2 * i], loads->peak[2 * i + 1]);
     loads->scale = loads->peak[1];
     link_loads_sum_power(loads);
     nw_link_loads_set_target(loads, loads->target);
@@ -473,16 +455,14 @@ static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
 {
     const nw_topology *topology = loads->slots->problem->topology;
     size_t n = 2 * (size_t)nw_topology_link_count(topology);
-    nw_status status = nw_alloc(n, sizeof *loads->link, &loads->link);
+    nw_status status;
 
     loads->link_count = (uint32_t)n;
     for (loads->leaves = 1; loads->leaves < n; loads->leaves *= 2)
         ;
-    if (!status)
-        status = nw_alloc(n + 1, sizeof(uint32_t), &loads->touch);
-    if (!status)
-        status =
-            nw_alloc(2 * (size_t)loads->leaves, sizeof(double), &loads->peak);
+    status =
+        NW_ALLOC_ALL(NW_ARRAY(n, loads->link), NW_ARRAY(n + 1, loads->touch),
+                     NW_ARRAY(2 * (size_t)loads->leaves, loads->peak));
     for (size_t i = 0; !status && i < n; i++)
         loads->link[i].slow =
             1 / nw_topology_link(topology, (int32_t)(i / 2)).bandwidth[i & 1];
@@ -497,7 +477,8 @@ static nw_status link_loads_alloc_flows(struct nw_link_loads *loads)
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(route_classes, loads->flow),
                                     NW_ARRAY(route_classes, loads->met),
                                     NW_ARRAY(route_classes, loads->meet),
-                                    NW_ARRAY(actors, loads->all));
+                                    NW_ARRAY(actors, loads->all),
+                                    NW_ARRAY(actors, loads->mark));
 
     for (size_t a = 0; !status && a < actors; a++)
         for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
@@ -516,22 +497,16 @@ nw_status nw_link_loads_init(struct nw_link_loads *loads,
     bool links = wants.links && nw_topology_has_links(topology);
     nw_status status;
 
-    *loads =
-        (struct nw_link_loads){.slots = slots,
-                               .has_links = links,
-                               .follows = links,
-                               .routes = {.topology = topology,
-                                          .end = slots->end,
-                                          .count = slots->count,
-                                          .keeps = true,
-                                          .joins = true,
-                                          .wants_hops = wants.links,
-                                          .wants_latency = wants.latency,
-                                          .wants_distance = wants.hop_bytes}};
+    *loads = (struct nw_link_loads){.slots = slots,
+                                    .has_links = links,
+                                    .follows = links,
+                                    .routes = {.topology = topology,
+                                               .end = slots->end,
+                                               .count = slots->count,
+                                               .keeps = true,
+                                               .joins = true,
+                                               .wants = wants}};
     status = nw_route_cache_init(&loads->routes);
-    if (!status)
-        status = nw_alloc(2 * (size_t)slots->rank_count, sizeof *loads->mark,
-                          &loads->mark);
     if (!status)
         status = link_loads_alloc_flows(loads);
     if (!status && loads->has_links)

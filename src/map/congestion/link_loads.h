@@ -104,12 +104,9 @@ struct nw_link_loads {
     uint8_t *mark;
 };
 
-/* Which figures nw_link_loads keeps up to date; the others stay 0. */
-struct nw_link_loads_wants {
-    bool links, latency, hop_bytes;
-};
-/* Computes all figures and link loads of the present assignment. The caller
- * calls nw_link_loads_fini, also after a failure. */
+/* Computes the figures in `wants` and the link loads of the present assignment,
+ * which later calls keep up to date; other figures stay 0. The caller calls
+ * nw_link_loads_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_link_loads_init(struct nw_link_loads *loads,
                                            const struct nw_slots *slots,
                                            struct nw_link_loads_wants wants);

@@ -93,11 +93,11 @@ static nw_status qap_bridge_fill_distances(struct nw_qap_bridge *bridge)
 {
     const struct nw_problem *problem = bridge->slots->problem;
     bool latency = problem->options.objective == NW_OBJECTIVE_LATENCY;
-    struct nw_route_cache routes = {.topology = problem->topology,
-                                    .end = bridge->slots->end,
-                                    .count = bridge->qap.n,
-                                    .wants_latency = latency,
-                                    .wants_distance = !latency};
+    struct nw_route_cache routes = {
+        .topology = problem->topology,
+        .end = bridge->slots->end,
+        .count = bridge->qap.n,
+        .wants = {.latency = latency, .hop_bytes = !latency}};
     int32_t n = bridge->qap.n;
     nw_status status = nw_route_cache_init(&routes);
 
@@ -180,15 +180,6 @@ static void qap_bridge_advance(void *user, int32_t i)
     }
 }
 
-/* Returns the population of the two islands with the better solution. */
-static const struct nw_qap_memetic *
-qap_bridge_better(const struct qap_bridge_island *island)
-{
-    return island[1].memetic.best_cost < island[0].memetic.best_cost
-               ? &island[1].memetic
-               : &island[0].memetic;
-}
-
 /* Returns how many steps both islands together make by effort. With the default
  * effort, these are as many as small problems need to find their best solution;
  * for larger problems as many as take a second or two. UINT64_MAX with --time
@@ -206,20 +197,9 @@ static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                       (double)nw_tuned.effort.steps_times[budget->effort]);
 }
 
-/* Divides the steps that --steps still allows evenly among the islands. */
-static void qap_bridge_limit_islands(const struct nw_budget *budget,
-                                     struct qap_bridge_island *island)
-{
-    uint64_t left = budget->steps_most - budget->steps;
-
-    for (uint64_t i = 0; i < ISLANDS; i++)
-        island[i].limit = budget->steps_most == UINT64_MAX
-                              ? UINT64_MAX
-                              : (left + ISLANDS - 1 - i) / ISLANDS;
-}
-
 /* Runs the islands epoch by epoch until the steps of the effort are made or the
- * budget ends. */
+ * budget ends. The steps that --steps still allows are divided evenly among the
+ * islands. */
 static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
                                    struct qap_bridge_island *island)
 {
@@ -227,9 +207,13 @@ static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
     double n = bridge->qap.n;
     uint64_t epoch = (uint64_t)(nw_tuned.qap.epoch_work / (n * n)) + 1;
     uint64_t last = qap_bridge_effort_steps(&bridge->qap, budget), done = 0;
+    uint64_t left = budget->steps_most - budget->steps;
     bool goes = !budget->stopped;
 
-    qap_bridge_limit_islands(budget, island);
+    for (uint64_t i = 0; i < ISLANDS; i++)
+        island[i].limit = budget->steps_most == UINT64_MAX
+                              ? UINT64_MAX
+                              : (left + ISLANDS - 1 - i) / ISLANDS;
     while (goes && done < last) {
         uint64_t before = done, each = (last - done) / ISLANDS;
 
@@ -248,6 +232,7 @@ static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
 nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge)
 {
     struct qap_bridge_island island[ISLANDS] = {0};
+    bool better;
     uint64_t seed = bridge->slots->problem->options.seed;
     const struct nw_qap *qap = &bridge->qap;
     uint64_t last =
@@ -267,7 +252,8 @@ nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge)
     }
     if (!status) {
         qap_bridge_run_islands(bridge, island);
-        memcpy(bridge->place, qap_bridge_better(island)->best,
+        better = island[1].memetic.best_cost < island[0].memetic.best_cost;
+        memcpy(bridge->place, island[better].memetic.best,
                (size_t)qap->n * sizeof *bridge->place);
     }
     for (int i = 0; i < ISLANDS; i++)

@@ -17,7 +17,7 @@ nw_status nw_route_cache_init(struct nw_route_cache *routes)
     nw_status status = nw_alloc(nw_topology_route_max(topology),
                                 sizeof *routes->buffer, &routes->buffer);
 
-    if (!status && nw_topology_has_links(topology) && routes->wants_latency)
+    if (!status && nw_topology_has_links(topology) && routes->wants.latency)
         status = nw_alloc(links, sizeof(double), &routes->link_latency);
     for (size_t l = 0; !status && routes->link_latency && l < links; l++)
         routes->link_latency[l] =
@@ -68,14 +68,14 @@ static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
     struct nw_route route = {
         .stripes = (uint32_t)nw_topology_stripe_count(topology, from, to)};
     bool given = topology->matrix || topology->depth_distance;
-    bool follows = routes->wants_hops || routes->link_latency;
+    bool follows = routes->wants.links || routes->link_latency;
 
     routes->asked++;
     if (follows)
         route_cache_follow(routes, from, to, &route);
-    if (routes->wants_distance && follows && !given && route.stripes == 1)
+    if (routes->wants.hop_bytes && follows && !given && route.stripes == 1)
         route.distance = route.count; /* the distance counts the links */
-    else if (routes->wants_distance || (routes->wants_latency && given))
+    else if (routes->wants.hop_bytes || (routes->wants.latency && given))
         route.distance = nw_topology_distance(topology, from, to);
     if (given)
         route.latency = route.distance;

@@ -25,6 +25,12 @@ struct nw_route {
                         distances */
 };
 
+/* Which figures of routes, and of assignments to slots, are wanted: the links
+ * of routes, latency, hop-bytes (distances). */
+struct nw_link_loads_wants {
+    bool links, latency, hop_bytes;
+};
+
 /* A route between two classes as the cache stores it. */
 struct nw_cached_route {
     /* index of the first hop in nw_route_cache.hop; 1 + number of hops (0: the
@@ -39,7 +45,7 @@ struct nw_route_cache {
     /* [count] each slot as an end of routes; borrowed */
     const struct nw_end *end;
     int32_t count;
-    bool wants_hops, wants_latency, wants_distance;
+    struct nw_link_loads_wants wants;
     bool keeps; /* routes are to be cached if there are few classes */
     bool joins; /* slots are to be joined to classes; otherwise each slot is a
                    class of its own */

@@ -38,12 +38,6 @@ static void anneal_kway_keep_best(struct anneal_kway_work *work)
             work->best[work->list[work->column[p].begin + i]] = p;
 }
 
-/* Returns true if the budget ended the search. */
-static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
-{
-    return work->anneal->budget && work->anneal->budget->stopped;
-}
-
 /* Returns the typical change of the cut, in bytes, if a vertex changes its
  * part: the root of the mean, over all vertices, of the sum of squares of the
  * vertex's arcs. It is at most nw_tuned.anneal_kway.crossing times the mean
@@ -75,14 +69,14 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                                  bool trial)
 {
     double cells = (double)work->anneal->graph->n * work->anneal->parts;
+    int most = nw_tuned.anneal_kway.team_rounds;
 
     if (work->is_near)
         return nw_tuned.anneal_kway.rounds;
     if (trial)
-        return nw_tuned.anneal_kway.team_rounds_min;
-    return (int)fmax(nw_tuned.anneal_kway.team_rounds_min,
-                     fmin(nw_tuned.anneal_kway.team_rounds,
-                          nw_tuned.anneal_kway.team_cells / cells));
+        return most / 4;
+    return (int)fmax(most / 4,
+                     fmin(most, nw_tuned.anneal_kway.team_cells / cells));
 }
 
 /* Returns the number of trials per vertex in all rounds together:
@@ -199,20 +193,21 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
     int weighed = (work->rounds + tuned->reweighed - 1) / tuned->reweighed;
     uint64_t at_once =
         tries * (uint64_t)work->anneal->graph->n / tuned->at_once;
+    struct nw_budget *budget = work->anneal->budget;
     struct nw_random random;
 
     if (work->is_near) {
-        hot = tuned->table_hot;
+        hot = tuned->other_hot;
         cold = tuned->table_cold;
     } else if (work->single_moves) {
-        hot = tuned->single_move_hot;
+        hot = tuned->other_hot;
         cold = tuned->single_move_cold;
         last = (int)(tuned->single_move_share * work->rounds);
     }
     cool = pow(cold / hot, 1.0 / (work->rounds - 1));
     nw_random_init(&random, seed);
     work->temperature = hot * work->strength;
-    for (int i = 0; i < work->rounds && !anneal_kway_is_stopped(work); i++) {
+    for (int i = 0; i < work->rounds && !(budget && budget->stopped); i++) {
         if (i >= last) {
             work->temperature = 0;
             if (work->single_moves)
@@ -230,8 +225,8 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
         if (!work->single_moves)
             anneal_kway_keep_best(work);
         work->temperature *= cool;
-        if (work->anneal->budget)
-            nw_budget_spend(work->anneal->budget, 1);
+        if (budget)
+            nw_budget_spend(budget, 1);
     }
     if (work->single_moves) {
         anneal_kway_end_single_moves(work);

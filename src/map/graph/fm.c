@@ -312,22 +312,18 @@ static void fm_fill_queues(struct fm_work *work)
             fm_put_in(work, v);
 }
 
-/* Returns after how many moves without a better cut a pass ends. */
-static int32_t fm_patience_of(const struct fm_work *work)
-{
-    int32_t n = work->graph->n, patience = nw_tuned.bisection.patience + n / 32;
-    int32_t brief = nw_tuned.bisection.patience_reduced + n / 4;
-
-    return fm_is_brief(work) && patience > brief ? brief : patience;
-}
-
 /* Runs one pass. Returns true if it lowered the excess or the cut. */
 static bool fm_pass(struct fm_work *work)
 {
     struct fm_sums best = work->now;
     double least_gain = 1e-9 * best.cut, least = fm_excess_of(work);
-    int32_t count = 0, kept = 0, patience = fm_patience_of(work), v;
+    int32_t count = 0, kept = 0, n = work->graph->n, v;
+    /* moves without a better cut after which the pass ends */
+    int32_t patience = nw_tuned.bisection.patience + n / 32;
+    int32_t brief = nw_tuned.bisection.patience_reduced + n / 4;
 
+    if (fm_is_brief(work) && patience > brief)
+        patience = brief;
     fm_fill_queues(work);
     while ((v = fm_choose(work)) >= 0 &&
            (count - kept < patience || least > 0) &&
@@ -389,11 +385,11 @@ nw_status nw_fm(struct nw_fm *fm)
 {
     struct fm_work work = {
         .graph = fm->graph, .to = fm->to, .side = fm->side, .most = fm->most};
-    int passes = !fm->to->reduced_effort ? nw_tuned.bisection.passes
-                 : fm->most ? nw_tuned.bisection.bucket_passes_reduced
-                            : nw_tuned.bisection.heap_passes_reduced;
+    int passes = nw_tuned.bisection.passes;
     nw_status status = fm_alloc(&work);
 
+    if (fm->to->reduced_effort)
+        passes /= fm->most ? 2 : 4;
     if (!status) {
         fm_set_limits(&work, fm->coarse);
         fm_look_at_all(&work);

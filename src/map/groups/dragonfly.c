@@ -139,21 +139,15 @@ dragonfly_anneal_first_temperature(const struct dragonfly_work *work)
     return edges ? sum / (double)edges * work->slow[1] : 0;
 }
 
-/* Returns true if b is a division (not an empty entry) and neither of a and b
- * is better, so that they count as equal. */
-static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
-                                     const struct nw_best_division *b)
-{
-    return !isinf(b->least) && !nw_best_division_is_less(a, b) &&
-           !nw_best_division_is_less(b, a);
-}
-
 /* Inserts the best division of a round into work->best[], which is sorted from
- * best to worst, unless an equal one is there. */
+ * best to worst, unless an equal one is there: one that is not empty, and
+ * neither of the two is better. */
 static void dragonfly_anneal_list_round(struct dragonfly_work *work)
 {
     for (int i = 0; i < DIVISIONS_KEPT; i++)
-        if (dragonfly_anneal_is_like(&work->of.best, &work->best[i]))
+        if (!isinf(work->best[i].least) &&
+            !nw_best_division_is_less(&work->of.best, &work->best[i]) &&
+            !nw_best_division_is_less(&work->best[i], &work->of.best))
             return;
     for (int i = 0; i < DIVISIONS_KEPT; i++)
         if (nw_best_division_is_less(&work->of.best, &work->best[i])) {
@@ -176,9 +170,9 @@ static bool dragonfly_search_divisions(struct dragonfly_work *work,
     struct nw_division_annealing annealing = {
         .mean = nw_tuned.dragonfly.mean,
         .loads = parts * (parts - 1),
-        .draws = draws < nw_tuned.dragonfly.draws_max
+        .draws = draws < nw_tuned.congestion.trials_max
                      ? draws
-                     : nw_tuned.dragonfly.draws_max,
+                     : nw_tuned.congestion.trials_max,
         .temperature = dragonfly_anneal_first_temperature(work),
         .user = work,
         .count = dragonfly_anneal_count_loads,
@@ -266,27 +260,6 @@ static nw_status dragonfly_anneal_within_all(struct dragonfly_work *work,
 
 /* --- the search as a whole --- */
 
-static nw_status dragonfly_alloc(struct dragonfly_work *work,
-                                 struct nw_slots *slots)
-{
-    size_t n = (size_t)slots->rank_count;
-    nw_status status = nw_division_init(&work->of, slots);
-
-    for (int i = 0; !status && i < DIVISIONS_KEPT; i++) {
-        work->best[i].least = INFINITY;
-        status = nw_alloc(n, sizeof *work->best[i].part, &work->best[i].part);
-    }
-    return status;
-}
-
-static void dragonfly_release(struct dragonfly_work *work)
-{
-    nw_division_fini(&work->of);
-    for (int i = 0; i < DIVISIONS_KEPT; i++)
-        free(work->best[i].part);
-    free(work);
-}
-
 /* Searches divisions and assigns the ranks by the best ones, but only if the
  * pattern is a grid. For other patterns, divisions by the bytes that leave each
  * router (min_max_cut.c) give better results. `below` and *out are as in
@@ -328,9 +301,17 @@ nw_status nw_slots_divide_dragonfly(struct nw_slots *slots,
     if (status)
         return status;
     work->objectives = objectives;
-    status = dragonfly_alloc(work, slots);
+    status = nw_division_init(&work->of, slots);
+    for (int i = 0; !status && i < DIVISIONS_KEPT; i++) {
+        work->best[i].least = INFINITY;
+        status = nw_alloc((size_t)slots->rank_count, sizeof(int32_t),
+                          &work->best[i].part);
+    }
     if (!status)
         status = dragonfly_search(work, below, out);
-    dragonfly_release(work);
+    nw_division_fini(&work->of);
+    for (int i = 0; i < DIVISIONS_KEPT; i++)
+        free(work->best[i].part);
+    free(work);
     return status;
 }

@@ -65,7 +65,7 @@ multilevel_anneals_of(const struct multilevel_search *search)
 bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
 {
     return search->assignment->count > nw_tuned.multilevel.few &&
-           search->assignment->count <= nw_tuned.multilevel.two_starts_max &&
+           search->assignment->count < nw_tuned.multilevel.many &&
            search->budget->effort != NW_EFFORT_FAST;
 }
 
@@ -121,8 +121,7 @@ multilevel_start(const struct multilevel_search *search, uint64_t number,
         .tries = number && few ? 1 : 2,
         .threads = search->budget->threads,
         .anneal = multilevel_anneal_tries(search, share),
-        .pairwise =
-            search->assignment->count <= nw_tuned.multilevel.two_starts_max,
+        .pairwise = search->assignment->count < nw_tuned.multilevel.many,
         .budget = search->budget};
 }
 
@@ -199,7 +198,7 @@ nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
     nw_status status;
 
     bisect.only_expander_like =
-        search->assignment->count > nw_tuned.multilevel.two_starts_max;
+        search->assignment->count >= nw_tuned.multilevel.many;
     status = nw_multilevel_take(search, &bisect);
     *expander_like = bisect.expander_like;
     return status;
@@ -320,14 +319,14 @@ nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 
     search->steps /= nw_tuned.multilevel.expander_swaps_less;
     search->temperature = nw_tuned.multilevel.expander_temperature;
-    search->sparing = search->assignment->count > nw_tuned.multilevel.cold_min;
+    search->sparing = search->assignment->count > nw_tuned.multilevel.many;
     multilevel_share_out_cycles(search);
     return rest > 0 ? multilevel_anneal_again(search, 1, rest) : NW_OK;
 }
 
 nw_status nw_multilevel_take_more(struct multilevel_search *search)
 {
-    bool many = search->assignment->count > nw_tuned.multilevel.two_starts_max;
+    bool many = search->assignment->count >= nw_tuned.multilevel.many;
 
     if (search->budget->stopped)
         return NW_OK;

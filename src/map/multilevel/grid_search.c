@@ -97,26 +97,20 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Returns the number of swaps to try for a grid of `count` processes, before
- * corrections for its edges. These swaps take about as long as reading and
- * bisecting the grid. Small grids get fewer swaps, but are annealed twice. */
-static uint64_t multilevel_swaps_by_size(int32_t count)
-{
-    if (count > nw_tuned.multilevel_grid.power_diagram_max)
-        return nw_tuned.multilevel_grid.swaps_large;
-    return count > nw_tuned.multilevel.grid_few
-               ? nw_tuned.multilevel_grid.swaps
-               : nw_tuned.multilevel_grid.swaps_annealed;
-}
-
-/* Returns the number of swaps to try for this grid. Patterns with many edges
- * per process get fewer swaps, because each of them takes longer. */
+/* Returns the number of swaps to try for this grid. These swaps take about as
+ * long as reading and bisecting the grid. Small grids get fewer swaps, but are
+ * annealed twice. Patterns with many edges per process get fewer swaps, because
+ * each of them takes longer. */
 static uint64_t multilevel_swaps_of(const struct multilevel_search *search)
 {
-    uint64_t most = multilevel_swaps_by_size(search->assignment->count);
+    uint64_t most = nw_tuned.multilevel_grid.swaps;
     uint64_t count = (uint64_t)search->assignment->count;
     uint64_t edges = search->assignment->row[count];
 
+    if (search->assignment->count > nw_tuned.multilevel_grid.power_diagram_max)
+        most = nw_tuned.multilevel_grid.swaps_large;
+    else if (search->assignment->count <= 2 * nw_tuned.multilevel.few)
+        most = nw_tuned.multilevel_grid.swaps_annealed;
     if (most * edges / count > nw_tuned.multilevel_grid.swapped_edges)
         most = nw_tuned.multilevel_grid.swapped_edges * count / edges;
     if (nw_multilevel_is_denser(search))
@@ -131,7 +125,7 @@ static double multilevel_reheat(const struct multilevel_search *search)
     uint64_t count = (uint64_t)search->assignment->count;
     uint64_t edges = search->assignment->row[count];
 
-    if (search->assignment->count > nw_tuned.multilevel.grid_few ||
+    if (search->assignment->count > 2 * nw_tuned.multilevel.few ||
         (nw_multilevel_grid_patience(search) == 1 &&
          nw_tuned.multilevel_grid.swaps_annealed * edges >
              nw_tuned.multilevel_grid.swapped_again_edges * count))

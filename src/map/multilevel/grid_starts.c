@@ -60,7 +60,7 @@ bool nw_multilevel_is_denser(const struct multilevel_search *search)
 {
     double cost = multilevel_kind_cost(search, grid_starts[0]);
 
-    return search->assignment->count <= nw_tuned.multilevel.grid_few &&
+    return search->assignment->count <= 2 * nw_tuned.multilevel.few &&
            cost > (double)nw_tuned.multilevel_grid.bisection_cost &&
            cost <= nw_tuned.multilevel_grid.denser *
                        (double)nw_tuned.multilevel_grid.bisection_cost;
@@ -68,7 +68,7 @@ bool nw_multilevel_is_denser(const struct multilevel_search *search)
 
 bool nw_multilevel_is_searched_twice(const struct multilevel_search *search)
 {
-    return search->assignment->count <= nw_tuned.multilevel.grid_few &&
+    return search->assignment->count <= 2 * nw_tuned.multilevel.few &&
            search->tile->stencil.dims > 1 &&
            search->budget->effort != NW_EFFORT_FAST;
 }
@@ -79,14 +79,6 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search)
            multilevel_kind_cost(search, grid_starts[0]) >
                (double)(nw_tuned.multilevel_grid.bisection_cost *
                         nw_multilevel_grid_patience(search));
-}
-
-/* Returns true if a start with these kinds of cuts makes sense for this
- * problem: packing and spreading change nothing if every slot has a process. */
-static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
-{
-    return !(kinds & (NW_RB_START_PACKED | NW_RB_START_SPREAD)) ||
-           search->assignment->hierarchy->slots > search->assignment->count;
 }
 
 /* Makes a start with these kinds of cuts and keeps it if it costs less than
@@ -105,10 +97,14 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
 }
 
 /* Makes starts of a grid until their estimated times amount to `left`, in
- * visits of edges. */
+ * visits of edges. Leaves out packing and spreading if every slot has a
+ * process, because they change nothing then. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
                                         double left)
 {
+    bool full =
+        search->assignment->hierarchy->slots <= search->assignment->count;
+    int useless = full ? NW_RB_START_PACKED | NW_RB_START_SPREAD : 0;
     nw_status status = NW_OK;
 
     for (int i = 0;
@@ -116,8 +112,7 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
         int kinds = grid_starts[i % GRID_STARTS];
         double cost = multilevel_kind_cost(search, kinds);
 
-        if (cost > left || !multilevel_is_for(search, kinds) ||
-            search->budget->stopped)
+        if (cost > left || kinds & useless || search->budget->stopped)
             continue;
         left -= cost;
         status = multilevel_start_kind(search, kinds, i / GRID_STARTS);
@@ -144,7 +139,7 @@ static double multilevel_start_cost(const struct nw_assignment *assignment,
  * together, in the unit of multilevel_start_cost. */
 static double multilevel_straight_most(const struct nw_assignment *assignment)
 {
-    return fmax(nw_tuned.multilevel_grid.straight_cost,
+    return fmax((double)nw_tuned.multilevel.repeated_edges,
                 nw_tuned.multilevel_grid.straight_cost_each *
                     (double)assignment->count);
 }
@@ -252,12 +247,12 @@ nw_status nw_multilevel_cuts_max(struct multilevel_search *search, bool swapped)
     left = multilevel_straight_most(search->assignment) *
            (double)nw_multilevel_grid_patience(search);
     return multilevel_bisect_straight(
-        search, left - (swapped ? nw_tuned.multilevel_grid.swaps_cost : 0));
+        search, left - (swapped ? (double)nw_tuned.multilevel_grid.swaps : 0));
 }
 
 bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment)
 {
-    return assignment->count > nw_tuned.multilevel_grid.tiled_max &&
+    return assignment->count > nw_tuned.multilevel.many &&
            multilevel_start_cost(assignment, multilevel_starts[0]) <=
                multilevel_straight_most(assignment);
 }

@@ -64,7 +64,7 @@ NW_MUST_CHECK nw_status nw_multilevel_take_two(struct multilevel_search *search,
 
 /* Makes one annealed start and keeps it if it costs less than
  * search->assignment. Sets *expander_like to true if the pattern has no small
- * separators. Beyond nw_tuned.multilevel.two_starts_max processes, the start is
+ * separators. From nw_tuned.multilevel.many processes on, the start is
  * made and kept only if the pattern is expander-like. */
 NW_MUST_CHECK nw_status nw_multilevel_take_annealed(
     struct multilevel_search *search, bool *expander_like);

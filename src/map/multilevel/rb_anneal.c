@@ -164,7 +164,9 @@ static nw_status rb_anneal_cluster(void *user, int32_t number)
         anneal.only_separable =
             work->bisection->only_separable && !work->annealed;
     }
-    status = nw_rb_graph(work, number, &graph);
+    status =
+        nw_graph_subgraph(&work->graph, work->list + work->now[number].first,
+                          count, work->place, &graph);
     if (!status)
         status = nw_alloc((size_t)count, sizeof *anneal.part, &anneal.part);
     if (!status) {
@@ -193,7 +195,6 @@ nw_status nw_rb_anneal(struct sectioning *work)
 
     if (!status) {
         rb_anneal_group_pieces(&all);
-        nw_rb_number_vertices(work);
         status = nw_rb_share_out(work, rb_anneal_cluster, &all);
         if (!work->annealed)
             work->bisection->expander_like = all.group[0].expander_like;

@@ -216,15 +216,6 @@ int32_t nw_rb_split_layers(const struct sectioning *work,
         work->bisection->kinds & NW_RB_START_PACKED);
 }
 
-/* Converts the bytes of all arcs to multiples of `unit`, which are small
- * integers. */
-static void rb_grid_cut_count_units(struct nw_graph *graph, float unit)
-{
-    for (size_t a = 0; a < graph->row[graph->n]; a++) /* faster than rintf */
-        graph->arc[a].weight =
-            (float)(int32_t)(graph->arc[a].weight / unit + 0.5F);
-}
-
 nw_status nw_rb_grid_cut(const struct sectioning *work,
                          const struct piece *piece, struct nw_graph *graph,
                          struct nw_random *random, int8_t *side)
@@ -232,10 +223,12 @@ nw_status nw_rb_grid_cut(const struct sectioning *work,
     struct rb_grid_cut_work cut = {work,   piece,        graph,
                                    random, .best = side, .least = -1};
     int kinds = work->bisection->kinds, dims = work->bisection->stencil->dims;
+    float unit = (float)work->unit;
     nw_status status = nw_alloc((size_t)graph->n, 1, &cut.side);
 
-    if (work->unit > 0)
-        rb_grid_cut_count_units(graph, (float)work->unit);
+    for (size_t a = 0; unit > 0 && a < graph->row[graph->n]; a++)
+        graph->arc[a].weight = /* faster than rintf */
+            (float)(int32_t)(graph->arc[a].weight / unit + 0.5F);
     for (int d = 0; !status && kinds & NW_RB_START_STRIPES && d < dims; d++) {
         memset(cut.side, 0, (size_t)graph->n);
         status = rb_grid_cut_mark_across(&cut, d, 0);

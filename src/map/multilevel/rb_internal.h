@@ -22,13 +22,12 @@ struct piece {
 struct sectioning {
     struct nw_recursive_bisection *bisection;
     const struct nw_hierarchy *hierarchy;
-    /* [edges] the assignment's edges, but with 32 bits each for the peer and
-     * the bytes, which halves their size */
-    struct nw_graph_arc *arc;
+    /* the assignment's processes and edges, but with 32 bits each for the peer
+     * and the bytes, which halves the size of the edges */
+    struct nw_graph graph;
     int32_t *list;  /* all processes that are not fixed; each piece owns a
                        part */
-    int32_t *place; /* [processes] index of a process in `list`; -1: it is in no
-                       piece of `now` */
+    int32_t *place; /* [processes] scratch of nw_graph_subgraph */
     int32_t *unfixed_before;  /* [slots + 1] number of slots before each slot
                                  that are not fixed (nw_assignment.fixed) */
     struct piece *now, *next; /* now: pieces of the present generation, to be
@@ -55,10 +54,6 @@ int32_t nw_rb_unfixed_slots(const struct sectioning *work, int level,
 /* Returns true if FM makes fewer passes, because the start may be left out or
  * is one of many. */
 bool nw_rb_reduces_effort(const struct sectioning *work);
-/* Makes the graph of the processes of piece now[number]: vertex i is process
- * list[first + i]. */
-NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
-                                    int32_t number, struct nw_graph *graph);
 /* Calls job(user, i) for each piece now[i], on all threads. Pieces with the
  * most edges are taken first, so that all threads end at about the same time.
  * Returns the first failure of a job, after which other jobs may be left out.
@@ -66,8 +61,6 @@ NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
 NW_MUST_CHECK nw_status nw_rb_share_out(const struct sectioning *work,
                                         nw_status (*job)(void *user, int32_t i),
                                         void *user);
-/* Sets work->place for all processes in the pieces of work->now. */
-void nw_rb_number_vertices(struct sectioning *work);
 
 /* Returns the cluster at which a piece of a grid is split: between whole layers
  * if its cells fill a box (nw_grid_part_split_layers). No process is fixed. */

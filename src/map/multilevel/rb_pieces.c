@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions for the pieces that a recursive bisection divides at the same time:
- * they count slots, make graphs and share the work among threads. */
+ * they count slots and share the work among threads. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -19,12 +19,10 @@ int32_t nw_rb_unfixed_slots(const struct sectioning *work, int level,
 static size_t rb_pieces_count_arcs(const struct sectioning *work,
                                    const struct piece *piece)
 {
-    const struct nw_assignment *assignment = work->bisection->assignment;
     size_t arcs = 0;
 
     for (int32_t i = piece->first; i < piece->end; i++)
-        arcs +=
-            assignment->row[work->list[i] + 1] - assignment->row[work->list[i]];
+        arcs += (size_t)nw_graph_degree(&work->graph, work->list[i]);
     return arcs;
 }
 
@@ -32,32 +30,6 @@ bool nw_rb_reduces_effort(const struct sectioning *work)
 {
     return (work->bisection->only_expander_like && !work->annealed) ||
            work->bisection->kinds & NW_RB_START_STRAIGHT;
-}
-
-nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
-                      struct nw_graph *graph)
-{
-    const struct nw_assignment *assignment = work->bisection->assignment;
-    const struct piece *piece = &work->now[number];
-    size_t at = 0;
-    nw_status status = nw_graph_init(graph, piece->end - piece->first,
-                                     rb_pieces_count_arcs(work, piece));
-
-    for (int32_t i = piece->first; !status && i < piece->end; i++) {
-        int32_t p = work->list[i];
-
-        graph->size[i - piece->first] = 1;
-        graph->load[i - piece->first] = 1;
-        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
-            int32_t to = work->place[work->arc[b].to];
-
-            if (to >= piece->first && to < piece->end)
-                graph->arc[at++] = (struct nw_graph_arc){to - piece->first,
-                                                         work->arc[b].weight};
-        }
-        graph->row[i - piece->first + 1] = at;
-    }
-    return status;
 }
 
 /* A piece and the number of its arcs, by which pieces are sorted. */
@@ -110,11 +82,4 @@ nw_status nw_rb_share_out(const struct sectioning *work,
                              work->bisection->threads);
     free(sharing.load);
     return status;
-}
-
-void nw_rb_number_vertices(struct sectioning *work)
-{
-    for (int32_t i = 0; i < work->count; i++)
-        for (int32_t k = work->now[i].first; k < work->now[i].end; k++)
-            work->place[work->list[k]] = k;
 }

@@ -14,17 +14,14 @@
 /* --- splitting a piece into halves --- */
 
 /* Gives each process of a piece, in the order of work->list, the next slot of
- * the piece's clusters (subtrees of the machine) that is not fixed. The
- * processes then belong to no piece. */
+ * the piece's clusters (subtrees of the machine) that is not fixed. */
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
 {
     int32_t slot = work->hierarchy->first[piece->level][piece->from];
 
     for (int32_t i = piece->first; i < piece->end; slot++)
-        if (work->unfixed_before[slot + 1] > work->unfixed_before[slot]) {
-            work->place[work->list[i]] = -1;
+        if (work->unfixed_before[slot + 1] > work->unfixed_before[slot])
             work->bisection->slot[work->list[i++]] = slot;
-        }
 }
 
 /* Returns true if a piece need not be divided further: all slots of its
@@ -72,13 +69,9 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
  * the sibling clusters are there, too. */
 static void rb_add_half(struct sectioning *work, struct piece piece)
 {
-    if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level) {
+    if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level)
         rb_add_piece(work, piece);
-        return;
-    }
-    for (int32_t i = piece.first; i < piece.end; i++)
-        work->place[work->list[i]] = -1;
-    if (piece.end > piece.first)
+    else if (piece.end > piece.first)
         work->held[work->held_count++] = piece;
 }
 
@@ -159,7 +152,8 @@ static nw_status rb_cut(void *user, int32_t number)
         memset(side, 1, (size_t)count);
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {
-        status = nw_rb_graph(work, number, &graph);
+        status = nw_graph_subgraph(&work->graph, work->list + piece->first,
+                                   count, work->place, &graph);
         if (!status && work->bisection->stencil)
             status = nw_rb_grid_cut(work, piece, &graph, &random, side);
         else if (!status)
@@ -186,7 +180,6 @@ static void rb_cut_generation(struct sectioning *work)
     work->next_count = 0;
     if (!work->bisection->budget->stopped)
         nw_budget_spend(work->bisection->budget, 1);
-    nw_rb_number_vertices(work);
     work->status = nw_rb_share_out(work, rb_cut, work);
     for (int32_t i = 0; !work->status && i < work->count; i++) {
         struct piece left = work->now[i], right = left;
@@ -198,18 +191,11 @@ static void rb_cut_generation(struct sectioning *work)
     }
 }
 
-/* Moves the held pieces to work->next, or gives their processes slots. */
-static void rb_release(struct sectioning *work)
-{
-    for (int32_t i = 0; i < work->held_count; i++)
-        rb_add_piece(work, work->held[i]);
-    work->held_count = 0;
-}
-
 /* Bisects pieces until each has a single child of its present cluster; then
- * anneals the processes among these children if requested. Drops all pieces if
- * the caller wants no result for such a pattern (only_separable,
- * only_expander_like). */
+ * anneals the processes among these children if requested. Moves the pieces,
+ * which are held until then, to work->next, or gives their processes slots.
+ * Drops all pieces if the caller wants no result for such a pattern
+ * (only_separable, only_expander_like). */
 static void rb_cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)
@@ -219,10 +205,12 @@ static void rb_cut_level(struct sectioning *work)
     if (work->bisection->expander_like ? work->bisection->only_separable
                                        : work->bisection->only_expander_like)
         work->held_count = 0;
-    rb_release(work);
+    for (int32_t i = 0; i < work->held_count; i++)
+        rb_add_piece(work, work->held[i]);
+    work->held_count = 0;
 }
 
-/* Copies one part of the assignment's edges to work->arc[]; a task for threads.
+/* Copies one part of the assignment's edges to work->graph; a task for threads.
  */
 static void rb_copy_edges(void *user, int32_t part)
 {
@@ -232,30 +220,37 @@ static void rb_copy_edges(void *user, int32_t part)
         nw_parallel_range((int64_t)assignment->row[assignment->count], part);
 
     for (int64_t b = edges.first; b < edges.end; b++)
-        work->arc[b] = (struct nw_graph_arc){assignment->edge[b].peer,
-                                             (float)assignment->edge[b].bytes};
+        work->graph.arc[b] = (struct nw_graph_arc){
+            assignment->edge[b].peer, (float)assignment->edge[b].bytes};
 }
 
-/* Allocates the arrays and copies the edges. */
+/* Allocates the arrays and makes the graph of all processes. */
 static nw_status rb_prepare(struct sectioning *work)
 {
     const struct nw_assignment *assignment = work->bisection->assignment;
     size_t n = (size_t)assignment->count,
            slots = (size_t)work->hierarchy->slots;
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY_RAW(assignment->row[n], work->arc), NW_ARRAY(n, work->list),
-        NW_ARRAY_RAW(n, work->place), NW_ARRAY(slots + 1, work->unfixed_before),
-        NW_ARRAY(n + 1, work->now), NW_ARRAY(n + 1, work->next),
-        NW_ARRAY(n + 1, work->held), NW_ARRAY(n, work->bisection->slot));
+    nw_status status =
+        nw_graph_init(&work->graph, assignment->count, assignment->row[n]);
 
     if (!status)
-        nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
-                        assignment->row[n] < nw_tuned.threads.edges_min
-                            ? 1
-                            : work->bisection->threads);
-    if (!status && work->bisection->stencil)
-        status = nw_rb_read_grid(work);
-    return status;
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(n, work->list), NW_ARRAY(n, work->place),
+            NW_ARRAY(slots + 1, work->unfixed_before),
+            NW_ARRAY(n + 1, work->now), NW_ARRAY(n + 1, work->next),
+            NW_ARRAY(n + 1, work->held), NW_ARRAY(n, work->bisection->slot));
+    if (status)
+        return status;
+    for (size_t p = 0; p < n; p++) {
+        work->graph.row[p + 1] = assignment->row[p + 1];
+        work->graph.size[p] = 1;
+        work->graph.load[p] = 1;
+    }
+    nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
+                    assignment->row[n] < nw_tuned.threads.edges_min
+                        ? 1
+                        : work->bisection->threads);
+    return work->bisection->stencil ? nw_rb_read_grid(work) : NW_OK;
 }
 
 /* Makes the first piece: all processes that are not fixed, on the root. */
@@ -268,7 +263,6 @@ static void rb_begin(struct sectioning *work)
         work->unfixed_before[s + 1] =
             work->unfixed_before[s] + !assignment->fixed[s];
     for (int32_t p = 0; p < assignment->count; p++) {
-        work->place[p] = -1;
         work->bisection->slot[p] = assignment->slot[p];
         if (!assignment->fixed[assignment->slot[p]])
             work->list[all.end++] = p;
@@ -288,8 +282,9 @@ nw_status nw_recursive_bisection(struct nw_recursive_bisection *bisection)
             rb_cut_level(&work);
         status = work.status;
     }
-    NW_FREE_ALL(work.arc, work.list, work.place, work.unfixed_before, work.now,
-                work.next, work.held);
+    nw_graph_fini(&work.graph);
+    NW_FREE_ALL(work.list, work.place, work.unfixed_before, work.now, work.next,
+                work.held);
     for (int d = 0; d < NW_STENCIL_DIMS; d++)
         free(work.at[d]);
     return status;

@@ -11,7 +11,7 @@
  * first and a second limit. */
 static uint64_t swap_cycles_steps_for(int32_t count)
 {
-    const int32_t first = nw_tuned.multilevel.first;
+    const int32_t first = nw_tuned.multilevel.few / 2;
     const int32_t next = nw_tuned.multilevel.next_end;
     uint64_t steps = 0;
 
@@ -26,7 +26,7 @@ static uint64_t swap_cycles_steps_for(int32_t count)
 
 double nw_multilevel_temperature_of(int32_t count)
 {
-    if (count > nw_tuned.multilevel.cold_min)
+    if (count > nw_tuned.multilevel.many)
         return 1;
     return count > nw_tuned.multilevel.few ? nw_tuned.multilevel.cooler
                                            : nw_tuned.multilevel.hot;
@@ -98,12 +98,6 @@ static nw_status multilevel_anneal_subtrees(struct multilevel_search *search,
     return status;
 }
 
-static nw_status multilevel_anneal_processes(struct multilevel_search *search)
-{
-    return multilevel_anneal(search, search->assignment, search->seed,
-                             search->steps, search->temperature, &search->cost);
-}
-
 /* Runs one cycle of swap annealing: swaps of subtrees, from the largest to the
  * smallest, then swaps of processes. If loads are limited, only swaps of
  * processes. */
@@ -116,7 +110,9 @@ static nw_status multilevel_cycle(struct multilevel_search *search)
         if (!search->assignment->load && !search->budget->stopped)
             status = multilevel_anneal_subtrees(search, level);
     if (!status && !search->budget->stopped)
-        status = multilevel_anneal_processes(search);
+        status = multilevel_anneal(search, search->assignment, search->seed,
+                                   search->steps, search->temperature,
+                                   &search->cost);
     return status;
 }
 

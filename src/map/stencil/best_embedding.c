@@ -75,9 +75,9 @@ static size_t best_embedding_kinds_of(const struct nw_assignment *assignment,
     if (try->once || most < 1 || (most < KINDS && try->boxed))
         return 1;
     if (best_embedding_are_few(try))
-        return most / nw_tuned.tiling.few_part > nw_tuned.tiling.few_min
-                   ? most / nw_tuned.tiling.few_part
-                   : nw_tuned.tiling.few_min;
+        return most / nw_tuned.tiling.few > nw_tuned.tiling.few
+                   ? most / nw_tuned.tiling.few
+                   : nw_tuned.tiling.few;
     return most;
 }
 
@@ -159,20 +159,6 @@ static void best_embedding_list_columns(struct best_embedding_cuts *cuts)
         cuts->cut[cuts->count++].columns = &cuts->columns[i];
 }
 
-/* Moves the processes to an embedding if it lowers the cost. */
-static nw_status best_embedding_take_cut(const struct best_embedding_cuts *cuts,
-                                         struct nw_stencil_cut cut,
-                                         const int32_t *slot)
-{
-    double before = cuts->try->cost;
-    nw_status status =
-        nw_assignment_take_if_better(cuts->assignment, slot, &cuts->try->cost);
-
-    if (cut.kind & NW_STENCIL_LAYERS && cuts->try->cost < before)
-        cuts->try->layered = true;
-    return status;
-}
-
 /* Computes the listed embeddings in pairs and takes each that lowers the cost.
  * On grids of medium size both of a pair are computed at the same time. On a
  * small grid that does not pay; on a large grid each embedding uses all threads
@@ -182,6 +168,7 @@ static nw_status best_embedding_take_listed(struct best_embedding_cuts *cuts)
     const struct nw_assignment *assignment = cuts->assignment;
     bool small = assignment->count < nw_tuned.threads.slots_min ||
                  assignment->count > nw_tuned.tiling.large;
+    struct nw_best_embedding *try = cuts->try;
     nw_status status = NW_OK;
 
     for (; !status && cuts->first < cuts->count; cuts->first += 2) {
@@ -189,66 +176,52 @@ static nw_status best_embedding_take_listed(struct best_embedding_cuts *cuts)
 
         status = nw_parallel_try(best_embedding_run_cut, cuts, two,
                                  small ? 1 : assignment->threads);
-        for (int32_t i = 0; !status && i < two; i++)
-            status = best_embedding_take_cut(
-                cuts, cuts->cut[cuts->first + (size_t)i], cuts->slot[i]);
+        for (int32_t i = 0; !status && i < two; i++) {
+            double before = try->cost;
+
+            status = nw_assignment_take_if_better(cuts->assignment,
+                                                  cuts->slot[i], &try->cost);
+            if (cuts->cut[cuts->first + (size_t)i].kind & NW_STENCIL_LAYERS &&
+                try->cost < before)
+                try->layered = true;
+        }
     }
     return status;
 }
 
-/* Tries the bisections and the columns, and takes the best. slot[] is scratch
- * for the slot of every process. */
-static nw_status best_embedding_take_cuts(struct nw_assignment *assignment,
-                                          int32_t *slot,
+/* Tries all embeddings of the grid try->stencil and takes the best. */
+static nw_status best_embedding_take_best(struct nw_assignment *assignment,
                                           struct nw_best_embedding *try)
 {
-    struct best_embedding_cuts cuts = {
-        .assignment = assignment, .try = try, .slot = {slot, NULL}};
-    nw_status status = nw_alloc_raw((size_t)assignment->count,
-                                    sizeof *cuts.slot[1], &cuts.slot[1]);
+    struct best_embedding_cuts cuts = {.assignment = assignment, .try = try};
+    size_t n = (size_t)assignment->count;
+    bool boxes = false;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY_RAW(n, cuts.slot[0]),
+                                    NW_ARRAY_RAW(n, cuts.slot[1]));
 
+    if (!status)
+        status = nw_stencil_nested_boxes(assignment, &try->stencil,
+                                         cuts.slot[0], &boxes);
+    try->boxed = boxes && best_embedding_divides_well(assignment);
+    if (!status && boxes)
+        status =
+            nw_assignment_take_if_better(assignment, cuts.slot[0], &try->cost);
+    /* bisections may be better even if boxes were found: if sizes are prime,
+     * the boxes are only slabs */
     best_embedding_list_kinds(&cuts);
     if (!try->once)
         best_embedding_list_columns(&cuts);
     if (!status)
         status = best_embedding_take_listed(&cuts);
+    free(cuts.slot[0]);
     free(cuts.slot[1]);
     return status;
 }
 
-/* Tries all embeddings of the grid try->stencil and takes the best. slot[] is
- * scratch for the slot of every process. */
-static nw_status best_embedding_take_best(struct nw_assignment *assignment,
-                                          int32_t *slot,
-                                          struct nw_best_embedding *try)
-{
-    const struct nw_stencil *stencil = &try->stencil;
-    bool boxes = false;
-    nw_status status =
-        nw_stencil_nested_boxes(assignment, stencil, slot, &boxes);
-
-    try->boxed = boxes && best_embedding_divides_well(assignment);
-    if (!status && boxes)
-        status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    /* bisections may be better even if boxes were found: if sizes are prime,
-     * the boxes are only slabs */
-    if (!status)
-        status = best_embedding_take_cuts(assignment, slot, try);
-    return status;
-}
-
-/* Returns true if `stencil` explains the edges better than the grid in `try`: a
- * larger fraction of its edges exists, and it has no more dimensions. */
-static bool best_embedding_explains_more(const struct nw_stencil *stencil,
-                                         const struct nw_best_embedding *try)
-{
-    return !try->found || (stencil->dims <= try->stencil.dims &&
-                           stencil->filled > try->stencil.filled);
-}
-
 /* Looks for a grid under any numbering of the processes. Renumbers them if that
- * grid explains the edges better than the grid in `try`; otherwise they have
- * their old numbers afterwards. */
+ * grid explains the edges better than the grid in `try`: a larger fraction of
+ * its edges exists, and it has no more dimensions. Otherwise they have their
+ * old numbers afterwards. */
 static nw_status
 best_embedding_find_renumbered(struct nw_assignment *assignment,
                                struct nw_best_embedding *try)
@@ -267,7 +240,9 @@ best_embedding_find_renumbered(struct nw_assignment *assignment,
         status = nw_assignment_renumber(assignment, order);
     if (!status && found) {
         status = nw_stencil_find(assignment, &stencil, &found);
-        if (!status && found && best_embedding_explains_more(&stencil, try)) {
+        if (!status && found &&
+            (!try->found || (stencil.dims <= try->stencil.dims &&
+                             stencil.filled > try->stencil.filled))) {
             try->stencil = stencil;
             try->found = true;
         } else if (!status) {
@@ -279,34 +254,21 @@ best_embedding_find_renumbered(struct nw_assignment *assignment,
     return status;
 }
 
-/* Returns true if a grid under another numbering should be looked for. That is
- * the case if no grid was found. It is also the case if some edges of the grid
- * are missing and the cells are so few that a wrong grid may fit them by
- * chance. */
-static bool best_embedding_is_doubtful(const struct nw_assignment *assignment,
-                                       const struct nw_best_embedding *try)
-{
-    return !try->found || (assignment->count <= nw_tuned.tiling.doubtful_max &&
-                           try->stencil.filled < 1);
-}
-
 nw_status nw_assignment_best_embedding(struct nw_assignment *assignment,
                                        struct nw_best_embedding *try)
 {
-    int32_t *slot = NULL;
     nw_status status;
 
     try->found = false;
     if (best_embedding_any_fixed(assignment))
         return NW_OK;
     status = nw_stencil_find(assignment, &try->stencil, &try->found);
-    if (!status && best_embedding_is_doubtful(assignment, try))
+    /* A grid that lacks some edges may fit few cells by chance. */
+    if (!status &&
+        (!try->found || (assignment->count <= nw_tuned.tiling.doubtful_max &&
+                         try->stencil.filled < 1)))
         status = best_embedding_find_renumbered(assignment, try);
     if (status || !try->found)
         return status;
-    status = nw_alloc((size_t)assignment->count, sizeof *slot, &slot);
-    if (!status)
-        status = best_embedding_take_best(assignment, slot, try);
-    free(slot);
-    return status;
+    return best_embedding_take_best(assignment, try);
 }

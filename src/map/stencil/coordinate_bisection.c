@@ -82,21 +82,9 @@ coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
     return least;
 }
 
-/* Assigns the cells of a part, in their order, to consecutive slots from
- * `first` on. */
-static void
-coordinate_bisection_assign(const struct coordinate_bisection_work *work,
-                            const struct nw_grid_part *share, int32_t first)
-{
-    if (!share->listed)
-        nw_grid_part_assign(work->of.stencil, share, first, 1, work->slot);
-    for (int32_t i = share->first; share->listed && i < share->end; i++)
-        work->slot[work->of.cell[i]] = first++;
-}
-
 /* Assigns the cells of a part that has one cluster: divides them among the
- * cluster's children or, if the order of its slots does not matter, assigns the
- * slots. */
+ * cluster's children or, if the order of its slots does not matter, assigns
+ * them to consecutive slots in their order. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {
@@ -107,7 +95,12 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
     struct nw_grid_part below = share;
 
     if (!level || coordinate_bisection_is_alike(work, &share)) {
-        coordinate_bisection_assign(work, &share, first[share.from]);
+        int32_t slot = first[share.from];
+
+        if (!share.listed)
+            nw_grid_part_assign(work->of.stencil, &share, slot, 1, work->slot);
+        for (int32_t i = share.first; share.listed && i < share.end; i++)
+            work->slot[work->of.cell[i]] = slot++;
         return;
     }
     below.level = level - 1;

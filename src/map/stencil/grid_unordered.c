@@ -61,6 +61,10 @@ struct grid_unordered_work {
     int dims;                           /* number of dimensions, from the
                                            directions of the root */
     int32_t size[NW_STENCIL_DIMS];      /* number of cells in each dimension */
+    /* function that is called for an edge of process p while the neighbours of
+     * p are marked */
+    void (*look)(struct grid_unordered_work *work, const uint8_t *mark,
+                 int32_t p, size_t edge);
 };
 
 /* Returns the number of processes among p and its neighbours: p counts, too, as
@@ -105,23 +109,11 @@ static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
         mark[work->peer[b]] = on ? (uint8_t)(b - assignment->row[p] + 1) : 0;
 }
 
-/* A function that is called for an edge of process p while the neighbours of p
- * are marked. */
-typedef void look(struct grid_unordered_work *work, const uint8_t *mark,
-                  int32_t p, size_t edge);
-
-/* Arguments of grid_unordered_look_at_part. */
-struct grid_unordered_looking {
-    struct grid_unordered_work *work;
-    look *look;
-};
-
-/* Calls the function for each edge to a higher number, for one range of the
+/* Calls work->look for each edge to a higher number, for one range of the
  * processes; a task for threads. */
 static void grid_unordered_look_at_part(void *user, int32_t number)
 {
-    const struct grid_unordered_looking *looking = user;
-    struct grid_unordered_work *work = looking->work;
+    struct grid_unordered_work *work = user;
     const struct nw_assignment *assignment = work->assignment;
     struct nw_parallel_range part =
         nw_parallel_range(assignment->count, number);
@@ -132,20 +124,10 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
         grid_unordered_mark_peers(work, mark, p, true);
         for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
             if (work->peer[b] > p)
-                looking->look(work, mark, p, b);
+                work->look(work, mark, p, b);
         grid_unordered_mark_peers(work, mark, p, false);
     }
     nw_parallel_release(work->taken, marker);
-}
-
-/* Calls how() once for each edge, at its end with the lower number. */
-static void grid_unordered_look_at_all(struct grid_unordered_work *work,
-                                       look *how)
-{
-    struct grid_unordered_looking looking = {work, how};
-
-    nw_parallel_run(grid_unordered_look_at_part, &looking, NW_PARALLEL_RANGES,
-                    work->markers);
 }
 
 /* Counts the neighbours that both ends of an edge have in common and stores 2 +
@@ -224,7 +206,9 @@ static bool grid_unordered_find_faces(struct grid_unordered_work *work)
     const struct nw_assignment *assignment = work->assignment;
     bool fit = true;
 
-    grid_unordered_look_at_all(work, grid_unordered_find_diagonal);
+    work->look = grid_unordered_find_diagonal;
+    nw_parallel_run(grid_unordered_look_at_part, work, NW_PARALLEL_RANGES,
+                    work->markers);
     for (int32_t p = 0; fit && p < assignment->count; p++)
         for (size_t b = assignment->row[p]; fit && b < assignment->row[p + 1];
              b++) {
@@ -446,7 +430,9 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
 
     for (size_t b = 0; b < assignment->row[assignment->count]; b++)
         work->peer[b] = assignment->edge[b].peer;
-    grid_unordered_look_at_all(work, grid_unordered_count_edge);
+    work->look = grid_unordered_count_edge;
+    nw_parallel_run(grid_unordered_look_at_part, work, NW_PARALLEL_RANGES,
+                    work->markers);
     if (!grid_unordered_find_faces(work))
         return false;
     root = grid_unordered_clear_spots(work);

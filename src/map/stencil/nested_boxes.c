@@ -23,6 +23,7 @@ struct nested_boxes_state {
 /* State of the search and of the assignment. */
 struct nested_boxes_work {
     const struct nw_stencil *stencil;
+    const struct nw_assignment *assignment;
     const struct nw_hierarchy *hierarchy;
     struct nested_boxes_state *state; /* [count] best cuts found so far */
     size_t count, capacity;
@@ -30,8 +31,6 @@ struct nested_boxes_work {
     int32_t arity[NW_HIERARCHY_LEVELS];
     nw_status status;
     int32_t *slot; /* [cells] out: slot of each process */
-    int64_t cells; /* number of cells of the grid */
-    int32_t threads;
 };
 
 /* Returns the number of cells in a box of size shape[dims]. */
@@ -166,27 +165,6 @@ struct nested_boxes_box {
     int32_t corner[NW_STENCIL_DIMS], first;
 };
 
-/* Assigns the cells of a box, in their order, to slots: to the box's first slot
- * and then to every `apart`-th slot. */
-static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
-                                      int32_t apart)
-{
-    const struct nw_stencil *stencil = box->work->stencil;
-    struct nw_grid_part cells = nw_grid_part_box(stencil, box->state->shape);
-
-    memcpy(cells.corner, box->corner, sizeof cells.corner);
-    nw_grid_part_assign(stencil, &cells, box->first, apart, box->work->slot);
-}
-
-/* Returns the number of boxes into which a box is cut. */
-static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
-{
-    int dims = box->work->stencil->dims;
-
-    return (int32_t)(nested_boxes_volume(box->state->shape, dims) /
-                     nested_boxes_volume(box->state->part, dims));
-}
-
 /* Returns how many slots lie between the first slot of one part of a box and
  * that of its next part. */
 static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
@@ -221,20 +199,24 @@ static void nested_boxes_assign_part(void *user, int32_t number)
 static void nested_boxes_assign_box(struct nested_boxes_box *box)
 {
     const struct nested_boxes_state *state = box->state;
+    const struct nw_assignment *assignment = box->work->assignment;
     int dims = box->work->stencil->dims;
+    int64_t cells = nested_boxes_volume(state->shape, dims);
+    int64_t each = nested_boxes_volume(state->part, dims);
 
-    if (!state->level || nested_boxes_volume(state->part, dims) == 1) {
-        nested_boxes_assign_cells(box, nested_boxes_slots_of(box));
+    if (!state->level || each == 1) {
+        struct nw_grid_part part =
+            nw_grid_part_box(box->work->stencil, state->shape);
+
+        memcpy(part.corner, box->corner, sizeof part.corner);
+        nw_grid_part_assign(box->work->stencil, &part, box->first,
+                            nested_boxes_slots_of(box), box->work->slot);
         return;
     }
     box->part =
         nested_boxes_find_state(box->work, state->level - 1, state->part);
-    if (nested_boxes_volume(state->shape, dims) == box->work->cells)
-        nw_parallel_run(nested_boxes_assign_part, box,
-                        nested_boxes_parts_of(box), box->work->threads);
-    else
-        for (int32_t i = 0; i < nested_boxes_parts_of(box); i++)
-            nested_boxes_assign_part(box, i);
+    nw_parallel_run(nested_boxes_assign_part, box, (int32_t)(cells / each),
+                    cells == assignment->count ? assignment->threads : 1);
 }
 
 nw_status nw_stencil_nested_boxes(const struct nw_assignment *assignment,
@@ -242,10 +224,9 @@ nw_status nw_stencil_nested_boxes(const struct nw_assignment *assignment,
                                   int32_t *slot, bool *done)
 {
     struct nested_boxes_work work = {.stencil = stencil,
+                                     .assignment = assignment,
                                      .hierarchy = assignment->hierarchy,
-                                     .slot = slot,
-                                     .cells = assignment->count,
-                                     .threads = assignment->threads};
+                                     .slot = slot};
     struct nested_boxes_box all = {.work = &work};
     double cost = NO_WAY;
     int top = assignment->hierarchy->levels - 1;

@@ -286,7 +286,7 @@ struct bad {
 
 static const struct bad bad_files[] = {
     {"", "1: the file is empty"},
-    {"hello\n", "1: no hwloc XML: a tag was expected, not 'h'"},
+    {"hello\n", "1: no XML: a tag was expected, not 'h'"},
     {"<?xml version=\"1.0\"?>\n<system version=\"1\"/>\n",
      "2: nccl:FILE reads NCCL's files; hwloc XML begins with <topology>, "
      "not 'system'"},

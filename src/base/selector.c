@@ -18,7 +18,7 @@ int nw_selector_best(const struct nw_selector *selector)
     return nw_selector_leads(selector, 20);
 }
 
-bool nw_selector_is_lost(const struct nw_selector *selector)
+static bool selector_is_lost(const struct nw_selector *selector)
 {
     return selector->turns >= TRIES &&
            selector->least_ns[1] / 2 > selector->least_ns[0];
@@ -27,7 +27,7 @@ bool nw_selector_is_lost(const struct nw_selector *selector)
 bool nw_selector_is_hopeless(const struct nw_selector *selector, int class)
 {
     for (int i = 0; i < class && !selector[class].turns; i++)
-        if (nw_selector_is_lost(&selector[i]))
+        if (selector_is_lost(&selector[i]))
             return true;
     return false;
 }

@@ -30,12 +30,10 @@ int nw_selector_best(const struct nw_selector *selector);
 /* Returns true if variant 1 is faster by more than 1/part of the time of
  * variant 0. */
 bool nw_selector_leads(const struct nw_selector *selector, uint32_t part);
-/* Returns true if variant 1 took more than twice as long as variant 0; false in
- * the first 8 turns. */
-bool nw_selector_is_lost(const struct nw_selector *selector);
 /* For an array of selectors by size class: returns true if variant 1 is not
  * worth a try in this class. That is so if the class has had no turn, and
- * variant 1 took more than twice as long in a smaller class. */
+ * variant 1 took more than twice as long in a smaller class of 8 or more turns.
+ */
 bool nw_selector_is_hopeless(const struct nw_selector *selector, int class);
 
 /* Returns the size class of `bytes`: class i has up to 2^i bytes, and the last

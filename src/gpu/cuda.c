@@ -24,7 +24,7 @@ enum {
     ABOUT_MPS = 133, /* asks whether MPS is used; driver 12.5 or later */
 };
 
-nw_status nw_cuda_open(int32_t *count)
+static nw_status cuda_open(int32_t *count)
 {
     const struct nw_symbol symbols[] = {
 #define CUDA_SYMBOL(member, symbol, arguments) {symbol, &nw_cuda.member},
@@ -286,7 +286,7 @@ static nw_status cuda_event_import(const struct nw_gpu_handle *handle,
 
 const struct nw_gpu nw_gpu_cuda = {
     .name = "cuda",
-    .open = nw_cuda_open,
+    .open = cuda_open,
     .select = cuda_select_gpu,
     .context = cuda_context_here,
     .restore = cuda_restore,

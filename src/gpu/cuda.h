@@ -118,9 +118,8 @@ struct nw_cuda {
 #undef CUDA_MEMBER
 };
 
-extern struct nw_cuda nw_cuda; /* filled by nw_cuda_open */
+extern struct nw_cuda nw_cuda; /* filled by nw_gpu_cuda.open */
 
-nw_status nw_cuda_open(int32_t *count);
 /* Returns NW_OK if the driver's result `code` is 0. Otherwise returns NW_ENOMEM
  * if memory was short, or NW_ECUDA, with the message "the CUDA driver fails to
  * `what`: ...". */

@@ -193,19 +193,6 @@ bool nw_mpdata_case_find(const char *name, struct nw_mpdata_case *out)
     return false;
 }
 
-struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant)
-{
-    struct nw_mpdata_case c;
-
-    nw_mpdata_case_find("gaussian", &c);
-    c.scale = (double)parts;
-    c.courant = courant;
-    c.size[0] = 440 * parts;
-    c.dt = courant / c.scale;
-    c.steps = (int64_t)lrint(1 / c.dt);
-    return c;
-}
-
 /* The formula is used for all faces, also for those on open sides. The velocity
  * through an open side should keep the cell at this side free of divergence.
  * The formula does so, because the velocities of these cases do not depend on

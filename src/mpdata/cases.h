@@ -28,11 +28,6 @@ struct nw_mpdata_case {
 bool nw_mpdata_case_get(size_t index, struct nw_mpdata_case *out);
 bool nw_mpdata_case_find(const char *name, struct nw_mpdata_case *out);
 
-/* Returns the one-dimensional case of the published convergence table: 440 *
- * parts cells of size 1 / parts, with Courant number `courant`, up to time
- * 1. */
-struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant);
-
 /* Fills all fields of a solver, which must have the size of the case. */
 NW_MUST_CHECK nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,
                                            nw_mpdata *solver);

@@ -13,24 +13,10 @@
 
 #define DEFAULT_SEED 1
 
-static const struct {
-    const char *name;
-    nw_generator *generate;
-} generators[] = {
-    {"stencil2d5", nw_generate_stencil},
-    {"stencil2d9", nw_generate_stencil},
-    {"stencil3d7", nw_generate_stencil},
-    {"stencil3d27", nw_generate_stencil},
-    {"col", nw_generate_col},
-    {"hypercube", nw_generate_hypercube},
-    {"alltoall", nw_generate_alltoall},
-    {"random", nw_generate_random},
-    {"training", nw_generate_training},
-};
-
 /* Generates MPI_Alltoall in each group of ranks whose coordinates differ only
  * in the first dimension. */
-nw_status nw_generate_col(struct nw_spec *spec, nw_pattern_builder **builder)
+static nw_status generate_col(struct nw_spec *spec,
+                              nw_pattern_builder **builder)
 {
     struct nw_grid grid;
     struct nw_volume volume = {0};
@@ -66,8 +52,8 @@ static nw_status read_ranks(struct nw_spec *spec, uint64_t *ranks,
     return nw_spec_volume(spec, volume);
 }
 
-nw_status nw_generate_hypercube(struct nw_spec *spec,
-                                nw_pattern_builder **builder)
+static nw_status generate_hypercube(struct nw_spec *spec,
+                                    nw_pattern_builder **builder)
 {
     struct nw_volume volume = {0};
     uint64_t ranks = 0;
@@ -86,8 +72,8 @@ nw_status nw_generate_hypercube(struct nw_spec *spec,
     return status;
 }
 
-nw_status nw_generate_alltoall(struct nw_spec *spec,
-                               nw_pattern_builder **builder)
+static nw_status generate_alltoall(struct nw_spec *spec,
+                                   nw_pattern_builder **builder)
 {
     struct nw_volume volume = {0};
     uint64_t ranks = 0;
@@ -147,7 +133,8 @@ static nw_status read_draw(struct nw_spec *spec, struct draw *draw)
     return status;
 }
 
-nw_status nw_generate_random(struct nw_spec *spec, nw_pattern_builder **builder)
+static nw_status generate_random(struct nw_spec *spec,
+                                 nw_pattern_builder **builder)
 {
     struct draw draw = {.seed = DEFAULT_SEED};
     nw_status status = read_draw(spec, &draw);
@@ -162,6 +149,21 @@ nw_status nw_generate_random(struct nw_spec *spec, nw_pattern_builder **builder)
     free(draw.mark);
     return status;
 }
+
+static const struct {
+    const char *name;
+    nw_generator *generate;
+} generators[] = {
+    {"stencil2d5", nw_generate_stencil},
+    {"stencil2d9", nw_generate_stencil},
+    {"stencil3d7", nw_generate_stencil},
+    {"stencil3d27", nw_generate_stencil},
+    {"col", generate_col},
+    {"hypercube", generate_hypercube},
+    {"alltoall", generate_alltoall},
+    {"random", generate_random},
+    {"training", nw_generate_training},
+};
 
 /* Stores the specification in the pattern's note, with the default seed if the
  * specification has none. */

@@ -95,7 +95,6 @@ NW_MUST_CHECK nw_status nw_scale_bytes(uint64_t bytes, uint64_t weight,
  * builder. */
 typedef nw_status nw_generator(struct nw_spec *spec,
                                nw_pattern_builder **builder);
-nw_generator nw_generate_stencil, nw_generate_training, nw_generate_col,
-    nw_generate_hypercube, nw_generate_alltoall, nw_generate_random;
+nw_generator nw_generate_stencil, nw_generate_training;
 
 #endif

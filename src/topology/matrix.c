@@ -77,8 +77,11 @@ static nw_status read_values(const char *file, double **values, size_t *n)
     return status;
 }
 
-nw_status nw_topology_from_matrix(const char *name, double *values, size_t n,
-                                  enum nw_elements elements, nw_topology **out)
+/* Makes a topology of n elements from n x n distances, row by row. Takes
+ * ownership of `values`, which is freed also on failure. */
+static nw_status matrix_make_topology(const char *name, double *values,
+                                      size_t n, enum nw_elements elements,
+                                      nw_topology **out)
 {
     nw_topology *topology = NULL;
     struct nw_node_type *type;
@@ -123,7 +126,7 @@ nw_status nw_topology_from_distances(const char *name, const double *distances,
     if (status)
         return status;
     memcpy(values, distances, n * n * sizeof *values);
-    return nw_topology_from_matrix(name, values, n, NW_ELEMENTS_CORE, out);
+    return matrix_make_topology(name, values, n, NW_ELEMENTS_CORE, out);
 }
 
 nw_status nw_source_matrix(const char *what, enum nw_elements elements,
@@ -137,5 +140,5 @@ nw_status nw_source_matrix(const char *what, enum nw_elements elements,
         free(values);
         return status;
     }
-    return nw_topology_from_matrix(what, values, n, elements, out);
+    return matrix_make_topology(what, values, n, elements, out);
 }

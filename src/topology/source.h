@@ -27,11 +27,4 @@ nw_source_reader nw_source_ibnet;      /* FILE[,map=FILE][,lft=FILE] or "live"
 nw_source_reader nw_source_slurm;      /* FILE[,topology=NAME] */
 nw_source_reader nw_source_kubernetes; /* nodes with labels */
 
-/* Makes a topology of n elements from n x n distances, row by row. Takes
- * ownership of `values`, which is freed also on failure. */
-NW_MUST_CHECK nw_status nw_topology_from_matrix(const char *name,
-                                                double *values, size_t n,
-                                                enum nw_elements elements,
-                                                nw_topology **out);
-
 #endif

@@ -78,13 +78,13 @@ static void test_what_got_worse_is_left(void **state)
 
 static void test_what_lost_is_told(void **state)
 {
-    struct nw_selector selector = {0};
+    struct nw_selector classes[2] = {0};
 
     (void)state;
-    (void)play(&selector, 7, 1000, 2600);
-    assert_false(nw_selector_is_lost(&selector)); // not yet sure
-    (void)play(&selector, 1, 1000, 2600);
-    assert_true(nw_selector_is_lost(&selector));
+    (void)play(classes, 7, 1000, 2600);
+    assert_false(nw_selector_is_hopeless(classes, 1)); // not yet sure
+    (void)play(classes, 1, 1000, 2600);
+    assert_true(nw_selector_is_hopeless(classes, 1));
 }
 
 static void test_turns_do_not_run_over(void **state)

@@ -30,7 +30,7 @@ bool nw_several_uses_gpus(const struct nw_several *several)
 /* Limits matter if an element cannot take the heaviest rank. They also matter
  * if an element that takes no rank now, because its host has too few slots, is
  * slower than all elements that do: a mapping without limits might use it. */
-bool nw_several_limits_matter(const struct nw_several *several)
+static bool several_limits_matter(const struct nw_several *several)
 {
     const struct nw_kway_machine *m = &several->machine;
     const double *speeds = several->options.speeds;
@@ -120,5 +120,5 @@ nw_status nw_several_init(struct nw_several *several,
 bool nw_several_is_plain(const struct nw_several *several)
 {
     return nw_several_is_single(&several->options) &&
-           !nw_several_limits_matter(several);
+           !several_limits_matter(several);
 }

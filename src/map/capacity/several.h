@@ -118,9 +118,6 @@ NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
 /* --- limits of load with at most one rank per element --- */
 
 bool nw_several_uses_gpus(const struct nw_several *several);
-/* Returns true if an element that takes ranks cannot take the heaviest rank, or
- * if an element is slower than all elements that take ranks. */
-bool nw_several_limits_matter(const struct nw_several *several);
 /* Returns true if the options allow one rank per element only and the limits
  * exclude no assignment, so that algorithms without limits can map. */
 bool nw_several_is_plain(const struct nw_several *several);

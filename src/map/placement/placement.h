@@ -186,8 +186,5 @@ nw_placer *nw_placer_find(const char *name);
 /* Returns true if the Scotch library can be used; loads the library at the
  * first call. Returns false if the program itself is linked to Scotch. */
 bool nw_scotch_is_here(void);
-/* Returns the path of the Scotch library that was loaded; NULL if Scotch is
- * absent. */
-const char *nw_scotch_library(void);
 
 #endif

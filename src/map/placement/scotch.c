@@ -57,8 +57,7 @@ static struct {
     __typeof__(&SCOTCH_stratGraphBipart) strat_bipartition;
 } scotch;
 
-/* File name of the loaded library; NULL: none is loaded. */
-static const char *scotch_library;
+static bool scotch_is_loaded;
 static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
 /* Held while Scotch runs, because it draws random numbers from a global state
  * when it reads a machine. */
@@ -109,21 +108,16 @@ static void scotch_load(void)
 
     if (dlsym(RTLD_DEFAULT, "SCOTCH_graphInit"))
         return;
-    for (size_t i = 0; !scotch_library && i < sizeof names / sizeof *names; i++)
-        if (!scotch_load_from(names[i]) &&
-            scotch.num_size() == sizeof(SCOTCH_Num))
-            scotch_library = names[i];
+    for (size_t i = 0; !scotch_is_loaded && i < sizeof names / sizeof *names;
+         i++)
+        scotch_is_loaded = !scotch_load_from(names[i]) &&
+                           scotch.num_size() == sizeof(SCOTCH_Num);
 }
 
 bool nw_scotch_is_here(void)
 {
     pthread_once(&scotch_once, scotch_load);
-    return scotch_library;
-}
-
-const char *nw_scotch_library(void)
-{
-    return nw_scotch_is_here() ? scotch_library : NULL;
+    return scotch_is_loaded;
 }
 
 static nw_status scotch_failed(const char *what)

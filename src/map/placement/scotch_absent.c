@@ -8,11 +8,6 @@ bool nw_scotch_is_here(void)
     return false;
 }
 
-const char *nw_scotch_library(void)
-{
-    return NULL;
-}
-
 nw_status nw_place_scotch(struct nw_placement *placement)
 {
     (void)placement;

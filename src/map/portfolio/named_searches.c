@@ -70,7 +70,7 @@ bool nw_search_fits_qap_first(const struct nw_slots *slots)
 }
 
 /* A QAP has only one objective, so a second objective excludes a QAP search. */
-bool nw_search_fits_qap(const struct nw_slots *slots)
+static bool named_fits_qap(const struct nw_slots *slots)
 {
     return nw_search_fits_qap_first(slots) &&
            !slots->problem->options.has_second;
@@ -80,7 +80,7 @@ nw_status nw_search_exact(struct nw_slots *slots,
                           const struct nw_objectives *objectives,
                           struct nw_map_report *report)
 {
-    if (nw_search_fits_qap(slots) && slots->count <= NW_BRANCH_BOUND_RANKS_MAX)
+    if (named_fits_qap(slots) && slots->count <= NW_BRANCH_BOUND_RANKS_MAX)
         return named_run_qap(NULL, slots, report);
     if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,
@@ -102,7 +102,7 @@ nw_status nw_search_tabu(struct nw_slots *slots,
         slots->count > nw_tuned.portfolio.tabu_max)
         return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
     status = named_run_qap(nw_qap_bridge_tabu, slots, report);
-    if (!status && !nw_search_fits_qap(slots))
+    if (!status && !named_fits_qap(slots))
         status = nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
     return status;
 }
@@ -127,8 +127,7 @@ nw_status nw_search_anneal(struct nw_slots *slots,
                            struct nw_map_report *report)
 {
     if (slots->problem->topology->matrix &&
-        slots->count <= nw_tuned.portfolio.matrix_max &&
-        nw_search_fits_qap(slots))
+        slots->count <= nw_tuned.portfolio.matrix_max && named_fits_qap(slots))
         return named_run_qap(nw_qap_bridge_anneal, slots, report);
     return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
 }
@@ -137,8 +136,7 @@ nw_status nw_search_descend(struct nw_slots *slots,
                             const struct nw_objectives *objectives,
                             struct nw_map_report *report)
 {
-    if (slots->count <= nw_tuned.portfolio.exact_max &&
-        nw_search_fits_qap(slots))
+    if (slots->count <= nw_tuned.portfolio.exact_max && named_fits_qap(slots))
         return nw_search_exact(slots, objectives, report);
     return nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
 }

@@ -21,10 +21,8 @@ bool nw_search_is_tiny(const struct nw_problem *problem);
 
 /* Returns true if there are few enough core units for the QAP searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
-/* nw_search_fits_qap returns true if a QAP search covers the whole problem.
- * nw_search_fits_qap_first also does so if only the second objective is not
- * covered. */
-bool nw_search_fits_qap(const struct nw_slots *slots);
+/* Returns true if a QAP search covers the whole problem, except for its second
+ * objective. */
 bool nw_search_fits_qap_first(const struct nw_slots *slots);
 
 /* Replaces an answer, which may be zeroed, by the mapping of --from, which must

@@ -40,8 +40,9 @@ class Launch:
     def run(self, **arguments: Any) -> subprocess.CompletedProcess:
         """Writes the files and runs the command; arguments as for subprocess.run."""
         self.write()
-        env = dict(arguments.pop("env", os.environ), **self.environment)
-        return subprocess.run(self.command, env=env, **arguments)
+        env = arguments.pop("env", None)
+        return subprocess.run(self.command, env={**(os.environ if env is None else env),
+                                                 **self.environment}, **arguments)
 
     def __str__(self) -> str:
         words = ["%s=%s" % (name, shlex.quote(value))

@@ -25,7 +25,7 @@ FOLDERS = [os.path.join(HERE, os.pardir, ".nodewise.mesonpy.libs"), BUILD, LIBDI
 def find_library(name: str) -> str | None:
     """The path of a library of ours, in the folders of this package."""
     for folder in FOLDERS:
-        found = sorted(glob.glob(os.path.join(folder, name + "*")))
+        found = sorted(glob.glob(os.path.join(glob.escape(folder), name + "*")))
         if found:
             return os.path.abspath(found[0])
     return None

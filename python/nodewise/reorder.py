@@ -40,7 +40,7 @@ def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None =
         if values is not None and len(values) != count:
             raise ValueError("%d %s for %d dimensions" % (len(values), name, count))
     kept = (ffi.new("int[]", list(dims)),
-            ffi.new("int[]", [bool(one) for one in periods or [False] * count]),
+            ffi.new("int[]", [False] * count if periods is None else [bool(one) for one in periods]),
             NULL if weights is None else ffi.new("double[]", list(weights)))
     grid = ffi.new("struct nw_reorder_grid *", {
         "count": count, "dims": kept[0], "periods": kept[1], "weights": kept[2]})

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Topologies, patterns and mappings, and what is made of them, beside the command."""
+import dataclasses
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import tracemalloc
 import unittest
@@ -10,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 import nodewise
-from nodewise import Mapping, Pattern, Topology, _simgrid
+from nodewise import Mapping, Pattern, Topology, _library, _simgrid
 from support import SOURCE, InFolder, command, command_json, needs
 
 DENSE = np.array([[0, 100, 0], [0, 0, 7], [5, 0, 0]])
@@ -413,6 +416,25 @@ class Mappings(InFolder):
                 for path, text in ours.files.items():
                     with open(path, encoding="utf-8") as file:
                         self.assertEqual(file.read(), text)
+
+    def test_launch_runs_in_an_environment(self):
+        """As with subprocess.run, no environment means that of this process."""
+        launch = nodewise.launch(nodewise.map(self.machine, self.pattern), "openmpi4")
+        command = [sys.executable, "-c", "import os; print('ONE' in os.environ, 'TWO' in os.environ)"]
+        launch = dataclasses.replace(launch, command=command, environment={"ONE": "1"})
+        with mock.patch.dict(os.environ, {"TWO": "2"}):
+            for given, answer in (({}, "True True"), ({"env": None}, "True True"),
+                                  ({"env": {}}, "True False")):
+                done = launch.run(stdout=subprocess.PIPE, text=True, check=True, **given)
+                self.assertEqual(done.stdout.strip(), answer)
+
+    def test_library_in_any_folder(self):
+        """Brackets in the name of a folder are no pattern of names."""
+        os.mkdir("[a]")
+        with open("[a]/libodd.so.0", "wb"):
+            with mock.patch.object(_library, "FOLDERS", ["[a]"]):
+                self.assertEqual(_library.find_library("libodd.so"),
+                                 os.path.abspath("[a]/libodd.so.0"))
 
     @unittest.skipUnless(os.path.exists(os.path.join(os.environ["NW_BUILD"], "nodewise-simgrid")),
                          "built without SimGrid")

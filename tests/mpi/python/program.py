@@ -81,6 +81,8 @@ def order(grid):
 def grids():
     dims, periods = [4, 2], [True, False]
     ours = order(nodewise.reorder.cart_create(world, dims, periods, weights=[1, 50]))
+    assert ours == order(nodewise.reorder.cart_create(
+        world, np.array(dims), np.array(periods), weights=np.array([1, 50.0])))
     plain_ = order(world.Create_cart(dims, periods, reorder=True))
     small = order(nodewise.reorder.cart_create(world, [3, 2]))
     problems = []

@@ -181,8 +181,7 @@ nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);
 nw_status nw_cuda_copy_over(void *to, const void *from, size_t bytes);
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,
                        nw_gpu_stream stream);
-nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy,
-                           nw_gpu_stream stream);
+nw_status nw_cuda_copy_box(const struct nw_gpu_copy *box, nw_gpu_stream stream);
 nw_status nw_cuda_fill(void *to, int byte, size_t bytes, nw_gpu_stream stream);
 
 /* cuda_kernels.c */

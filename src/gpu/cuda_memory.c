@@ -301,8 +301,30 @@ static struct cu_side side_of(const void *at, size_t row, size_t plane)
     };
 }
 
-nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy, nw_gpu_stream stream)
+/* Leaves out axes with one row or plane. The driver refuses rows that are 2 GiB
+ * apart or more, even if only one is copied. */
+static struct nw_gpu_copy memory_without_axes(const struct nw_gpu_copy *box)
 {
+    struct nw_gpu_copy copy = *box;
+
+    if (copy.rows == 1) {
+        copy.rows = copy.planes;
+        copy.planes = 1;
+        copy.to_row = copy.to_plane;
+        copy.from_row = copy.from_plane;
+    }
+    if (copy.rows == 1)
+        copy.to_row = copy.from_row = copy.row_bytes;
+    if (copy.planes == 1) {
+        copy.to_plane = copy.to_row * copy.rows;
+        copy.from_plane = copy.from_row * copy.rows;
+    }
+    return copy;
+}
+
+nw_status nw_cuda_copy_box(const struct nw_gpu_copy *box, nw_gpu_stream stream)
+{
+    const struct nw_gpu_copy whole = memory_without_axes(box), *copy = &whole;
     struct cu_copy how = {
         .from = side_of(copy->from, copy->from_row, copy->from_plane),
         .to = side_of(copy->to, copy->to_row, copy->to_plane),

@@ -369,13 +369,16 @@ static nw_status hip_copy(void *to, const void *from, size_t bytes,
 
 static nw_status copy_box(const struct nw_gpu_copy *c, nw_gpu_stream stream)
 {
+    /* one row has no next row; a distance of 2 GiB or more would be refused */
+    size_t to_row = c->rows == 1 ? c->row_bytes : c->to_row;
+    size_t from_row = c->rows == 1 ? c->row_bytes : c->from_row;
     int code = 0;
 
     for (size_t z = 0; z < c->planes && !code; z++)
-        code = hip.copy_plane((char *)c->to + z * c->to_plane, c->to_row,
-                              (const char *)c->from + z * c->from_plane,
-                              c->from_row, c->row_bytes, c->rows,
-                              COPY_BY_ADDRESS, stream);
+        code =
+            hip.copy_plane((char *)c->to + z * c->to_plane, to_row,
+                           (const char *)c->from + z * c->from_plane, from_row,
+                           c->row_bytes, c->rows, COPY_BY_ADDRESS, stream);
     return hip_check(code, "copy a box");
 }
 

@@ -365,19 +365,22 @@ static void fill_host(unsigned char *host, size_t bytes)
         host[i] = (unsigned char)(i * 7 + 3);
 }
 
-/* Copies a box of 5 x 4 x 3 bytes at (2, 1, 1) of an array of 16 x 8 x 6 to the
- * corner of one of 12 x 6 x 5. */
-static void boxes_are_copied(int32_t from_gpu, int32_t to_gpu)
+/* Copies a box of 5 x rows x planes bytes at (2, 1, 1) of an array of 16 x 8 x
+ * 6 to the corner of one of 12 x 6 x 5. One row or plane has no next one; the
+ * distance to it is then more than the driver takes. */
+static void box_is_copied(int32_t from_gpu, int32_t to_gpu, int rows,
+                          int planes)
 {
+    size_t far = (size_t)3 << 30;
     unsigned char host[16 * 8 * 6], back[12 * 6 * 5];
     void *from, *to;
     struct nw_gpu_copy copy = {.row_bytes = 5,
-                               .rows = 4,
-                               .planes = 3,
-                               .from_row = 16,
-                               .from_plane = 16 * 8,
-                               .to_row = 12,
-                               .to_plane = 12 * 6,
+                               .rows = (size_t)rows,
+                               .planes = (size_t)planes,
+                               .from_row = rows > 1 ? 16 : far,
+                               .from_plane = planes > 1 ? 16 * 8 : far,
+                               .to_row = rows > 1 ? 12 : far,
+                               .to_plane = planes > 1 ? 12 * 6 : far,
                                .from_gpu = from_gpu,
                                .to_gpu = to_gpu};
 
@@ -398,12 +401,20 @@ static void boxes_are_copied(int32_t from_gpu, int32_t to_gpu)
             for (int x = 0; x < 12; x++)
                 assert_int_equal(
                     back[z * 72 + y * 12 + x],
-                    x < 5 && y < 4 && z < 3
+                    x < 5 && y < rows && z < planes
                         ? host[(z + 1) * 128 + (y + 1) * 16 + x + 2]
                         : 9);
     gpu->free(from);
     gpu->free(to);
     assert_int_equal(gpu->select(0), NW_OK);
+}
+
+static void boxes_are_copied(int32_t from_gpu, int32_t to_gpu)
+{
+    box_is_copied(from_gpu, to_gpu, 4, 3);
+    box_is_copied(from_gpu, to_gpu, 1, 3);
+    box_is_copied(from_gpu, to_gpu, 4, 1);
+    box_is_copied(from_gpu, to_gpu, 1, 1);
 }
 
 static void copies_of_boxes(void **state)

@@ -169,6 +169,10 @@ static void boxes_are_copied(void **state)
         for (int y = 0; y < ROWS; y++)
             assert_memory_equal(came + z * PLANE_IN_GPU + y * ROW_IN_GPU,
                                 sent + z * PLANE + y * ROW, ROW);
+    copy.rows = copy.planes = 1;
+    copy.to_row = copy.to_plane = (size_t)3 << 30;
+    assert_int_equal(gpu->copy_box(&copy, stream), NW_OK);
+    copy.rows = 2;
     copy.to_row = ROW - 1;
     assert_int_equal(gpu->copy_box(&copy, stream), NW_ECUDA);
     gpu->free(memory);

@@ -117,6 +117,8 @@ static int push_box(const struct copy_box *box, struct stream *stream)
         .planes = box->planes,
     };
 
+    if ((box->to.pitch | box->from.pitch) >> 31)
+        return INVALID_VALUE; /* CU_DEVICE_ATTRIBUTE_MAX_PITCH */
     if ((box->rows > 1 && (box->to.pitch < box->row_bytes ||
                            box->from.pitch < box->row_bytes)) ||
         (box->planes > 1 &&

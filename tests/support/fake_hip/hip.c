@@ -285,7 +285,7 @@ API int hipMemcpy2DAsync(void *to, size_t to_row, const void *from,
 {
     if (kind != 4)
         return fail(INVALID_VALUE);
-    if (to_row < bytes || from_row < bytes)
+    if (to_row < bytes || from_row < bytes || (to_row | from_row) >> 31)
         return fail(INVALID_PITCH);
     return add(stream, (struct op){to, from, to_row, from_row, bytes, rows, 0});
 }

@@ -16,7 +16,8 @@ static void export_array(nw_halo *halo, int32_t own, int32_t quantity)
     struct nw_halo_gpus *gpus = halo->gpus;
     size_t offset = 0;
     struct nw_halo_export *out =
-        &gpus->array[halo->own[own] * halo->quantity_count + quantity];
+        &gpus->array[(size_t)halo->own[own] * (size_t)halo->quantity_count +
+                     (size_t)quantity];
 
     out->given = !gpus->gpu->memory_export(
         halo->base[own * halo->quantity_count + quantity], &out->handle,
@@ -44,21 +45,23 @@ static void export_all(nw_halo *halo)
     }
 }
 
-/* Exchanges the handles between the ranks of the node by a bitwise or: every
- * rank has filled its own entries, and all others are zero. */
-static int gpus_peers_tell(nw_halo *halo)
+/* Exchanges handles between the ranks of the node by a bitwise or: every rank
+ * has filled its own entries, and all others are zero. All handles together may
+ * have more bytes than an int can count. */
+static int gpus_peers_tell(const nw_halo *halo, struct nw_halo_export *handle,
+                           size_t count)
 {
-    struct nw_halo_gpus *gpus = halo->gpus;
-    int pieces = halo->layout->piece_count;
-    int bytes = (int)sizeof *gpus->array;
-    int code = NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->event, pieces * bytes,
-                                  MPI_BYTE, MPI_BOR, halo->node_comm);
+    const size_t most = ((size_t)1 << 30) / sizeof *handle;
+    int code = MPI_SUCCESS;
 
-    if (code != MPI_SUCCESS)
-        return code;
-    return NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->array,
-                              pieces * halo->quantity_count * bytes, MPI_BYTE,
-                              MPI_BOR, halo->node_comm);
+    for (size_t at = 0; code == MPI_SUCCESS && at < count; at += most) {
+        size_t part = count - at < most ? count - at : most;
+
+        code = NW_PMPI(Allreduce)(MPI_IN_PLACE, handle + at,
+                                  (int)(part * sizeof *handle), MPI_BYTE,
+                                  MPI_BOR, halo->node_comm);
+    }
+    return code;
 }
 
 /* Sets *out to the address of an array of another process for the GPU `gpu`,
@@ -103,7 +106,7 @@ static bool can_open(nw_halo *halo)
 
     for (int32_t p = 0; p < halo->layout->piece_count; p++) {
         const struct nw_halo_export *array =
-            &gpus->array[p * halo->quantity_count];
+            &gpus->array[(size_t)p * (size_t)halo->quantity_count];
 
         if (!gpus->event[p].given ||
             halo->layout->piece[p].rank == halo->rank || !halo->own_count)
@@ -121,11 +124,15 @@ static bool can_open(nw_halo *halo)
 nw_status nw_halo_peers_find(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
+    size_t pieces = (size_t)halo->layout->piece_count;
     int able[3], code;
 
     gpus->told = true;
     export_all(halo);
-    code = gpus_peers_tell(halo);
+    code = gpus_peers_tell(halo, gpus->event, pieces);
+    if (code == MPI_SUCCESS)
+        code = gpus_peers_tell(halo, gpus->array,
+                               pieces * (size_t)halo->quantity_count);
     if (code == MPI_SUCCESS && gpus->ipc && !can_open(halo)) {
         strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
         gpus->ipc = false;

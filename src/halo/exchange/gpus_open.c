@@ -133,12 +133,13 @@ static nw_status tell_where(nw_halo *halo)
 
     for (int32_t i = 0; !status && i < halo->own_count; i++) {
         struct nw_gpu_properties properties = {{0}, {0}, {0}, 0};
-        uint64_t node = (uint64_t)halo->node_of[halo->rank] + 1;
+        int node = halo->node_of[halo->rank];
 
         status = gpus->gpu->properties(gpus->device[i], &properties);
         gpus->where[halo->own[i]] =
             nw_hash_text(
-                nw_hash_text(NW_HASH_START ^ node << 48, properties.uuid),
+                nw_hash_text(nw_hash(NW_HASH_START, &node, sizeof node),
+                             properties.uuid),
                 properties.pci_id) |
             1;
     }

@@ -5,6 +5,7 @@
  */
 #include "halo/exchange/yielding_collectives.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 struct types {
@@ -49,6 +50,10 @@ static int make_block(const struct nw_halo_copy *copy,
         if (copy->n[axis] == 1)
             continue;
         inner = *out;
+        if (copy->n[axis] > INT_MAX) {
+            NW_PMPI(Type_free)(&inner);
+            return MPI_ERR_COUNT;
+        }
         code = view->step[axis] < 0
                    ? make_backwards((int)copy->n[axis], view->step[axis], inner,
                                     out)

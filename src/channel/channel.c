@@ -322,9 +322,14 @@ void nw_channel_flush(nw_channel *channel)
 
     nw_channel_lock(channel);
     while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
-           nw_clock_ns() < until)
-        if (nw_backoff_ends(&backoff, nw_progress(channel)))
-            nw_backoff_pause(&backoff);
+           nw_clock_ns() < until) {
+        if (!nw_backoff_ends(&backoff, nw_progress(channel)))
+            continue;
+        /* without the lock, other threads can use the channel meanwhile */
+        nw_channel_unlock(channel);
+        nw_backoff_pause(&backoff);
+        nw_channel_lock(channel);
+    }
     nw_channel_unlock(channel);
 }
 

@@ -215,7 +215,7 @@ static nw_status check_variables(struct header *h, const char *path)
 
 nw_status nw_mp_classic_check(const char *path)
 {
-    struct header h = {.file = fopen(path, "rb")};
+    struct header h = {.file = fopen(path, "re")};
     nw_status status = NW_OK;
 
     if (!h.file)

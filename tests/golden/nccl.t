@@ -194,6 +194,14 @@ $ for id in 0x10000000000000000 none; do printf '{"header":{"id":"%s","rank":0,"
 0
 ! x.json:1 ... Inspector
 ! x.json:1 ... Inspector
+## The Inspector does not name GPUs: those of a process are told apart by their ranks.
+$ say() { printf '{"header":{"id":"%s","rank":%s,"n_ranks":%s},"metadata":{"hostname":"%s","pid":7},"coll_perf":{"coll":"AllGather","coll_msg_size_bytes":8192}}\n' "$@"; }; mkdir one; for r in 0 1; do say 0x2 $r 4 a >> one/a; say 0x2 $((r + 2)) 4 b >> one/b; done; nodewise pattern nccl-inspector:one --to list -q; say 0x1 0 1 a >> one/a; nodewise pattern nccl-inspector:one -q
+0 1 24576
+1 2 24576
+2 3 24576
+3 0 24576
+! one/a: ... several GPUs in several communicators
+? 4
 
 ## NCCL 2.28.9 under PyTorch, four processes on an H100, each with an NCCL_HOSTID of its own
 ## (bench/gpu/nccl.py). With B = 1,290,240 bytes, a ring of n ranks sends 2B(n-1)/n for an

@@ -52,6 +52,64 @@ static int nccl_by_comm(const void *a, const void *b)
     return (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
+static int nccl_by_owner(const void *a, const void *b)
+{
+    const struct nccl_member *x = *(struct nccl_member *const *)a;
+    const struct nccl_member *y = *(struct nccl_member *const *)b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return nccl_by_comm(a, b);
+}
+
+/* Returns true if a process has two ranks in a communicator on GPUs that its
+ * files do not name. */
+static bool nccl_are_unnamed(const struct nccl_member *a,
+                             const struct nccl_member *b)
+{
+    return a->comm == b->comm && a->device < 0 && b->device < 0;
+}
+
+/* Tells apart the GPUs of a process, which owns the `count` members, if its
+ * files do not name them: by their ranks in the only communicator. Fails if the
+ * process has several communicators. */
+static nw_status nccl_name_gpus(const struct nccl_lists *lists,
+                                struct nccl_member *const *member, size_t count)
+{
+    bool unnamed = false, several = false;
+
+    for (size_t i = 1; i < count; i++) {
+        unnamed |= nccl_are_unnamed(member[i - 1], member[i]);
+        several |= member[i]->comm != member[i - 1]->comm;
+    }
+    if (unnamed && several)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "%s: a process has several GPUs in several "
+                       "communicators, and the file does not tell which GPU "
+                       "has which rank",
+                       lists->process[member[0]->process]->file);
+    for (size_t i = 0; unnamed && i < count; i++)
+        if (member[i]->device < 0)
+            member[i]->device = member[i]->rank;
+    return NW_OK;
+}
+
+static nw_status nccl_tell_apart(struct nccl_build *build)
+{
+    struct nccl_member **member = build->member;
+    size_t count = build->lists->member_count;
+    nw_status status = NW_OK;
+
+    qsort(member, count, sizeof *member, nccl_by_owner);
+    for (size_t i = 0, next; !status && i < count; i = next) {
+        for (next = i + 1; next < count; next++)
+            if (member[next]->process != member[i]->process)
+                break;
+        status = nccl_name_gpus(build->lists, &member[i], next - i);
+    }
+    return status;
+}
+
 /* Lists the different GPUs, and stores in each member the index of its GPU. */
 static void nccl_find_gpus(struct nccl_build *build)
 {
@@ -433,6 +491,9 @@ nw_status nw_nccl_groups_init(struct nccl_groups *groups,
     if (!status) {
         if (count)
             memcpy(build.member, lists->member, count * sizeof *build.member);
+        status = nccl_tell_apart(&build);
+    }
+    if (!status) {
         nccl_find_gpus(&build);
         qsort(build.member, count, sizeof *build.member, nccl_by_comm);
         status = nccl_number(&build);

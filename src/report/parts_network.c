@@ -18,7 +18,7 @@ struct parts_network_view {
     const nw_topology *topology;
     int32_t *parent;
     uint64_t *hash;
-    bool failed;
+    nw_status status; /* failure to make the names of a line */
 };
 
 /* Returns the class of the link of the node's first NIC. */
@@ -144,7 +144,8 @@ static int32_t parts_network_show(void *user, int32_t above,
         nw_table_cell(view->table, "network (%s)", network->ops->name);
         return row;
     }
-    view->failed |= add_names(view, line) != NW_OK;
+    if (!view->status)
+        view->status = add_names(view, line);
     nw_parts_count(view->table, line->count, line->each);
     add_item_figures(view, item);
     return row;
@@ -252,6 +253,8 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
             .user = &view,
         });
     }
+    if (!status)
+        status = view.status;
     if (!status && !topology->network->parent)
         status = count_links(
             table, topology,

@@ -104,8 +104,9 @@ static _Thread_local size_t folder_size;
 static int otf2_files_add_size(const char *path, const struct stat *info,
                                int kind, struct FTW *where)
 {
-    (void)path, (void)kind, (void)where;
-    folder_size += (size_t)info->st_size;
+    (void)path, (void)where;
+    if (kind != FTW_NS) /* else *info is not set */
+        folder_size += (size_t)info->st_size;
     return 0;
 }
 

@@ -235,7 +235,11 @@ static nw_status live_keep(const char *text, const char *cache, char **path)
         return nw_fail(NW_EIO, "%s: no temporary file", own);
     close(file);
     status = nw_file_write(own, text, strlen(text));
-    return status ? status : nw_strdup(own, path);
+    if (!status)
+        status = nw_strdup(own, path);
+    if (status)
+        unlink(own);
+    return status;
 }
 
 nw_status nw_ibnet_live(enum nw_elements elements, nw_topology **out)

@@ -42,7 +42,7 @@ FOLDERS = {
     "runtime": {"messages": set(), "nccl": set(), "profile": set(), "reorder": set()},
     "halo": {"plan": set(), "exchange": {"plan"}},
     "topology": {"network": set(), "parse": set(), "compose": set(), "gpu": {"parse"},
-                 "hwloc": {"gpu"}, "infiniband": {"network"},
+                 "hwloc": {"gpu", "parse"}, "infiniband": {"network"},
                  "cluster": {"hwloc", "network", "parse"},
                  "export": {"gpu", "network"}, "kubernetes": {"network", "parse", "slurm"},
                  "slurm": {"cluster", "network", "parse"}},

@@ -278,13 +278,64 @@ static nw_status run_paste_read_line(struct nw_job *job, char **word)
     return status;
 }
 
+/* Returns true if the word is one of `names`, which are separated by blanks. A
+ * folder in front of the name is ignored if `anywhere` is true. */
+static bool is_word_of(const char *names, const char *word, bool anywhere)
+{
+    const char *slash = anywhere ? strrchr(word, '/') : NULL;
+
+    word = slash ? slash + 1 : word;
+    return names_option(names, word, strlen(word));
+}
+
+/* Returns the word of the line that starts ranks although `nodewise run` cannot
+ * map them: another launcher, or a launcher behind a command such as env. Any
+ * launcher in front of them would start the whole job several times. */
+static const char *find_other_launcher(char **word)
+{
+    if (is_word_of(" aprun deepspeed flux ibrun jsrun lrun prun torchrun ",
+                   *word, false))
+        return *word;
+    while (*++word)
+        if (is_word_of(" mpirun mpiexec orterun prterun srun ", *word, true))
+            return *word;
+    return NULL;
+}
+
+nw_status nw_job_check_launcher(const struct nw_job *job)
+{
+    struct option option;
+
+    for (char **word = job->launcher.word + 1;
+         *word && **word == '-' && read_option(job, word, &option);
+         word += option.words)
+        if (option.meaning == RANKS || option.meaning == HOSTS ||
+            option.meaning == HOSTFILE)
+            return nw_fail(NW_EINVAL,
+                           "--launcher: give '%s' to nodewise run, not to %s",
+                           *word, job->launcher.word[0]);
+    return NW_OK;
+}
+
 nw_status nw_job_paste(struct nw_job *job)
 {
     nw_status status = nw_launcher_find(job->program[0], &job->kind);
+    const char *other = find_other_launcher(job->program);
 
     if (status) /* the name is like mpirun, but it is not a known launcher:
                    it is run unchanged */
         return nw_fail(NW_EUNSUPPORTED, "%s", nw_error_text());
+    if (job->kind == NW_LAUNCHER_NONE && !job->launcher_line && other)
+        return other == job->program[0]
+                   ? nw_fail(NW_EUNSUPPORTED,
+                             "the ranks of '%s' cannot be mapped here; "
+                             "nodewise launch --list names the launchers that "
+                             "take a mapping",
+                             other)
+                   : nw_fail(NW_EUNSUPPORTED,
+                             "the launcher '%s' stands behind '%s'; a line "
+                             "that begins with the launcher is mapped",
+                             other, job->program[0]);
     if (job->kind == NW_LAUNCHER_NONE)
         return NW_OK;
     if (job->launcher_line)

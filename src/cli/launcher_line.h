@@ -14,6 +14,10 @@
  * contradicts options of `nodewise run`. */
 NW_MUST_CHECK nw_status nw_job_paste(struct nw_job *job);
 
+/* Returns NW_EINVAL if the launcher's options of --launcher give ranks or
+ * hosts, which are options of `nodewise run`. */
+NW_MUST_CHECK nw_status nw_job_check_launcher(const struct nw_job *job);
+
 /* Returns the number of words before the program in a launcher's line, or the
  * number of all words if an option is unknown or the line has several programs.
  */

@@ -719,6 +719,8 @@ static int cli_run(int argc, char **argv)
         status = nw_job_check_list(&arguments.job);
     if (!status)
         status = nw_job_find_launcher(&arguments.job);
+    if (!status)
+        status = nw_job_check_launcher(&arguments.job);
     if (status) {
         code = status == NW_EIO ? nw_cli_fail_output("run", status)
                                 : nw_cli_fail("run", status);

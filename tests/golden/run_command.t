@@ -231,6 +231,22 @@ $ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n
 ! hosts ... twice ... started
 ! hosts ... twice ... started
 ! number of ranks ... twice ... started
+## Another launcher, or one behind another command, is started as it is: mpirun in front would start it several times.
+$ for l in 'jsrun -n 4' 'flux run -n 4' 'env A=b ./mpirun -n 2'; do nodewise run --store store --dry-run --no-store -q -- $l ./app; done; nodewise run --store store --dry-run --no-store -q -n 2 --launcher ./mpirun -- torchrun ./app
+jsrun -n 4 ./app
+flux run -n 4 ./app
+env A=b ./mpirun -n 2 ./app
+./mpirun -n 2 torchrun ./app
+! 'jsrun' ... nodewise launch --list ... started
+! 'flux' ... nodewise launch --list ... started
+! './mpirun' ... 'env' ... started
+## Ranks and hosts are options of nodewise run, not of --launcher, which could contradict them.
+$ nodewise run --store store --launcher './mpirun -x A -n 4' --dry-run -- ./app
+! --launcher ... '-n' ... nodewise run
+? 2
+$ nodewise run --store store --launcher './mpirun --host a' --dry-run -- ./app
+! --launcher ... '--host' ... nodewise run
+? 2
 ## Said twice.
 $ nodewise run -n 3 -- ./mpirun -n 4 ./app
 ! ranks ... '--'

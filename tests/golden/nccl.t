@@ -169,6 +169,17 @@ phases: dp*7
 2 1 gg 3145728 6
 2 3 gg 3145728 6
 3 0 gg 6291536 13
+## A communicator that ncclCommSplit makes has no id: 4 ranks in two pairs, {0, 2} and {1, 3}; their AllReduce of 1 MB
+## sends 1 MB each way, that of 4096 bytes of all ranks follows a tree of the hosts {0, 1} and {2, 3}. The tag of mpirun --tag-output is not part of the host's name.
+$ for r in 0 1 2 3; do for l in "ncclCommInitRank comm 0x1$r rank $r nranks 4 busId ${r}000 commId 0x7f - Init START" "ncclCommSplit comm 0x2$r rank $((r / 2)) nranks 2 busId ${r}000 parent 0x1$r childCount 1 color $((r % 2)) key 0- Init START" "ncclCommSplit comm 0x2$r rank $((r / 2)) nranks 2 busId ${r}000 parent 0x1$r childCount 1 color $((r % 2)) key 0 - Init COMPLETE" "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 250000 datatype 7 op 0 root 0 comm 0x2$r [nranks=2] stream 0x3" "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 1024 datatype 7 op 0 root 0 comm 0x1$r [nranks=4] stream 0x3"; do echo "[1,$r]<stdout>:n$((r / 2)):10$r:10$r [0] NCCL INFO $l"; done; done > split.log; sed 's/.*>://' split.log > untagged.log; nodewise pattern nccl-log:split.log -q --to list | tee split.list; nodewise pattern nccl-log:untagged.log -q --to list | cmp - split.list
+0 1 4096
+0 2 1004096
+1 0 4096
+1 3 1000000
+2 0 1004096
+2 3 4096
+3 1 1000000
+3 2 4096
 $ echo hello > x.log; nodewise pattern nccl-log:x.log -q
 ! x.log: ... no communicator ... NCCL_DEBUG=INFO ... NCCL_DEBUG_SUBSYS=INIT,GRAPH,COLL
 ? 3

@@ -6,6 +6,7 @@
  */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "pattern/format.h"
@@ -106,6 +107,30 @@ static bool log_rank(const char *line, const char *name, int32_t *out)
     return true;
 }
 
+/* Reads the id of a communicator. Later versions of NCCL give no id to one that
+ * is split off another. Its id is then made of "parent 0x1 splitCount 1 color
+ * 0" at "Init START", where 0x1 is the address of the parent in this process.
+ * From NCCL 2.27 on splitCount is called childCount. */
+static bool log_read_id(const struct log_file *in, const char *line,
+                        uint64_t *comm)
+{
+    const struct log_entry *parent;
+    uint64_t key, count, color;
+
+    if (log_number(line, " commId ", 16, comm))
+        return true;
+    if (!strstr(line, "Init START") ||
+        !log_number(line, " parent ", 16, &key) ||
+        (!log_number(line, " splitCount ", 10, &count) &&
+         !log_number(line, " childCount ", 10, &count)) ||
+        !log_number(line, " color ", 10, &color))
+        return false;
+    parent = log_recall(in, false, key);
+    if (parent)
+        *comm = nw_hash_word(nw_hash_word(parent->comm, count), color);
+    return parent;
+}
+
 /* Reads "... comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 1b000 commId
  * 0x2 - Init START". Stores the communicator under its address and under the
  * thread. Ignores a line that lacks a number. */
@@ -119,8 +144,7 @@ static nw_status log_read_init(struct log_file *in, const char *line)
     if (!log_number(line, " comm ", 16, &entry.key) ||
         !log_rank(line, " rank ", &member.rank) ||
         !log_rank(line, " nranks ", &member.size) ||
-        !log_number(line, " commId ", 16, &member.comm) ||
-        member.rank >= member.size)
+        !log_read_id(in, line, &member.comm) || member.rank >= member.size)
         return NW_OK;
     if (log_number(line, " busId ", 16, &device) && device <= INT64_MAX)
         member.device = (int64_t)device;
@@ -203,7 +227,7 @@ static nw_status log_read_origin(struct log_file *in, char *line,
     static const char mark[] = "NCCL INFO ";
     struct nw_nccl_process process = {
         .rank = -1, .world = -1, .file = in->path};
-    char *at = strstr(line, mark), *end = at, *pid, *thread;
+    char *at = strstr(line, mark), *end = at, *pid, *thread, *host;
 
     *message = NULL;
     while (end && end > line && strchr(" []0123456789", end[-1]))
@@ -229,7 +253,8 @@ static nw_status log_read_origin(struct log_file *in, char *line,
         *message = NULL;
         return NW_OK;
     }
-    process.host = end;
+    host = strrchr(end, ':'); /* mpirun --tag-output: [1,0]<stdout>:host */
+    process.host = host ? host + 1 : end;
     return nw_nccl_job_process(in->job, &process, &in->process);
 }
 

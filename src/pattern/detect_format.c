@@ -165,6 +165,12 @@ static nw_status fail_unknown(const struct nw_pattern_text *text)
             NW_EFORMAT,
             "%s:1: this file begins with '%.*s': it is not a pattern",
             text->file, length > 60 ? 60 : length, text->data);
+    if (memchr(text->data, ',', (size_t)length))
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: tables with commas (CSV) are written for "
+                       "spreadsheets and not read; give lines 'src dst bytes' "
+                       "with blanks, as list:",
+                       text->file);
     return nw_fail(NW_EFORMAT,
                    "%s:1: not a pattern of a format that is known by its first "
                    "line; name the format by a prefix such as metis: or list:",

@@ -349,3 +349,7 @@ $ nodewise pattern --generate foo 2>&1 | grep -v 'did you mean'
 nodewise pattern: unknown generator 'foo'; see nodewise-pattern(1)
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 0 hh 9 1\n' >alone.pattern; nodewise pattern alone.pattern --top 3
 no rank sends to another rank
+## A table for spreadsheets is not read back, and the error says so.
+$ nodewise pattern -q --generate alltoall:ranks=2 --to csv -o two.csv; nodewise pattern two.csv
+! two.csv:1 ... CSV ... not read ... list:
+? 3

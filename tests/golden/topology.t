@@ -231,6 +231,9 @@ items:
       labels:
         accelerator.topograph.run/domain: "nvl001"
         fabric.topograph.run/tier-0: "leaf0"
+## What kubectl prints beside names and labels is not read: texts of several lines, other keys, deep lists.
+$ nodewise topology gb200-nvl72:1 --to k8s -q > plain.yaml; sed 's/^\( *\)labels:/\1annotations:\n\1  applied: |\n\1    {"kind":\n\1    "Node"}\n\1labels:/; s/^\( *\)metadata:/\1status:\n\1  conditions: [{message: "one\\ntwo"}, [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n\1metadata:/' plain.yaml > full.yaml; grep -c 'status\|applied' full.yaml; for f in plain full; do nodewise topology k8s:$f.yaml -q | sed 1d > $f.txt; done; cmp plain.txt full.txt
+36
 $ nodewise topology rashti-32 --to k8s
 ! 'N1' is not a valid name of a node of Kubernetes
 ? 4

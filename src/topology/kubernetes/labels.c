@@ -383,6 +383,9 @@ static nw_status labels_build(struct labels *labels, const struct nw_yaml *root,
 nw_status nw_source_kubernetes(const char *what, enum nw_elements elements,
                                nw_topology **out)
 {
+    /* long, and with texts of several lines */
+    static const char *const unused[] = {"spec", "status", "annotations",
+                                         "managedFields", NULL};
     struct labels labels = {.slurm = {.file = what}};
     struct nw_yaml *root = NULL;
     char *text = NULL;
@@ -390,7 +393,7 @@ nw_status nw_source_kubernetes(const char *what, enum nw_elements elements,
     nw_status status = nw_file_read_text(what, &text, &length);
 
     if (!status)
-        status = nw_yaml_parse(what, text, length, &root);
+        status = nw_yaml_parse_without(what, text, length, unused, &root);
     if (!status)
         status = nw_topology_new(what, &labels.slurm.topology);
     if (!status)

@@ -30,6 +30,12 @@ struct nw_yaml {
  * NW_EFORMAT names file and line. */
 NW_MUST_CHECK nw_status nw_yaml_parse(const char *file, const char *text,
                                       size_t length, struct nw_yaml **out);
+/* Like nw_yaml_parse, but leaves out the values of `keys` in all mappings,
+ * whatever they contain. `keys` ends with NULL. */
+NW_MUST_CHECK nw_status nw_yaml_parse_without(const char *file,
+                                              const char *text, size_t length,
+                                              const char *const *keys,
+                                              struct nw_yaml **out);
 void nw_yaml_free(struct nw_yaml *node);
 
 /* Calls nw_fail(NW_EFORMAT, "file:line: ..."). */

@@ -50,6 +50,9 @@ struct builder {
                                         yet */
     /* pending key of the map open[depth - 1]; owned */
     char *key;
+    /* keys, then NULL, whose values are left out; NULL: none */
+    const char *const *skipped;
+    int skip; /* number of open lists and maps in a value that is left out */
 };
 
 static nw_status yaml_fail_at(const struct builder *b, size_t line,
@@ -151,6 +154,28 @@ static nw_status take_value(struct builder *b, const yaml_event_t *event)
     return NW_OK;
 }
 
+/* Returns true if the event belongs to a value that is left out. */
+static bool yaml_skips(struct builder *b, const yaml_event_t *event)
+{
+    bool starts = event->type == YAML_SEQUENCE_START_EVENT ||
+                  event->type == YAML_MAPPING_START_EVENT;
+    bool ends = event->type == YAML_SEQUENCE_END_EVENT ||
+                event->type == YAML_MAPPING_END_EVENT;
+
+    if (b->skip) {
+        b->skip += starts - ends;
+        return true;
+    }
+    for (const char *const *key = b->skipped; b->key && key && *key; key++)
+        if (!strcmp(*key, b->key)) {
+            free(b->key);
+            b->key = NULL;
+            b->skip = starts;
+            return true;
+        }
+    return false;
+}
+
 /* Returns true if an event has an anchor or tag, or is an alias. */
 static bool is_decorated(const yaml_event_t *event)
 {
@@ -170,6 +195,8 @@ static bool is_decorated(const yaml_event_t *event)
 
 static nw_status take_event(struct builder *b, const yaml_event_t *event)
 {
+    if (yaml_skips(b, event))
+        return NW_OK;
     if (is_decorated(event))
         return yaml_fail_at(b, event->start_mark.line,
                             "anchors, aliases and tags are not used here");
@@ -241,7 +268,14 @@ static nw_status yaml_build(struct builder *b, yaml_parser_t *parser)
 nw_status nw_yaml_parse(const char *file, const char *text, size_t length,
                         struct nw_yaml **out)
 {
-    struct builder b = {.file = file, .text = text};
+    return nw_yaml_parse_without(file, text, length, NULL, out);
+}
+
+nw_status nw_yaml_parse_without(const char *file, const char *text,
+                                size_t length, const char *const *keys,
+                                struct nw_yaml **out)
+{
+    struct builder b = {.file = file, .text = text, .skipped = keys};
     yaml_parser_t parser;
     nw_status status = yaml_load();
 

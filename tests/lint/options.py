@@ -140,7 +140,20 @@ VALUES = {
     ("map", "--progress"): {"auto", "always", "never"},
     ("launch", "--for"): {"openmpi4", "mpich41", "slurm", "flux"},
     ("report", "--simulate"): {"auto", "always", "never"},
-    ("profile", "--mpi"): {"openmpi", "mpich"},
+    ("profile", "--mpi"): {"openmpi", "mpich", "mpiabi"},
+    ("run", "--mpi"): {"openmpi", "mpich"},
+    ("launch", "--mpi"): {"pmi2", "pmix"},
+    ("launch", "--exec"): {"auto", "always", "never"},
+    ("launch", "--gpu-visibility"): {"one", "permuted"},
+    ("launch", "--memory"): {"bind", "prefer", "leave"},
+    ("halo", "--border"): {"periodic", "open", "mirror"},
+    ("halo", "--choose"): {"model", "order"},
+    ("halo", "--partition"): {"best", "paper"},
+    ("halo", "--placement"): {"best", "trivial", "random", "worst"},
+    ("map", "--arrange"): {"best", "paper"},
+    ("map", "--arrange-by"): {"sum", "slowest"},
+    ("map", "--shapes"): {"several", "all"},
+    ("evaluate", "--objective"): {"hop-bytes", "congestion", "latency", "time"},
     ("pattern", "--kind"): {"hh", "gg", "hg", "gh"},
     ("pattern", "--to"): {"native", "metis", "mm", "matrix", "list"},
     ("topology", "--to"): {"slurm", "slurm-yaml-block", "k8s"},
@@ -156,7 +169,8 @@ def words():
     patterns = {name + ":" for name in formats}
     return {("topology",): machines, ("map", "-t"): machines, ("topology", "--node"): machines,
             ("pattern",): patterns, ("evaluate", "-p"): patterns,
-            ("bench",): {"pattern", "halo", "mpdata", "channel"}, ("help",): {"map", "reorder"}}
+            ("bench",): {"pattern", "halo", "mpdata", "channel"}, ("help",): {"map", "reorder"},
+            ("channel",): {"reach", "tune"}, ("halo",): {"plan", "tune"}, ("run", "--"): {"sh"}}
 
 
 def check_words(nodewise):

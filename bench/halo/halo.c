@@ -47,27 +47,28 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Parses a list of numbers; returns how many there are, or 0 if `words` are not
- * a list, which rank 0 reports. */
-static int parse_list(const char *words, int *out, struct argp_state *state)
+/* Parses a list of numbers, which is the value of the option `name`; returns
+ * how many there are, or 0 if `list` is not a list, which rank 0 reports. */
+static int parse_list(const char *name, const char *list, int *out,
+                      struct argp_state *state)
 {
+    const char *words = list;
     int count = 0;
     char *end;
 
     for (; count < MOST_LIST; words = end + 1) {
         long value = strtol(words, &end, 10);
 
-        if (end == words || value < 1 || value > 4096) {
-            argp_error(state, "'%s' is no list of numbers from 1", words);
-            return 0;
-        }
+        if (end == words || value < 1 || value > 4096)
+            break;
         out[count++] = (int)value;
+        if (!*end)
+            return count;
         if (*end != ',')
             break;
     }
-    if (!*end)
-        return count;
-    argp_error(state, "'%s' is no list of up to 16 numbers from 1", words);
+    argp_error(state, "--%s is up to %d numbers from 1 to 4096, not '%s'", name,
+               MOST_LIST, list);
     return 0;
 }
 
@@ -78,14 +79,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        arguments->n_count = parse_list(value, arguments->n, state);
+        arguments->n_count = parse_list("cells", value, arguments->n, state);
         return arguments->n_count ? 0 : EINVAL;
     case 'r':
-        arguments->radius_count = parse_list(value, arguments->radius, state);
+        arguments->radius_count =
+            parse_list("radius", value, arguments->radius, state);
         return arguments->radius_count ? 0 : EINVAL;
     case 'i':
-        if (parse_list(value, list, state) != 1) {
-            argp_error(state, "--rounds is one number");
+        if (parse_list("rounds", value, list, state) != 1) {
+            argp_error(state, "--rounds is one number, not '%s'", value);
             return EINVAL;
         }
         arguments->rounds = list[0];

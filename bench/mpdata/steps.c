@@ -81,10 +81,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     if (key == KEY_SIZE ? parse_size(strdupa(value), arguments->size)
                         : nw_parse_i32(value, number) && *number > 0)
         return 0;
-    argp_error(state,
-               key == KEY_SIZE ? "three numbers such as 64x64x32, not '%s'"
-                               : "a number from 1, not '%s'",
-               value);
+    for (const struct argp_option *one = options; one->name; one++)
+        if (one->key == key)
+            argp_error(state, "--%s is %s, not '%s'", one->name,
+                       key == KEY_SIZE ? "three numbers such as 64x64x32"
+                                       : "a number from 1",
+                       value);
     return EINVAL; /* ranks that print no message return here */
 }
 
@@ -272,7 +274,7 @@ int main(int argc, char **argv)
     nw_status status;
     int level;
 
-    bench_parse(&argp, argv[0], argc, argv, &arguments);
+    bench_parse(&argp, "nodewise bench mpdata", argc, argv, &arguments);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     status = measure(&arguments);
     if (!status && !ways[0].job.grid.rank)

@@ -121,11 +121,16 @@ static bool parse_value(int key, const char *value, struct arguments *arguments)
 
 static void refuse(int key, const char *value, struct argp_state *state)
 {
+    const char *values = key == 'b'        ? "a size up to 700MB"
+                         : key == 'i'      ? "a number from 1"
+                         : key == KEY_PATH ? "direct, staged or auto"
+                                           : "2d, 3d, col or none";
+
     for (const struct argp_option *one = options; one->name; one++)
         if (one->key == key)
-            argp_error(state, "--%s cannot be '%s'", one->name, value);
+            argp_error(state, "--%s is %s, not '%s'", one->name, values, value);
     if (key == ARGP_KEY_ARG)
-        argp_error(state, "'%s' is no option", value);
+        argp_error(state, "'%s' is not an option", value);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)

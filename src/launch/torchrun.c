@@ -132,7 +132,8 @@ nw_status nw_launch_add_torchrun(struct nw_launch_job *job, bool c10d,
     if (!status)
         status = add_cases(job, text);
     nw_text_add(text, "    *)  echo \"${0##*/}: $here is not a node of the "
-                      "mapping\" >&2; exit 1 ;;\n"
+                      "mapping; set NODE_NAME to the name of this node "
+                      "there\" >&2; exit 1 ;;\n"
                       "    esac\n");
     if (status)
         return status;

@@ -218,6 +218,9 @@ $ nodewise launch -t two.yaml two.mapping --for torchrun -o torch -q -- ./app; f
 ! torch.sh ... n1 ... mapping
 ! torch.sh ... n3 ... mapping
 ? 1
+$ NODE_NAME=n9 ./torch.sh ./app
+! torch.sh: n9 is not a node of the mapping; set NODE_NAME ... name of this node
+? 1
 $ nodewise launch -t two.yaml two.mapping --for script -o any -q -- ./app; for h in n1.east n1.west n1; do PMI_RANK=1 HOST=$h PATH=$PWD/fake:$PATH ./any.sh echo unbound; done; HOST=n9 SLURMD_NODENAME=n2 PMI_RANK=2 PATH=$PWD/fake:$PATH ./any.sh echo unbound
 ./any.sh ./app
 unbound

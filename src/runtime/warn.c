@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes warnings. The first call of nw_warn_once in a process writes its
- * warning, later calls nothing; nw_warn always writes. */
+/* Writes warnings and reports. No line ends a program whose standard error is a
+ * pipe that nobody reads. */
 #include "runtime/warn.h"
 
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Tells `nodewise profile`, which listens to an abstract Unix socket on this
@@ -34,7 +37,26 @@ static void warn_notify(void)
     (void)close(wire);
 }
 
-static void warn_print(const char *format, va_list args)
+/* Writes to standard error without SIGPIPE: blocks the signal in this thread,
+ * and takes the one that the write has raised. */
+static bool warn_write(const char *line, size_t length)
+{
+    struct timespec none = {0};
+    sigset_t pipe, before, pending;
+    bool written;
+
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    (void)pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    (void)sigpending(&pending);
+    written = write(STDERR_FILENO, line, length) > 0;
+    if (!written && !sigismember(&pending, SIGPIPE))
+        (void)sigtimedwait(&pipe, NULL, &none);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return written;
+}
+
+static bool warn_print(const char *format, va_list args)
 {
     char line[1024] = "nodewise: ";
     size_t length = 10;
@@ -43,8 +65,7 @@ static void warn_print(const char *format, va_list args)
     while (line[length])
         length++;
     line[length++] = '\n';
-    if (write(STDERR_FILENO, line, length) > 0)
-        warn_notify();
+    return warn_write(line, length);
 }
 
 void nw_warn_once(const char *format, ...)
@@ -55,7 +76,8 @@ void nw_warn_once(const char *format, ...)
     if (__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED))
         return;
     va_start(args, format);
-    warn_print(format, args);
+    if (warn_print(format, args))
+        warn_notify();
     va_end(args);
 }
 
@@ -64,6 +86,16 @@ void nw_warn(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    warn_print(format, args);
+    if (warn_print(format, args))
+        warn_notify();
+    va_end(args);
+}
+
+void nw_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)warn_print(format, args);
     va_end(args);
 }

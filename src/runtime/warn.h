@@ -11,5 +11,7 @@
 void nw_warn_once(const char *format, ...) NW_PRINTF(1, 2);
 /* Writes "nodewise: ..." to standard error at every call. */
 void nw_warn(const char *format, ...) NW_PRINTF(1, 2);
+/* Like nw_warn, for a line that the user has asked for. */
+void nw_say(const char *format, ...) NW_PRINTF(1, 2);
 
 #endif

@@ -44,15 +44,19 @@ static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record_comm *record_comms;
 static pid_t record_pid; /* process that records; 0: none yet */
 static int record_comm_count;
+/* True while this thread holds the lock or takes it. A signal handler that
+ * calls exit may have interrupted the thread meanwhile. */
+static _Thread_local volatile bool record_is_locked;
 
 /* Takes the lock with cancellation disabled, since a cancelled thread would
  * keep the lock. Returns false in a forked child, which has a copy of the lock
- * and must not record. */
+ * and must not record, and if this thread holds the lock already. */
 static bool record_enter(int *cancel)
 {
-    if (record_pid && getpid() != record_pid)
+    if (record_is_locked || (record_pid && getpid() != record_pid))
         return false;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+    record_is_locked = true;
     (void)pthread_mutex_lock(&record_lock);
     return true;
 }
@@ -60,6 +64,7 @@ static bool record_enter(int *cancel)
 static void record_leave(int cancel)
 {
     (void)pthread_mutex_unlock(&record_lock);
+    record_is_locked = false;
     (void)pthread_setcancelstate(cancel, NULL);
 }
 

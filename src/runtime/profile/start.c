@@ -122,6 +122,7 @@ static bool is_asked(void)
     return own && own[0];
 }
 
+/* Returns false on all ranks if memory is exhausted on any rank. Collective. */
 static bool duplicate_world(MPI_Comm world)
 {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -140,7 +141,7 @@ static bool duplicate_world(MPI_Comm world)
     path = spawned_path(state.path, rank, nw_profile_comm);
     free(state.path);
     state.path = path;
-    return path;
+    return nw_all_ranks(nw_profile_comm, path);
 }
 
 static void warn_of_misspelt(MPI_Comm world)
@@ -165,8 +166,9 @@ void nw_profile_start(MPI_Comm world)
     if (nw_is_active() || state.done || !path)
         return;
     state.path = profile_start_absolute(path);
-    if (!state.path || !duplicate_world(world)) {
-        nw_warn_once("no profile: the program could not be joined");
+    if (!nw_all_ranks(world, state.path) || !duplicate_world(world)) {
+        if (nw_is_first_process())
+            nw_warn_once("no profile: the program could not be joined");
         return;
     }
     nw_comm_open(nw_profile_comm);
@@ -243,19 +245,24 @@ void nw_profile_finish(void)
     state.path = NULL;
 }
 
+/* Returns false in a forked child: it shares the part file with this process,
+ * and its copy of a lock may be held by a thread that it does not have. */
+static bool writes_part(void)
+{
+    return nw_is_active() && state.pid == getpid();
+}
+
 void nw_profile_aborted(int code)
 {
-    if (!nw_is_active())
+    if (!writes_part())
         return;
     nw_count_header()->abort_code = code;
     nw_count_set_state(NW_PART_ABORTED);
 }
 
-/* At exit without MPI_Finalize, marks the part as exited. A forked child shares
- * the part and must not change it. */
+/* At exit without MPI_Finalize, marks the part as exited. */
 __attribute__((destructor)) static void leave(void)
 {
-    if (nw_is_active() && state.pid == getpid() &&
-        nw_count_header()->state == NW_PART_RUNNING)
+    if (writes_part() && nw_count_header()->state == NW_PART_RUNNING)
         nw_count_set_state(NW_PART_EXITED);
 }

@@ -37,17 +37,27 @@ static uint64_t next_save_ns;
 static struct nw_part_header *header, spare_header;
 static struct nw_part_record *chunk[CHUNK_COUNT];
 
+/* True while this thread holds the lock or takes it. A signal handler that
+ * calls MPI_Abort or exit may have interrupted the thread meanwhile. */
+static _Thread_local volatile bool storage_is_locked;
+
 /* Takes the lock with thread cancellation disabled, since a cancelled thread
- * would keep the lock. Sets *cancel to the old cancellation state. */
-static void take_lock(int *cancel)
+ * would keep the lock. Sets *cancel to the old cancellation state. Returns
+ * false, without the lock, if this thread holds it already. */
+static bool take_lock(int *cancel)
 {
+    if (storage_is_locked)
+        return false;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+    storage_is_locked = true;
     (void)pthread_mutex_lock(&lock);
+    return true;
 }
 
 static void give_lock(int cancel)
 {
     (void)pthread_mutex_unlock(&lock);
+    storage_is_locked = false;
     (void)pthread_setcancelstate(cancel, NULL);
 }
 
@@ -211,9 +221,8 @@ void nw_storage_put(struct nw_part_record *record)
 {
     int cancel;
 
-    if (__atomic_load_n(&file, __ATOMIC_RELAXED) < 0)
+    if (__atomic_load_n(&file, __ATOMIC_RELAXED) < 0 || !take_lock(&cancel))
         return;
-    take_lock(&cancel);
     put_record(record);
     put_header();
     give_lock(cancel);
@@ -233,7 +242,8 @@ void nw_storage_save(void)
     uint64_t begun = now_ns(), taken;
     int cancel;
 
-    take_lock(&cancel);
+    if (!take_lock(&cancel))
+        return;
     for (size_t i = 0; file >= 0 && i < count; i++)
         if (__atomic_load_n(&nw_storage_at(i)->is_new, __ATOMIC_RELAXED))
             put_record(nw_storage_at(i));

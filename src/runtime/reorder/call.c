@@ -8,7 +8,6 @@
 #include "runtime/warn.h"
 
 #include <nodewise/cost.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,15 +179,14 @@ bool nw_call_report(struct nw_call *call, const char *shape)
 
     call->settled = true;
     if (!call->rank && !nw_reorder_settings()->quiet)
-        fprintf(stderr,
-                "nodewise: %s %s on %d rank%s: %.4g hop-bytes -> %.4g (%.1f %% "
-                "less), %s, %.2f ms\n",
-                call->name, shape, call->size, nw_plural((uint64_t)call->size),
-                decision->before, decision->after, gain,
-                !decision->changes ? "left as it is"
-                : report           ? "would be reordered"
-                                   : "reordered",
-                1e3 * (NW_PMPI(Wtime)() - call->begun));
+        nw_say("%s %s on %d rank%s: %.4g hop-bytes -> %.4g (%.1f %% less), "
+               "%s, %.2f ms",
+               call->name, shape, call->size, nw_plural((uint64_t)call->size),
+               decision->before, decision->after, gain,
+               !decision->changes ? "left as it is"
+               : report           ? "would be reordered"
+                                  : "reordered",
+               1e3 * (NW_PMPI(Wtime)() - call->begun));
     call->moved = decision->changes && !report;
     return call->moved;
 }

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "runtime/warn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The edges of this rank as pairs (from, to): `leaving` are outgoing, `coming`
@@ -159,9 +158,9 @@ static void reorder_check(const struct nw_call *call, MPI_Comm made,
     mine[1] = reorder_check_sum_of(ends->coming, ends->coming_count);
     NW_PMPI(Allreduce)(mine, all, 2, MPI_UINT64_T, MPI_SUM, made);
     if (!rank)
-        fprintf(stderr, "nodewise: %s: %s\n", call->name,
-                all[0] == all[1] ? "checked, both ends of every edge agree"
-                                 : "WRONG, the ends of an edge disagree");
+        nw_say("%s: %s", call->name,
+               all[0] == all[1] ? "checked, both ends of every edge agree"
+                                : "WRONG, the ends of an edge disagree");
 }
 
 /* Assigns GPUs by the bytes that this rank sends. In a grid and in a graph of

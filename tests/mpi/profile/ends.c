@@ -5,14 +5,35 @@
  * rank 0 prints a line, and all ranks sleep until they are killed. "early":
  * the program aborts before any message. "closed": rank 1 closes the file of
  * its part of the profile before it sends. "told": rank 0 broadcasts a message
- * instead, and all ranks print its first character. */
+ * instead, and all ranks print its first character. "caught": a signal arrives
+ * while the library writes to the file of the part, and its handler calls
+ * MPI_Abort; with "caught-exit", exit. */
+#define _GNU_SOURCE
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
+
+static int is_armed, exits;
+
+/* Replaces the function of libc, by which the library writes the part. */
+ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at)
+{
+    static ssize_t (*next)(int, const void *, size_t, off_t);
+
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "pwrite64");
+    if (is_armed) {
+        is_armed = 0;
+        raise(SIGUSR1);
+    }
+    return next(file, bytes, count, at);
+}
 
 /* MPI_Abort of MPICH 5.0 may return before the launcher ends the process. */
 static void abort_job(MPI_Comm comm)
@@ -51,6 +72,22 @@ static void close_part(void)
     }
 }
 
+static void handle(int number)
+{
+    (void)number;
+    if (exits)
+        exit(7);
+    abort_job(MPI_COMM_WORLD);
+}
+
+/* Makes calls until one of them is interrupted while it is recorded. */
+static void catch_signal(void)
+{
+    signal(SIGUSR1, handle);
+    for (is_armed = 1; is_armed;)
+        MPI_Barrier(MPI_COMM_SELF);
+}
+
 static void tell(int rank)
 {
     static char words[40000];
@@ -86,6 +123,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (argc < 2)
         return 2;
+    exits = !strcmp(argv[1], "caught-exit");
+    if (exits || !strcmp(argv[1], "caught"))
+        catch_signal();
     if (!strcmp(argv[1], "abort") && rank == 1)
         abort_job(MPI_COMM_WORLD);
     if (!strcmp(argv[1], "handler") && rank == 1)

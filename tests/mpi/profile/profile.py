@@ -269,6 +269,9 @@ def nccl():
     said = sum("NCCL's messages are not counted" in result.stderr for result in short)
     ok(all(result.returncode == 0 for result in short) and said > 2,
        "memory runs out on one rank: said %d times" % said, short)
+    result, lines = profile(command + ["0", "init"], "--collectives", "off")
+    ok(result.returncode == 0 and not lines and result.stderr.count("could not be joined") == 1,
+       "memory runs out in MPI_Init on one rank: the program runs without a profile", result)
 
 
 def starts_several():
@@ -409,6 +412,17 @@ def ends():
                  + [program("ends"), "good"])
     ok(result.returncode == 5, "unwritable: exit status", result)
     ok(result.stderr.count("nodewise:") == 1, "unwritable: one warning", result)
+    # a process alone, without a launcher
+    alone = {"LD_PRELOAD": LIBRARY, "NODEWISE_RECORD": "alone.pattern"}
+    for way, status in ("caught", 5), ("caught-exit", 7):
+        result = run([program("ends"), way], alone, 60)
+        ok(result.returncode == status, way + ": a signal while the part is written", result)
+    reader, writer = os.pipe()
+    os.close(reader)
+    status = subprocess.call([program("ends"), "good"], stderr=writer, timeout=60, env=dict(
+        os.environ, LD_PRELOAD=LIBRARY, NODEWISE_RECORD="/nowhere/x.pattern"))
+    os.close(writer)
+    ok(status == 5, "a warning that nobody reads ends no program", status)
     os.mkfifo("pipe")  # no process has its other end open
     for name in "RECORD", "PROFILE":
         result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_REORDER=on",

@@ -65,16 +65,23 @@ struct nw_errhandler_scope {
     struct nw_comm_owner *owner;
 };
 
-/* Type and functions for the largest counts that this MPI supports. */
+/* NW_LARGE calls an MPI function by its name; if the count does not fit into an
+ * int, the large-count function. The program's MPI library may be older than
+ * the header and lack the latter. NW_LARGE_BELOW calls the MPI library's own
+ * function. */
 #if MPI_VERSION >= 4
 typedef MPI_Count nw_units;
-#define NW_LARGE(name) MPI_##name##_c
-#define NW_LARGE_BELOW(name) NW_PMPI(name##_c)
+#define NW_BY_COUNT(small, large, buffer, count, ...)                          \
+    ((count) != (int)(count) ? large(buffer, (MPI_Count)(count), __VA_ARGS__)  \
+                             : small(buffer, (int)(count), __VA_ARGS__))
 #else
 typedef int nw_units;
-#define NW_LARGE(name) MPI_##name
-#define NW_LARGE_BELOW(name) NW_PMPI(name)
+#define NW_BY_COUNT(small, large, buffer, count, ...)                          \
+    small(buffer, (int)(count), __VA_ARGS__)
 #endif
+#define NW_LARGE(name, ...) NW_BY_COUNT(MPI_##name, MPI_##name##_c, __VA_ARGS__)
+#define NW_LARGE_BELOW(name, ...)                                              \
+    NW_BY_COUNT(NW_PMPI(name), NW_PMPI(name##_c), __VA_ARGS__)
 
 enum {
     NW_READ = 1,  /* MPI reads the buffer */

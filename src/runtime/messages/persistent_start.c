@@ -26,8 +26,8 @@ static int persistent_start_hold(struct nw_tracked_request *kept,
                                  MPI_Message message)
 {
     MPI_Status status;
-    int rc = NW_LARGE(Mrecv)(kept->caught.buffer, (nw_units)kept->caught.count,
-                             kept->caught.type, &message, &status);
+    int rc = NW_LARGE(Mrecv, kept->caught.buffer, kept->caught.count,
+                      kept->caught.type, &message, &status);
 
     nw_request_table_remember(kept, &status);
     nw_request_table_hold(kept);

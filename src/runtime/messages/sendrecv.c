@@ -189,7 +189,7 @@ static int sendrecv_complete(struct nw_tracked_request *kept,
 
 static bool sendrecv_fits(const struct nw_area *area)
 {
-    return area->count == (int64_t)(nw_units)area->count;
+    return area->count >= 0 && area->count == (int64_t)(nw_units)area->count;
 }
 
 static int start_parts(struct nw_sendrecv *pair,
@@ -199,13 +199,13 @@ static int start_parts(struct nw_sendrecv *pair,
     const struct nw_match *to = &exchange->to, *match = &exchange->match;
     int rc;
 
-    rc = NW_LARGE(Irecv)((void *)(uintptr_t)into->buffer, (nw_units)into->count,
-                         into->type, match->source, match->tag, match->comm,
-                         &pair->part[RECEIVE]);
+    rc = NW_LARGE(Irecv, (void *)(uintptr_t)into->buffer, into->count,
+                  into->type, match->source, match->tag, match->comm,
+                  &pair->part[RECEIVE]);
     if (rc)
         return rc;
-    rc = NW_LARGE(Isend)(from->buffer, (nw_units)from->count, from->type,
-                         to->source, to->tag, to->comm, &pair->part[SEND]);
+    rc = NW_LARGE(Isend, from->buffer, from->count, from->type, to->source,
+                  to->tag, to->comm, &pair->part[SEND]);
     if (rc) {
         NW_PMPI(Cancel)(&pair->part[RECEIVE]);
         MPI_Wait(&pair->part[RECEIVE], MPI_STATUS_IGNORE);
@@ -236,7 +236,9 @@ static int sendrecv_start(struct nw_sendrecv_pair exchange, char *packed,
                           MPI_Request *request)
 {
     struct nw_sendrecv *pair = calloc(1, sizeof *pair);
-    int rc = pair ? start_all(pair, &exchange) : MPI_ERR_NO_MEM;
+    int rc = pair
+                 ? start_all(pair, &exchange)
+                 : nw_stage_raise(NW_OF_COMM(exchange.to.comm), MPI_ERR_NO_MEM);
 
     if (rc) {
         free(packed);
@@ -275,11 +277,34 @@ static bool is_direct(const struct nw_area *area)
     return is;
 }
 
+/* Packs an area into `packed`, which has `room` bytes, and sets *at to the
+ * number of packed bytes. Returns an MPI error code. */
+static int sendrecv_pack(const struct nw_area *area, MPI_Comm comm,
+                         char *packed, int64_t room, int64_t *at)
+{
+    int end = 0, rc;
+#if MPI_VERSION >= 4
+    MPI_Count large_end = 0;
+
+    if (area->count > INT_MAX || room > INT_MAX) {
+        rc = MPI_Pack_c(area->buffer, area->count, area->type, packed, room,
+                        &large_end, comm);
+        *at = large_end;
+        return rc;
+    }
+#endif
+    rc = MPI_Pack(area->buffer, (int)area->count, area->type, packed, (int)room,
+                  &end, comm);
+    *at = end;
+    return rc;
+}
+
 int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request)
 {
     const struct nw_area *area = &exchange.into;
     MPI_Comm comm = exchange.to.comm;
-    nw_units room = 0, at = 0;
+    MPI_Count size = 0;
+    int64_t at = 0;
     char *packed;
     int rc;
 
@@ -289,14 +314,13 @@ int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request)
         exchange.from = *area;
         return sendrecv_start(exchange, NULL, request);
     }
-    rc = NW_LARGE_BELOW(Pack_size)((nw_units)area->count, area->type, comm,
-                                   &room);
+    rc = NW_PMPI(Type_size_x)(area->type, &size);
     if (rc)
         return rc;
-    packed = malloc((size_t)room + 1);
-    rc = packed ? NW_LARGE(Pack)(area->buffer, (nw_units)area->count,
-                                 area->type, packed, room, &at, comm)
-                : MPI_ERR_NO_MEM;
+    size *= area->count;
+    packed = malloc((size_t)size + 1);
+    rc = packed ? sendrecv_pack(area, comm, packed, size, &at)
+                : nw_stage_raise(NW_OF_COMM(comm), MPI_ERR_NO_MEM);
     if (rc) {
         free(packed);
         return rc;

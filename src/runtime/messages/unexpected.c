@@ -276,11 +276,11 @@ int nw_post_receive(struct nw_stage *stage, struct nw_match match,
 
     if (nw_post_begin(match, &message)) {
         nw_stage_drop(stage);
-        return NW_LARGE(Mrecv)(caught->buffer, (nw_units)caught->count,
-                               caught->type, &message, status);
+        return NW_LARGE(Mrecv, caught->buffer, caught->count, caught->type,
+                        &message, status);
     }
-    rc = NW_LARGE_BELOW(Irecv)(caught->at, (nw_units)caught->n, caught->as,
-                               match.source, match.tag, match.comm, &request);
+    rc = NW_LARGE_BELOW(Irecv, caught->at, caught->n, caught->as, match.source,
+                        match.tag, match.comm, &request);
     nw_post_end();
     if (!rc)
         rc = NW_PMPI(Wait)(&request, seen);

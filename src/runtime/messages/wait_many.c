@@ -17,6 +17,7 @@ struct several {
     MPI_Status *status, few_statuses[FEW];
 };
 
+/* Returns false, after calling the error handler, if memory is exhausted. */
 static bool several_open(struct several *several, int count,
                          const MPI_Request *requests, MPI_Status *statuses)
 {
@@ -32,8 +33,10 @@ static bool several_open(struct several *several, int count,
         if (own)
             several->status = malloc(n * sizeof(MPI_Status));
     }
-    if (!several->ending || !several->status)
+    if (!several->ending || !several->status) {
+        (void)nw_stage_raise(NW_OF_COMM(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
         return false;
+    }
     several->count = (int)n;
     for (size_t i = 0; i < n; i++)
         nw_request_begin(requests[i], &several->ending[i]);

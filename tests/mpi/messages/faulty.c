@@ -4,7 +4,8 @@
  * failed, and is left as this MPI library leaves failed requests: Open MPI also
  * frees persistent ones. While it is 2, tests fail at once and their requests
  * stay pending. With FAULTY_LATE_US, blocking receives and probes begin that
- * much later than they are called. */
+ * much later than they are called. With FAULTY_VERSION, the library is of that
+ * version of MPI. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -49,6 +50,28 @@ static int test(const char *name, MPI_Request *request, int *flag,
     *(void **)&next = dlsym(RTLD_NEXT, name);
     rc = next(request, flag, status);
     return faulty_ends && *flag ? fail(request) : rc;
+}
+
+static int version_of(const char *name, int *version, int *subversion)
+{
+    const char *given = getenv("FAULTY_VERSION");
+    int (*next)(int *, int *), rc;
+
+    *(void **)&next = dlsym(RTLD_NEXT, name);
+    rc = next(version, subversion);
+    if (given)
+        *version = atoi(given);
+    return rc;
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    return version_of("MPI_Get_version", version, subversion);
+}
+
+int PMPI_Get_version(int *version, int *subversion)
+{
+    return version_of("PMPI_Get_version", version, subversion);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)

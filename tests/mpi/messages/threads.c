@@ -18,7 +18,7 @@ enum { THREADS = 3, LETTERS = 4, MOST = 3000, MOST_STEP = 3, GAP = -7 };
 enum { CARD = 40, FLOOD = 100 };
 enum { PART = MOST * MOST_STEP, ROOM = LETTERS * PART };
 
-static int rank, race, counted;
+static int rank, race, counted, version, subversion;
 static int watching;
 
 struct player {
@@ -266,13 +266,16 @@ static void both(struct player *p)
 #if MPI_VERSION >= 4
         MPI_Request request;
 
-        MPI_Isendrecv(part(p->out, i), 1, p->type, !rank, i, part(p->in, i), 1,
-                      p->type, !rank, i, p->comm, &request);
-        MPI_Wait(&request, &status);
-#else
+        if (version >= 4) {
+            MPI_Isendrecv(part(p->out, i), 1, p->type, !rank, i, part(p->in, i),
+                          1, p->type, !rank, i, p->comm, &request);
+            MPI_Wait(&request, &status);
+            see(p, i, &status);
+            continue;
+        }
+#endif
         MPI_Sendrecv(part(p->out, i), 1, p->type, !rank, i, part(p->in, i), 1,
                      p->type, !rank, i, p->comm, &status);
-#endif
         see(p, i, &status);
     }
 }
@@ -488,6 +491,7 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_version(&version, &subversion);
     need(level < MPI_THREAD_MULTIPLE || argc < 3,
          "threads SEED ROUNDS [watched|race]");
     race = argc > 3 && !strcmp(argv[3], "race");

@@ -40,10 +40,11 @@ static char *find_dense(const struct nw_area *area)
 static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
                                  const struct nw_area *area)
 {
-    int size = 0, at = 0;
+    MPI_Count size = 0;
+    int at = 0;
     int64_t count = area->count * area->blocks;
 
-    NW_PMPI(Type_size)(area->type, &size);
+    NW_PMPI(Type_size_x)(area->type, &size);
     if (count > INT_MAX || count * size > INT_MAX)
         return nw_fail(NW_EUNSUPPORTED, "more than 2 GiB with gaps");
     flat->packed = malloc((size_t)(count * size) + 1);

@@ -38,9 +38,9 @@ static MPI_Aint extent_of(MPI_Datatype type)
 static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
 {
     struct nw_run run = {.n = {1, 1}};
-    int size = 0;
+    MPI_Count size = 0;
 
-    NW_PMPI(Type_size)(type, &size);
+    NW_PMPI(Type_size_x)(type, &size);
     run.bytes = size ? (size_t)extent_of(type) : 0;
     out->gaps |= run.bytes != (size_t)size;
     if (size && !out->unit_size) {
@@ -283,7 +283,7 @@ static nw_status typemap_find(MPI_Datatype type, struct nw_typemap **out)
 {
     struct nw_typemap *layout = NULL;
     MPI_Aint span;
-    int size = 0;
+    MPI_Count size = 0;
     nw_status status = nw_alloc(1, sizeof *layout, &layout);
 
     if (status)
@@ -297,7 +297,7 @@ static nw_status typemap_find(MPI_Datatype type, struct nw_typemap **out)
         nw_typemap_drop(layout);
         return status;
     }
-    NW_PMPI(Type_size)(type, &size);
+    NW_PMPI(Type_size_x)(type, &size);
     NW_PMPI(Type_get_true_extent)(type, &layout->lb, &span);
     layout->size = (size_t)size;
     layout->span = (size_t)span;

@@ -18,7 +18,7 @@
 #include <time.h>
 
 /* Declarations of the few CUDA driver functions and constants used here. */
-enum { CU_MEMORY_TYPE = 2, CU_SUCCESS = 0 };
+enum { CU_MEMORY_TYPE = 2, CU_IS_MANAGED = 8, CU_SUCCESS = 0 };
 enum { CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };
 /* CUDA_ERROR_INVALID_VALUE: the driver did not allocate the memory. */
 enum { CU_NOT_ITS_OWN = 1 };
@@ -159,4 +159,14 @@ bool nw_gpu_holds(const void *address)
     return code == CU_SUCCESS
                ? type == CU_MEMORY_DEVICE || type == CU_MEMORY_UNIFIED
                : code != CU_NOT_ITS_OWN && nw_is_out_of_reach(address);
+}
+
+bool nw_gpu_is_managed(const void *address)
+{
+    pointer_query query = __atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE);
+    unsigned managed = 0;
+
+    return query &&
+           query(&managed, CU_IS_MANAGED, (uintptr_t)address) == CU_SUCCESS &&
+           managed;
 }

@@ -13,6 +13,9 @@
 /* Returns true if the address lies in GPU memory or CUDA managed memory and a
  * CUDA context has been seen (nw_gpu_is_used). */
 bool nw_gpu_holds(const void *address);
+/* Returns true if the address lies in CUDA managed memory, which the CPU and so
+ * every MPI library can access. */
+bool nw_gpu_is_managed(const void *address);
 /* The last library in the loader's list when the list had no CUDA driver; this
  * library is never unloaded. NULL if the list must be searched again. */
 extern struct link_map *nw_gpu_last_library;

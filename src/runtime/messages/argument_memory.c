@@ -7,12 +7,30 @@
 
 enum { PAGE = 4096 };
 
-/* State while the pieces of an area are examined: the kinds of memory found so
+enum nw_side nw_side_join(enum nw_side a, enum nw_side b)
+{
+    enum nw_side low = a < b ? a : b, high = a < b ? b : a;
+
+    if (low == high || low == NW_SIDE_NONE)
+        return high;
+    if (low == NW_SIDE_HOST)
+        return high == NW_SIDE_MANAGED ? NW_SIDE_HOST : NW_SIDE_MIXED;
+    return high;
+}
+
+static enum nw_side argument_memory_side(const void *address)
+{
+    if (!nw_gpu_holds(address))
+        return NW_SIDE_HOST;
+    return nw_gpu_is_managed(address) ? NW_SIDE_MANAGED : NW_SIDE_GPU;
+}
+
+/* State while the pieces of an area are examined: the kind of memory found so
  * far, and the number of the page examined last. One query per page suffices,
  * since all bytes of a page are in one kind of memory. */
 struct look {
     uintptr_t base, page;
-    bool gpu, host;
+    enum nw_side side;
 };
 
 static bool argument_memory_look_at(void *context, MPI_Aint offset,
@@ -23,12 +41,10 @@ static bool argument_memory_look_at(void *context, MPI_Aint offset,
 
     if (bytes && at / PAGE != look->page) {
         look->page = at / PAGE;
-        if (nw_gpu_holds((const void *)at))
-            look->gpu = true;
-        else
-            look->host = true;
+        look->side =
+            nw_side_join(look->side, argument_memory_side((const void *)at));
     }
-    return !look->gpu || !look->host;
+    return look->side != NW_SIDE_MIXED;
 }
 
 /* Examines the first byte of every contiguous piece of the area and returns
@@ -42,7 +58,7 @@ static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
         return side;
     nw_typemap_walk(layout, area->count, argument_memory_look_at, &look);
     nw_typemap_drop(layout);
-    return !look.gpu ? NW_SIDE_HOST : look.host ? NW_SIDE_MIXED : NW_SIDE_GPU;
+    return look.side ? look.side : NW_SIDE_HOST;
 }
 
 /* The bytes from the lowest to the highest address of an area. */
@@ -64,24 +80,30 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
+static enum nw_side argument_memory_within(const struct nw_pointer *owner)
+{
+    return owner->managed ? NW_SIDE_MANAGED : NW_SIDE_GPU;
+}
+
 /* For predefined datatypes in the table of nw_typemap_is_plain, examines only
- * the first byte. For others, returns NONE if the area has no bytes, GPU if it
- * lies within one GPU allocation, and host if its first and last byte are in
- * host memory and the buffer is not MPI_BOTTOM. Otherwise examines every
+ * the first byte. For others, returns NONE if the area has no bytes, GPU or
+ * MANAGED if it lies within one allocation, and host if its first and last byte
+ * are in host memory and the buffer is not MPI_BOTTOM. Otherwise examines every
  * piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;
 
     if (area->type == MPI_DATATYPE_NULL || nw_typemap_is_plain(area->type))
-        return nw_pointer_find(area->buffer, owner) ? NW_SIDE_GPU
-                                                    : NW_SIDE_HOST;
+        return nw_pointer_find(area->buffer, owner)
+                   ? argument_memory_within(owner)
+                   : NW_SIDE_HOST;
     span = span_of(area);
     if (!span.bytes)
         return NW_SIDE_NONE;
     if (nw_pointer_find(span.first, owner))
         return nw_pointer_holds(owner, span.first, span.bytes)
-                   ? NW_SIDE_GPU
+                   ? argument_memory_within(owner)
                    : look_through(area, NW_SIDE_GPU);
     if (area->buffer != MPI_BOTTOM &&
         !nw_gpu_holds(span.first + span.bytes - 1))

@@ -16,7 +16,7 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
     struct nw_pointer owner;
 
     return area->blocks && area->buffer != MPI_IN_PLACE && nw_is_messaging() &&
-           nw_area_side(area, &owner) >= NW_SIDE_GPU;
+           nw_area_side(area, &owner) > NW_SIDE_HOST;
 }
 
 /* Returns the address of the area's first byte if the area has no gaps, else

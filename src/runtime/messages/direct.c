@@ -57,8 +57,8 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
     if (!direct_is_large(out->bytes) || layout->gaps || !ends_between(layout) ||
-        nw_area_side(area, &owner) != NW_SIDE_GPU || nw_messages_open_gpu() ||
-        !nw_memory_open())
+        !nw_side_is_staged(nw_area_side(area, &owner)) ||
+        nw_messages_open_gpu() || !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);
     return true;

@@ -141,8 +141,8 @@ static bool envelope_unpack(const struct nw_catch *caught,
         bytes % layout->size)
         return false;
     what.count = (int64_t)(bytes / layout->size);
-    if (nw_area_side(&NW_AREA(what.device, what.count, caught->type), &owner) !=
-            NW_SIDE_GPU ||
+    if (!nw_side_is_staged(nw_area_side(
+            &NW_AREA(what.device, what.count, caught->type), &owner)) ||
         nw_messages_open_gpu())
         return false;
     what.gpu = owner.gpu;

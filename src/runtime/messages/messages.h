@@ -181,9 +181,9 @@ void *nw_stage_places(struct nw_stage *stage, int access, const void *buffer,
 void *nw_stage_bytes(struct nw_stage *stage, int access, const void *buffer,
                      int64_t bytes);
 /* For an argument that cannot be staged: returns true if the call must fail,
- * because `buffer` is in GPU memory and MPI does not get GPU memory itself
- * (nw_passthrough is false). In this case, nw_stage_refuse and
- * nw_stage_refuse_area store an error in stage->status. */
+ * because `buffer` is in GPU memory that is not managed, and MPI does not get
+ * GPU memory itself (nw_passthrough is false). In this case, nw_stage_refuse
+ * and nw_stage_refuse_area store an error in stage->status. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);

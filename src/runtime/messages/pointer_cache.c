@@ -31,7 +31,8 @@ static void pointer_cache_ask(const void *memory, struct nw_pointer *out)
     int32_t gpu = 0;
 
     (void)nw_gpu_cuda.holds(memory, &gpu);
-    *out = (struct nw_pointer){.gpu = gpu < 0 ? 0 : gpu};
+    *out = (struct nw_pointer){.gpu = gpu < 0 ? 0 : gpu,
+                               .managed = nw_gpu_is_managed(memory)};
     if (!nw_gpu_cuda.select(out->gpu) && !nw_gpu_cuda.range(memory, &range)) {
         out->id = range.id;
         out->start = (uintptr_t)range.start;

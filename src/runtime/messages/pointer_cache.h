@@ -17,6 +17,7 @@ struct nw_pointer {
     uintptr_t start;
     size_t bytes;
     int32_t gpu;
+    bool managed; /* nw_gpu_is_managed is true */
 };
 
 /* Finds the GPU allocation that contains an address. Returns false, and leaves

@@ -144,7 +144,7 @@ void *nw_stage_triple(struct nw_stage *stage, int access, const void *buffer,
                         &owner);
     if (side == NW_SIDE_MIXED)
         stage->status = fail_mixed();
-    if (side != NW_SIDE_GPU)
+    if (!nw_side_is_staged(side))
         return (void *)(uintptr_t)buffer;
     stage->status = buffer_new(buffer, &owner, 1, &made);
     if (!stage->status)
@@ -222,9 +222,7 @@ static enum nw_side places_side(const void *buffer,
                                ? NW_SIDE_NONE
                                : nw_area_side(&area, side ? &other : owner);
 
-        if (one && side && one != side)
-            return NW_SIDE_MIXED;
-        side = one ? one : side;
+        side = nw_side_join(side, one);
     }
     return side;
 }
@@ -241,7 +239,7 @@ void *nw_stage_places(struct nw_stage *stage, int access, const void *buffer,
     side = places_side(buffer, &places, &owner);
     if (side == NW_SIDE_MIXED)
         stage->status = fail_mixed();
-    if (side != NW_SIDE_GPU)
+    if (!nw_side_is_staged(side))
         return (void *)(uintptr_t)buffer;
     stage->status = buffer_new(buffer, &owner, (size_t)places.blocks, &made);
     for (int64_t i = 0; i < places.blocks && !stage->status; i++)
@@ -269,7 +267,8 @@ void *nw_stage_bytes(struct nw_stage *stage, int access, const void *buffer,
 
 bool nw_is_refused(const void *buffer)
 {
-    return !nw_passthrough && nw_gpu_holds(buffer);
+    return !nw_passthrough && nw_gpu_holds(buffer) &&
+           !nw_gpu_is_managed(buffer);
 }
 
 static nw_status fail_refused(void)

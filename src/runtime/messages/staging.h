@@ -55,10 +55,24 @@ struct nw_buffer {
 };
 
 /* In argument_memory.c: nw_area_side returns the kind of memory of an area with
- * at least one element: none (the datatype is empty), host, GPU, or parts of
- * both. Ignores `blocks`. If it is GPU memory, sets *owner to the allocation of
- * its first byte. */
-enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
+ * at least one element: none (the datatype is empty), host, managed, GPU (or
+ * GPU and managed), or host and GPU. Host and managed memory together count as
+ * host memory, since the CPU can access both. Ignores `blocks`. If it is
+ * managed or GPU memory, sets *owner to the allocation of its first byte.
+ * nw_side_join returns the kind of two areas together. nw_side_is_staged
+ * returns true for managed and GPU memory. */
+enum nw_side {
+    NW_SIDE_NONE,
+    NW_SIDE_HOST,
+    NW_SIDE_MANAGED,
+    NW_SIDE_GPU,
+    NW_SIDE_MIXED
+};
+enum nw_side nw_side_join(enum nw_side a, enum nw_side b);
+static inline bool nw_side_is_staged(enum nw_side side)
+{
+    return side == NW_SIDE_MANAGED || side == NW_SIDE_GPU;
+}
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner);
 
 /* In copies.c: copies the program's buffer from the GPU to its host memory.

@@ -24,6 +24,7 @@ enum {
     ATTRIBUTE_MEMORY_TYPE = 2,
     ATTRIBUTE_SYNC = 6,
     ATTRIBUTE_ID = 7,
+    ATTRIBUTE_MANAGED = 8,
     ATTRIBUTE_ORDINAL = 9,
     PAGE = 4096,
     PINNED = 65536
@@ -664,6 +665,8 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
         *(unsigned *)out = gpu < 0                       ? MEMORY_HOST
                            : getenv("FAKE_CUDA_UNIFIED") ? MEMORY_UNIFIED
                                                          : MEMORY_DEVICE;
+    else if (!result && attribute == ATTRIBUTE_MANAGED)
+        *(unsigned *)out = gpu >= 0 && getenv("FAKE_CUDA_UNIFIED");
     else if (!result && attribute == ATTRIBUTE_ORDINAL)
         *(int *)out = gpu < 0 ? 0 : gpu;
     else if (!result && attribute == ATTRIBUTE_ID)

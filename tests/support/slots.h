@@ -39,22 +39,29 @@ static inline nw_topology *assigned_load(const char *name)
 
 /* Loads the machine and assigns the pattern, which it takes over from the
  * caller. */
-static inline void assigned_begin(struct assigned *assigned,
-                                  const char *machine, nw_pattern *pattern)
+static inline void assigned_begin_with(struct assigned *assigned,
+                                       const char *machine, nw_pattern *pattern,
+                                       const struct nw_map_options *options)
 {
-    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-
     memset(assigned, 0, sizeof *assigned);
     assigned->topology = assigned_load(machine);
     assigned->pattern = pattern;
     MUST(nw_problem_init(&assigned->problem, assigned->topology, pattern,
-                         &options));
+                         options));
     nw_budget_init(&assigned->budget, &assigned->problem.options);
     assigned->problem.budget = &assigned->budget;
     MUST(nw_answer_init(&assigned->answer, pattern->rank_count));
     MUST(nw_answer_default(&assigned->problem, &assigned->answer));
     MUST(
         nw_slots_init(&assigned->slots, &assigned->problem, &assigned->answer));
+}
+
+static inline void assigned_begin(struct assigned *assigned,
+                                  const char *machine, nw_pattern *pattern)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+
+    assigned_begin_with(assigned, machine, pattern, &options);
 }
 
 static inline void assigned_end(struct assigned *assigned)

@@ -234,6 +234,45 @@ static void partners_share_a_pod(void **state)
         assigned_end(&bench);
     }
 }
+
+/* The last of eight nodes has too few cores for a rank. It does not change
+ * which nodes and switches belong together, wherever it is in the list of
+ * hosts. */
+static void nodes_may_have_no_slots(void **state)
+{
+    static const int32_t hosts[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
+                                        {0, 1, 7, 2, 3, 4, 5, 6}};
+    struct nw_objectives objectives = {.first = NW_OBJECTIVE_CONGESTION};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        struct nw_switch_groups groups;
+        struct nw_switch_levels levels;
+        struct nw_random random;
+        struct assigned bench;
+        bool found;
+
+        nw_random_init(&random, 1);
+        options.hosts = hosts[i];
+        options.host_count = 8;
+        options.cores_per_rank = 2;
+        assigned_begin_with(&bench, "small_node.yaml",
+                            random_graph(&random, 7, 14), &options);
+        MUST(nw_alloc(8, sizeof *groups.group, &groups.group));
+        MUST(nw_switch_groups_nearest(&bench.slots, &groups, &found));
+        assert_true(found);
+        assert_int_equal(groups.parts, 4);
+        MUST(nw_switch_levels_find(&bench.slots, &groups, &levels));
+        assert_int_equal(levels.count, 2);
+        assert_int_equal(levels.level[1].parts, 2);
+        MUST(nw_slots_min_max_cut(&bench.slots, &objectives, &found));
+        assigned_check(&bench.slots);
+        free(groups.group);
+        assigned_end(&bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +280,7 @@ int main(void)
         cmocka_unit_test(pods_count_too),
         cmocka_unit_test(links_are_counted),
         cmocka_unit_test(partners_share_a_pod),
+        cmocka_unit_test(nodes_may_have_no_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

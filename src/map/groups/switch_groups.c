@@ -14,13 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the distance between two hosts, measured from their first cores. */
+/* Returns the host that stands for a host: the host itself or, if it has no
+ * core slots, the next one that has or else the last one that has. */
+static int32_t switch_groups_stand_in(const struct nw_slots *slots,
+                                      int32_t host)
+{
+    int32_t slot = slots->first[host];
+
+    return slots->host[slot < slots->core_count ? slot : slot - 1];
+}
+
+/* Returns the distance between the hosts that stand for two hosts, measured
+ * from their first cores; -INFINITY if the same host stands for both. */
 static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
                                      int32_t b)
 {
-    return nw_topology_distance(slots->problem->topology,
-                                slots->end[slots->first[a]],
-                                slots->end[slots->first[b]]);
+    int32_t from = switch_groups_stand_in(slots, a);
+    int32_t to = switch_groups_stand_in(slots, b);
+
+    return from == to ? -INFINITY
+                      : nw_topology_distance(slots->problem->topology,
+                                             slots->end[slots->first[from]],
+                                             slots->end[slots->first[to]]);
 }
 
 double nw_switch_groups_next_distance(const double *far, int32_t n,
@@ -108,10 +123,11 @@ bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
     if (groups->parts > NW_SWITCH_GROUPS_MAX)
         return false;
     for (int32_t h = 0; h < slots->problem->host_count; h++) {
-        int32_t card = nw_end_card(topology, slots->end[slots->first[h]]);
+        int32_t host = switch_groups_stand_in(slots, h);
+        int32_t card = nw_end_card(topology, slots->end[slots->first[host]]);
 
         groups->group[h] =
-            nw_topology_switch_of(topology, slots->problem->host[h], card) /
+            nw_topology_switch_of(topology, slots->problem->host[host], card) /
             shape->routers;
     }
     return switch_groups_finish(slots, groups);
@@ -151,10 +167,13 @@ static void switch_groups_visit_routes(const struct nw_slots *slots,
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++) {
             int32_t mine = kind[group[a] * groups->parts + group[b]];
-            struct nw_route route = nw_route_cache_find(
-                routes, route_class[first[a]], route_class[first[b]]);
+            struct nw_route route;
 
-            for (uint32_t i = 0; a != b && i < route.count; i++) {
+            if (a == b || first[a] == first[a + 1] || first[b] == first[b + 1])
+                continue;
+            route = nw_route_cache_find(routes, route_class[first[a]],
+                                        route_class[first[b]]);
+            for (uint32_t i = 0; i < route.count; i++) {
                 int32_t *of = &owner[route.hop[i]];
 
                 *of = *of == NO_TRAFFIC || *of == mine ? mine : SEVERAL_KINDS;

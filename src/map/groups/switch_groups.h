@@ -38,15 +38,16 @@ int32_t nw_switch_groups_join(const double *far, int32_t n, double reach,
                               int32_t *group);
 
 /* Groups the hosts whose distance from each other is the smallest one between
- * any hosts, such as those of a leaf switch. Sets *found to false if this
- * relation is not transitive, if there is only one group or too many, or if a
- * group has no slots. */
+ * any hosts, such as those of a leaf switch. A host without core slots is in
+ * the group of a host that has some. Sets *found to false if this relation is
+ * not transitive, or if there is only one group or too many. */
 NW_MUST_CHECK nw_status nw_switch_groups_nearest(
     const struct nw_slots *slots, struct nw_switch_groups *groups, bool *found);
 
-/* Groups the hosts of a dragonfly by the topology's own groups. Returns false
- * on other machines, if there is only one group or too many, or if a group has
- * no hosts or slots. */
+/* Groups the hosts of a dragonfly by the topology's own groups. A host without
+ * core slots is in the group of a host that has some. Returns false on other
+ * machines, if there is only one group or too many, or if a group has no slots.
+ */
 bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
                                 struct nw_switch_groups *groups);
 

@@ -13,7 +13,6 @@ nw_status nw_several_by_phases(struct nw_several *several,
     struct nw_slots_problem work = {.several = several,
                                     .per_element_several = true};
     struct nw_candidate found = {0};
-    struct nw_map_report mine = {0};
     int64_t capacity = 0;
     nw_status status;
 
@@ -32,11 +31,10 @@ nw_status nw_several_by_phases(struct nw_several *several,
             nw_by_count((uint64_t)several->graph.n, " does", "s do"),
             (long long)capacity);
     if (!status)
-        status = nw_candidate_run(algorithm, &work.problem, &mine, &found);
+        status = nw_candidate_run(algorithm, &work.problem, report, &found);
     if (!status) {
         *out = found.mapping;
         found.mapping = NULL;
-        *report = mine;
         report->algorithm = found.algorithm;
     }
     nw_candidate_fini(&found);

@@ -27,15 +27,16 @@ bool nw_several_uses_gpus(const struct nw_several *several)
            nw_pattern_has_gpu(several->pattern);
 }
 
-/* Limits matter if an element cannot take the heaviest rank. They also matter
- * if an element that takes no rank now, because its host has too few slots, is
- * slower than all elements that do: a mapping without limits might use it. */
-static bool several_limits_matter(const struct nw_several *several)
+/* Limits exclude assignments if an element cannot take the heaviest rank. They
+ * also do if an element that takes no rank now, because its host has too few
+ * slots, is slower than all elements that do: a mapping without limits might
+ * use it. */
+bool nw_several_is_plain(const struct nw_several *several)
 {
     const struct nw_kway_machine *m = &several->machine;
     const double *speeds = several->options.speeds;
     double least = HUGE_VAL;
-    bool binds = false;
+    bool binds = !nw_several_is_single(&several->options);
 
     for (int32_t q = 0; q < m->k; q++)
         if (m->capacity[q]) {
@@ -45,7 +46,7 @@ static bool several_limits_matter(const struct nw_several *several)
         }
     for (int32_t q = 0; speeds && q < m->k; q++)
         binds |= speeds[several->element[q]] < least;
-    return binds;
+    return !binds;
 }
 
 struct nw_map_options
@@ -115,10 +116,4 @@ nw_status nw_several_init(struct nw_several *several,
     *mine = nw_problem_options(call->options);
     nw_budget_init(&several->budget, mine); /* starts the clock of --time */
     return several_check_options(several);
-}
-
-bool nw_several_is_plain(const struct nw_several *several)
-{
-    return nw_several_is_single(&several->options) &&
-           !several_limits_matter(several);
 }

@@ -32,17 +32,6 @@ target_weights_slots_beside_gpus(const struct nw_several *several, int32_t h)
     return most < several->slots[h] ? (int32_t)most : several->slots[h];
 }
 
-/* Returns how many ranks host h takes if every rank has a core and a GPU. */
-static int64_t target_weights_ranks_beside(const struct nw_several *several,
-                                           int32_t h)
-{
-    int32_t cores =
-        nw_topology_node_elements(several->topology, several->host[h]).count;
-    int32_t slots = target_weights_slots_beside_gpus(several, h);
-
-    return slots < cores ? slots : cores;
-}
-
 /* With one rank per element and ranks that use GPUs, limits the slots of each
  * host to the number of ranks that its GPUs take. If the hosts have too few
  * GPUs for all ranks, some ranks use none, and the slots stay. */
@@ -53,8 +42,14 @@ static void target_weights_limit_to_gpus(struct nw_several *several)
     if (!nw_several_is_single(&several->options) ||
         !nw_several_uses_gpus(several))
         return;
-    for (int32_t h = 0; h < several->host_count; h++)
-        total += target_weights_ranks_beside(several, h);
+    for (int32_t h = 0; h < several->host_count; h++) {
+        int32_t cores =
+            nw_topology_node_elements(several->topology, several->host[h])
+                .count;
+        int32_t slots = target_weights_slots_beside_gpus(several, h);
+
+        total += slots < cores ? slots : cores;
+    }
     for (int32_t h = 0;
          total >= several->pattern->rank_count && h < several->host_count; h++)
         several->slots[h] = target_weights_slots_beside_gpus(several, h);
@@ -409,15 +404,6 @@ static nw_status target_weights_check_loads(const struct nw_several *several)
     return NW_OK;
 }
 
-/* Returns true if all elements have the same share of the load. */
-static bool target_weights_is_even(const struct nw_kway_machine *m)
-{
-    for (int32_t q = 1; q < m->k; q++)
-        if (m->share[q] != m->share[0])
-            return false;
-    return true;
-}
-
 /* Returns the share of element q, rounded up to a whole number. If all shares
  * are equal, `all_even` is the load of all ranks, from which the result is
  * exact. Otherwise it is 0: then a share above a whole number by less than 1e-9
@@ -454,7 +440,10 @@ static nw_status target_weights_set_limits(struct nw_several *several)
         target_weights_share_by_order(several, (double)all, mean);
     else
         target_weights_share_by_speed(several, (double)all, mean);
-    all_even = target_weights_is_even(m) ? all : 0;
+    all_even = all;
+    for (int32_t q = 1; q < m->k; q++)
+        if (m->share[q] != m->share[0])
+            all_even = 0;
     for (int32_t q = 0; q < m->k; q++) {
         nw_graph_load load = target_weights_round_up(m, q, all_even);
 

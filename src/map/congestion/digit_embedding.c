@@ -70,35 +70,26 @@ static bool digits_is_even(const struct nw_slots *slots)
            slots->core_count == slots->rank_count;
 }
 
-/* Lists the undirected edges between different ranks. Their weight is the bytes
- * of both directions. */
-static void digits_list_edges(const struct nw_slots *slots,
-                              struct nw_assignment *assignment)
-{
-    size_t at = 0;
-
-    for (int32_t r = 0; r < assignment->count; r++) {
-        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
-            if (slots->edge[t].peer != r)
-                assignment->edge[at++] = (struct nw_undirected_edge){
-                    slots->edge[t].peer,
-                    slots->edge[t].out + slots->edge[t].in};
-        assignment->row[r + 1] = at;
-    }
-}
-
+/* The edges between different ranks are listed without direction, with the
+ * bytes of both directions. */
 nw_status nw_slots_find_grid(const struct nw_slots *slots,
                              struct nw_stencil *stencil, bool *found)
 {
     struct nw_assignment assignment = {.count = slots->rank_count};
-    size_t n = (size_t)assignment.count, cells = 1;
+    size_t n = (size_t)assignment.count, cells = 1, at = 0;
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(n + 1, assignment.row),
                                     NW_ARRAY(slots->row[n], assignment.edge));
 
-    if (!status) {
-        digits_list_edges(slots, &assignment);
-        status = nw_stencil_find(&assignment, stencil, found);
+    for (int32_t r = 0; !status && r < assignment.count; r++) {
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
+            if (slots->edge[t].peer != r)
+                assignment.edge[at++] = (struct nw_undirected_edge){
+                    slots->edge[t].peer,
+                    slots->edge[t].out + slots->edge[t].in};
+        assignment.row[r + 1] = at;
     }
+    if (!status)
+        status = nw_stencil_find(&assignment, stencil, found);
     for (int d = 0; *found && d < stencil->dims; d++)
         cells *= (size_t)stencil->size[d];
     *found = *found && cells == n;

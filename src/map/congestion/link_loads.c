@@ -253,18 +253,6 @@ static void link_loads_try_parts(struct nw_link_loads *loads,
     }
 }
 
-/* Moves load between the links that only a part's old or new slot uses. */
-static void link_loads_try_own(struct nw_link_loads *loads,
-                               const struct nw_move *move)
-{
-    for (int k = 0; k < move->count; k++) {
-        const struct nw_moving *part = &move->part[k];
-
-        link_loads_load_own(loads, part->from, &loads->all[part->endpoint], -1);
-        link_loads_load_own(loads, part->to, &loads->all[part->endpoint], 1);
-    }
-}
-
 /* Returns by how many seconds `congestion` exceeds the target; at least 0. */
 static double link_loads_beyond(const struct nw_link_loads *loads,
                                 double congestion)
@@ -312,10 +300,16 @@ static void link_loads_try_move(struct nw_link_loads *loads,
         loads->mark[move->part[k].endpoint] = (uint8_t)(k + 1);
     if (link_loads_leaves_class(loads, move))
         link_loads_try_parts(loads, move);
-    if (loads->follows)
-        link_loads_try_own(loads, move);
-    for (int k = 0; k < move->count; k++)
-        loads->mark[move->part[k].endpoint] = 0;
+    for (int k = 0; k < move->count; k++) {
+        const struct nw_moving *part = &move->part[k];
+        const struct nw_endpoint_flow *all = &loads->all[part->endpoint];
+
+        loads->mark[part->endpoint] = 0;
+        if (!loads->follows)
+            continue;
+        link_loads_load_own(loads, part->from, all, -1);
+        link_loads_load_own(loads, part->to, all, 1);
+    }
 }
 
 void nw_link_loads_try(struct nw_link_loads *loads, const struct nw_move *move)

@@ -79,18 +79,6 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                      fmin(most, nw_tuned.anneal_kway.team_cells / cells));
 }
 
-/* Returns the number of trials per vertex in all rounds together:
- * anneal->tries, more by the factor team_tries if a run by teams
- * (anneal_parallel.h) has the most rounds, team_rounds, as for small graphs. */
-static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
-{
-    double tries = (double)work->anneal->tries;
-
-    return (uint64_t)(work->rounds == nw_tuned.anneal_kway.team_rounds
-                          ? nw_tuned.anneal_kway.team_tries * tries
-                          : tries);
-}
-
 /* Fills the table with the bytes from each vertex to each part, and lists the
  * vertices in `list` part by part, as if a single team had all parts in
  * ascending order. Each part is filled backwards from its end, so that its
@@ -296,15 +284,6 @@ static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
     return NW_OK;
 }
 
-static void anneal_kway_free_work(struct anneal_kway_work *work)
-{
-    nw_gain_table_fini(&work->near);
-    NW_FREE_ALL(work->memory, work->scratch, work->source, work->column,
-                work->was, work->size, work->target, work->imbalance,
-                work->spare, work->first, work->deal, work->weight, work->list,
-                work->old, work->start, work->best, work->own);
-}
-
 /* --- the search --- */
 
 double nw_anneal_kway_cut(const struct nw_graph *graph, const int32_t *part)
@@ -351,7 +330,7 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;
     size_t bytes = (size_t)anneal->graph->n * sizeof *work->best;
-    double cut;
+    double tries = (double)anneal->tries, cut;
 
     work->cut = work->best_cut = begun;
     work->strength = anneal_kway_strength(anneal, begun);
@@ -360,9 +339,10 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
                            anneal->seed);
     work->rounds = anneal_kway_rounds_of(work, false);
     work->single_moves = anneal_kway_uses_single_moves(work);
+    if (work->rounds == nw_tuned.anneal_kway.team_rounds)
+        tries *= nw_tuned.anneal_kway.team_tries; /* teams, a small graph */
     if (work->cut <= nw_tuned.anneal_kway.trial_cut * begun)
-        anneal_kway_run_rounds(work, anneal_kway_tries_of(work),
-                               anneal->seed + 1);
+        anneal_kway_run_rounds(work, (uint64_t)tries, anneal->seed + 1);
     memcpy(anneal->part, work->best, bytes);
     cut = nw_anneal_kway_cut(anneal->graph, anneal->part);
     assert(fabs(cut - work->best_cut) <=
@@ -388,6 +368,10 @@ nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
     status = anneal_kway_prepare(&work);
     if (!status)
         anneal_kway_search(&work, begun);
-    anneal_kway_free_work(&work);
+    nw_gain_table_fini(&work.near);
+    NW_FREE_ALL(work.memory, work.scratch, work.source, work.column, work.was,
+                work.size, work.target, work.imbalance, work.spare, work.first,
+                work.deal, work.weight, work.list, work.old, work.start,
+                work.best, work.own);
     return status;
 }

@@ -21,18 +21,6 @@ struct assign_groups_work {
     int32_t group[NW_SWITCH_GROUPS_MAX];
 };
 
-/* Returns true if any two groups are equally far from each other. */
-static bool assign_groups_is_flat(const struct assign_groups_work *work)
-{
-    int32_t n = work->groups->parts;
-
-    for (int32_t p = 0; p < n; p++)
-        for (int32_t q = 0; q < n; q++)
-            if (p != q && work->far[p * n + q] != work->far[1])
-                return false;
-    return true;
-}
-
 /* Lists all parts in item[], first those that need `size` slots, which the QAP
  * may move. Returns the number of parts with that size. */
 static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
@@ -49,21 +37,9 @@ static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
     return alike;
 }
 
-/* Fills the QAP: item i is part item[i]; places are groups. Flows are bytes
- * between parts, distances those between groups. */
-static void assign_groups_fill(const struct assign_groups_work *work,
-                               const int32_t *item, struct nw_qap *qap)
-{
-    int32_t n = qap->n;
-
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) {
-            qap->flow[i * n + j] = work->bytes[item[i] * n + item[j]];
-            qap->distance[i * n + j] = work->far[i * n + j];
-        }
-}
-
-/* Assigns the parts with `size` slots to groups of that size by tabu search. */
+/* Assigns the parts with `size` slots to groups of that size by tabu search.
+ * Item i of the QAP is part item[i]; places are groups. Flows are bytes between
+ * parts, distances those between groups. */
 static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
                                             int32_t size)
 {
@@ -77,7 +53,11 @@ static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
         return status;
     qap.real = qap.movable =
         assign_groups_order_parts(work->groups, size, item);
-    assign_groups_fill(work, item, &qap);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) {
+            qap.flow[i * n + j] = work->bytes[item[i] * n + item[j]];
+            qap.distance[i * n + j] = work->far[i * n + j];
+        }
     nw_qap_finish(&qap);
     for (int32_t i = 0; i < n; i++)
         place[i] = work->group[item[i]];
@@ -139,7 +119,11 @@ nw_status nw_assign_groups(const struct nw_slots *slots,
     if (!status) {
         assign_groups_count_bytes(slots, part, &work);
         nw_switch_groups_measure(slots, groups, work.far);
-        *unlike = !assign_groups_is_flat(&work);
+        *unlike = false;
+        for (int32_t p = 0; p < groups->parts; p++)
+            for (int32_t q = 0; q < groups->parts; q++)
+                *unlike |=
+                    p != q && work.far[p * groups->parts + q] != work.far[1];
         if (*unlike)
             status = assign_groups_arrange_all(&work);
         for (int32_t r = 0; !status && r < slots->rank_count; r++)

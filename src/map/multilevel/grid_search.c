@@ -177,29 +177,21 @@ static int multilevel_rounds_of(const struct multilevel_search *search)
            (count <= nw_tuned.multilevel.few);
 }
 
-/* Arguments of one of the two searches of a grid, the first one with bisections
- * or the second one with power diagrams. */
-struct multilevel_grid_search {
-    struct multilevel_search search;
-    struct nw_assignment assignment; /* the second search's own copy */
-};
-
 /* Runs the first search: power diagrams, bisections and swaps. A function
  * nw_start.run. */
 static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
-    struct multilevel_grid_search *grid = user;
+    struct multilevel_search *search = user;
 
-    grid->search.budget = budget;
-    return multilevel_cut_and_swap(&grid->search);
+    search->budget = budget;
+    return multilevel_cut_and_swap(search);
 }
 
 /* Runs the second search: the best of several power diagrams, then swaps. A
  * function nw_start.run. */
 static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 {
-    struct multilevel_grid_search *grid = user;
-    struct multilevel_search *search = &grid->search;
+    struct multilevel_search *search = user;
     int rounds = multilevel_rounds_of(search);
     uint64_t most;
     nw_status status = NW_OK;
@@ -224,23 +216,22 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 /* Runs both searches and takes the better result. */
 static nw_status multilevel_search_twice(struct multilevel_search *search)
 {
-    struct multilevel_grid_search both[2] = {{*search, {0}}, {*search, {0}}};
+    struct multilevel_search both[2] = {*search, *search};
     struct nw_start start[2] = {
         {multilevel_run_cuts, &both[0]},
         {multilevel_run_rounds, &both[1], .quiet = true}};
-    /* both may run at the same time */
-    nw_status status =
-        nw_assignment_copy(search->assignment, &both[1].assignment);
+    struct nw_assignment second = {0}; /* both may run at the same time */
+    nw_status status = nw_assignment_copy(search->assignment, &second);
 
-    both[1].search.assignment = &both[1].assignment;
-    both[1].search.cost = INFINITY;
+    both[1].assignment = &second;
+    both[1].cost = INFINITY;
     if (!status)
         status = nw_budget_run_starts(search->budget, start, NULL);
-    *search = both[0].search;
+    *search = both[0];
     if (!status)
-        status = nw_assignment_take_if_better(
-            search->assignment, both[1].assignment.slot, &search->cost);
-    nw_assignment_copy_fini(&both[1].assignment);
+        status = nw_assignment_take_if_better(search->assignment, second.slot,
+                                              &search->cost);
+    nw_assignment_copy_fini(&second);
     return status;
 }
 

@@ -220,18 +220,6 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
     return status;
 }
 
-/* Returns true if the grid is large and the cost is near the lower bound.
- * Further bisections then are not worth their time: they take seconds and
- * seldom gain. */
-static bool multilevel_is_near_least(const struct multilevel_search *search)
-{
-    return search->assignment->count >
-               nw_tuned.multilevel_grid.near_bound_from &&
-           search->cost <= nw_tuned.multilevel_grid.near_bound *
-                               nw_stencil_lower_bound(search->assignment,
-                                                      &search->tile->stencil);
-}
-
 nw_status nw_multilevel_cuts_max(struct multilevel_search *search, bool swapped)
 {
     double left = (double)(nw_tuned.multilevel_grid.bisection_cost *
@@ -242,7 +230,14 @@ nw_status nw_multilevel_cuts_max(struct multilevel_search *search, bool swapped)
     if (multilevel_kind_cost(search, grid_starts[0]) <= left ||
         search->tile->boxed || search->tile->stencil.dims < 3)
         return multilevel_bisect_grid(search, left);
-    if (nw_multilevel_is_costly(search) || multilevel_is_near_least(search))
+    if (nw_multilevel_is_costly(search))
+        return NW_OK;
+    /* Near the lower bound, further bisections of a large grid are not worth
+     * their time: they take seconds and seldom gain. */
+    if (search->assignment->count > nw_tuned.multilevel_grid.near_bound_from &&
+        search->cost <= nw_tuned.multilevel_grid.near_bound *
+                            nw_stencil_lower_bound(search->assignment,
+                                                   &search->tile->stencil))
         return NW_OK;
     left = multilevel_straight_most(search->assignment) *
            (double)nw_multilevel_grid_patience(search);

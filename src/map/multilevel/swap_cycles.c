@@ -13,15 +13,13 @@ static uint64_t swap_cycles_steps_for(int32_t count)
 {
     const int32_t first = nw_tuned.multilevel.few / 2;
     const int32_t next = nw_tuned.multilevel.next_end;
-    uint64_t steps = 0;
+    uint64_t firsts = (uint64_t)(count < first ? count : first);
+    uint64_t nexts = (uint64_t)(count < next ? count : next) - firsts;
 
-    if (count > next)
-        steps += (uint64_t)(count - next) * nw_tuned.multilevel.steps_further;
-    count = count < next ? count : next;
-    if (count > first)
-        steps += (uint64_t)(count - first) * nw_tuned.multilevel.steps_next;
-    count = count < first ? count : first;
-    return steps + (uint64_t)count * nw_tuned.multilevel.steps_first;
+    return firsts * nw_tuned.multilevel.steps_first +
+           nexts * nw_tuned.multilevel.steps_next +
+           ((uint64_t)count - firsts - nexts) *
+               nw_tuned.multilevel.steps_further;
 }
 
 double nw_multilevel_temperature_of(int32_t count)

@@ -79,20 +79,6 @@ static int32_t all_units_rank_limit(const struct all_units_work *work,
     return capacity > 0 ? capacity : 0;
 }
 
-/* Counts, for each host, the ranks fixed to it that do not need a place on its
- * units. These are ranks fixed to a core or GPU, which get an extra place. They
- * also include ranks without a GPU if only ranks with a GPU are placed. */
-static void all_units_reserve(struct all_units_work *work)
-{
-    const struct nw_problem *problem = work->problem;
-
-    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
-        if (problem->fixed_host[r] >= 0)
-            work->reserved[problem->fixed_host[r]] +=
-                work->local[r] < 0 ||
-                nw_problem_fixed(problem, work->flat->gpus, r).count > 0;
-}
-
 /* Adds a place: a unit of a host, or with unit -1 an extra place that takes one
  * fixed rank. */
 static void all_units_add_place(struct all_units_work *work, int32_t host,
@@ -188,21 +174,28 @@ static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
 }
 
 /* Lists the places: free units of all hosts, and an extra place for each rank
- * that is fixed to a core or GPU. */
+ * that is fixed to a core or GPU. On its host, such a rank does not need a
+ * place on a unit; neither does a fixed rank without a GPU if only ranks with a
+ * GPU are placed. */
 static nw_status all_units_list_places(struct all_units_work *work)
 {
-    size_t most = (size_t)work->units->first[work->problem->host_count] +
-                  (size_t)work->count;
-    nw_status status = NW_ALLOC_ALL(
-        NW_ARRAY(most, work->unit), NW_ARRAY(most, work->host),
-        NW_ARRAY(most, work->capacity), NW_ARRAY(most, work->end),
-        NW_ARRAY((size_t)work->problem->host_count, work->reserved));
+    const struct nw_problem *problem = work->problem;
+    const int32_t *fixed = problem->fixed_host;
+    size_t most =
+        (size_t)work->units->first[problem->host_count] + (size_t)work->count;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(most, work->unit), NW_ARRAY(most, work->host),
+                     NW_ARRAY(most, work->capacity), NW_ARRAY(most, work->end),
+                     NW_ARRAY((size_t)problem->host_count, work->reserved));
 
     if (status)
         return status;
-    if (work->problem->fixed_host)
-        all_units_reserve(work);
-    for (int32_t h = 0; h < work->problem->host_count; h++)
+    for (int32_t r = 0; fixed && r < problem->pattern->rank_count; r++)
+        if (fixed[r] >= 0)
+            work->reserved[fixed[r]] +=
+                work->local[r] < 0 ||
+                nw_problem_fixed(problem, work->flat->gpus, r).count > 0;
+    for (int32_t h = 0; h < problem->host_count; h++)
         all_units_add_units(work, h);
     all_units_add_fixed(work);
     return NW_OK;

@@ -64,20 +64,6 @@ static double gpu_affinity_route_seconds(struct gpu_affinity_work *work,
     return seconds;
 }
 
-/* Returns the time of one byte on the route from `end` to the NIC that belongs
- * to it, in seconds; 0 if `end` has no NIC. */
-static double gpu_affinity_to_card(struct gpu_affinity_work *work,
-                                   struct nw_end end)
-{
-    const nw_topology *topology = work->problem->topology;
-    int32_t card = nw_end_card(topology, end);
-
-    if (card < 0)
-        return 0;
-    return gpu_affinity_route_seconds(
-        work, end, nw_topology_nic_end(topology, end.node, card));
-}
-
 /* Returns the first core of a rank as an end of routes. */
 static struct nw_end gpu_affinity_core_of(const struct gpu_affinity_work *work,
                                           int32_t rank)
@@ -102,13 +88,18 @@ static void gpu_affinity_fill(struct gpu_affinity_work *work,
 
     for (size_t q = 0; q < count; q++) {
         struct nw_end end = places->end[q];
-        double card;
+        double to_nic = 0; /* time of one byte on the route to its NIC */
+        int32_t nic;
 
         end.node = problem->host[work->answer->host[ranks.values[0]]];
-        card = gpu_affinity_to_card(work, end);
+        nic = nw_end_card(problem->topology, end);
+        if (nic >= 0)
+            to_nic = gpu_affinity_route_seconds(
+                work, end,
+                nw_topology_nic_end(problem->topology, end.node, nic));
         for (size_t p = 0; p < ranks.count; p++) {
             int32_t rank = ranks.values[p];
-            double seconds = work->own[rank].leaving * card;
+            double seconds = work->own[rank].leaving * to_nic;
 
             if (work->gpus)
                 seconds += work->own[rank].device *

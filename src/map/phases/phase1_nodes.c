@@ -157,31 +157,23 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Returns true if the ranks are first placed by host traffic (NW_KIND_HH)
- * alone, as one of several initial placements. That is done if all kinds of
+/* Makes a place of each host and runs the placer on them. If all kinds of
  * traffic count, the pattern has host and GPU traffic, and the placer is
- * nw_place_partition. */
-static bool phase1_wants_initial(const struct phase1_work *phase)
-{
-    const struct nw_pattern *pattern = phase->problem->pattern;
-
-    return phase->phases->kinds == NW_KINDS_ALL &&
-           phase->phases->placer[0] == nw_place_partition &&
-           nw_pattern_has_gpu(pattern) &&
-           nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
-}
-
-/* Makes a place of each host and runs the placer on them. If
- * phase1_wants_initial, runs it before on the traffic between host memories
+ * nw_place_partition, runs it before on the traffic between host memories
  * alone, whose result is the initial placement of the main run. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {
+    const nw_pattern *pattern = phase->problem->pattern;
+    bool twice = phase->phases->kinds == NW_KINDS_ALL &&
+                 phase->phases->placer[0] == nw_place_partition &&
+                 nw_pattern_has_gpu(pattern) &&
+                 nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
     struct nw_placement host_layer = {0};
     nw_status status = nw_places_of_hosts(phase->problem, &phase->places);
 
     nw_random_init(&phase->random, phase->problem->options.seed);
-    if (!status && phase1_wants_initial(phase))
+    if (!status && twice)
         status = phase1_place_kinds(phase, &host_layer, NW_KINDS_HOST, NULL);
     if (!status)
         status = phase1_place_kinds(phase, placement, phase->phases->kinds,

@@ -86,16 +86,15 @@ struct hosts_and_units_work {
     bool gpus;     /* true: members are GPUs; false: they are cores */
 };
 
-/* Returns the number of cores, or GPUs, of a host. */
-static int32_t
-hosts_and_units_member_count(const struct hosts_and_units_work *cut,
-                             int32_t host)
+/* Returns the cores, or GPUs, of a host. */
+static struct nw_range
+hosts_and_units_members(const struct hosts_and_units_work *cut, int32_t host)
 {
-    const struct nw_problem *problem = cut->problem;
-    int32_t node = problem->host[host];
+    const nw_topology *topology = cut->problem->topology;
+    int32_t node = cut->problem->host[host];
 
-    return cut->gpus ? nw_topology_node_gpus(problem->topology, node).count
-                     : nw_topology_node_elements(problem->topology, node).count;
+    return cut->gpus ? nw_topology_node_gpus(topology, node)
+                     : nw_topology_node_elements(topology, node);
 }
 
 /* Returns the package of member m (a core or GPU) of a host, so that units can
@@ -104,14 +103,10 @@ static int32_t
 hosts_and_units_member_package(const struct hosts_and_units_work *cut,
                                int32_t host, int32_t m)
 {
-    const nw_topology *topology = cut->problem->topology;
-    int32_t node = cut->problem->host[host];
+    int32_t number = hosts_and_units_members(cut, host).first + m;
 
-    if (cut->gpus)
-        return nw_topology_gpu_package(
-            topology, nw_topology_node_gpus(topology, node).first + m);
-    return nw_topology_element_package(
-        topology, nw_topology_node_elements(topology, node).first + m);
+    return (cut->gpus ? nw_topology_gpu_package : nw_topology_element_package)(
+        cut->problem->topology, number);
 }
 
 /* Adds a unit that consists of the units->size cores, or GPUs, of a host in
@@ -217,7 +212,7 @@ static nw_status hosts_and_units_cut_all(struct hosts_and_units_work *cut)
                                     NW_ARRAY((size_t)hosts + 1, cut->begin));
 
     for (int32_t h = 0; !status && h < hosts; h++) {
-        total += (size_t)hosts_and_units_member_count(cut, h);
+        total += (size_t)hosts_and_units_members(cut, h).count;
         cut->begin[h + 1] = total;
     }
     if (!status)

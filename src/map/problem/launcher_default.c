@@ -115,20 +115,6 @@ static int32_t launcher_default_take_turn(const struct nw_problem *problem,
     return -1;
 }
 
-/* Sets *turns for a host on which no rank has a core unit yet. */
-static void launcher_default_start_turns(const struct nw_problem *problem,
-                                         struct launcher_default_turns *turns,
-                                         int32_t host)
-{
-    turns->packages =
-        nw_topology_node_package_count(problem->topology, problem->host[host]);
-    if (turns->packages < 1)
-        turns->packages = 1;
-    turns->turn = 0;
-    for (int32_t p = 0; p < turns->packages; p++)
-        turns->next[p] = problem->core.first[host];
-}
-
 nw_status nw_answer_default_cores(const struct nw_problem *problem,
                                   struct nw_answer *answer)
 {
@@ -142,7 +128,12 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
 
     for (int32_t h = 0; !status && h < hosts; h++) {
         turns[h].next = next + (size_t)h * (size_t)most;
-        launcher_default_start_turns(problem, &turns[h], h);
+        turns[h].packages =
+            nw_topology_node_package_count(problem->topology, problem->host[h]);
+        if (turns[h].packages < 1)
+            turns[h].packages = 1;
+        for (int32_t p = 0; p < turns[h].packages; p++)
+            turns[h].next[p] = problem->core.first[h];
     }
     for (int32_t r = 0; !status && r < n; r++)
         if (nw_problem_needs_core(problem, r))

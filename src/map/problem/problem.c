@@ -406,16 +406,13 @@ static bool problem_needs_link(enum nw_objective objective)
            objective == NW_OBJECTIVE_TIME;
 }
 
-static bool problem_needs_links(const struct nw_map_options *options)
-{
-    return problem_needs_link(options->objective) ||
-           (options->has_second && problem_needs_link(options->second));
-}
-
 nw_status nw_problem_check_links(const nw_topology *topology,
                                  const struct nw_map_options *options)
 {
-    if (!problem_needs_links(options) || nw_topology_has_links(topology))
+    bool needs = problem_needs_link(options->objective) ||
+                 (options->has_second && problem_needs_link(options->second));
+
+    if (!needs || nw_topology_has_links(topology))
         return NW_OK;
     return nw_fail(NW_EINVAL,
                    "%s is a matrix of distances: it has no links and no "

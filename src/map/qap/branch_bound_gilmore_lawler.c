@@ -41,22 +41,6 @@ struct gilmore_lawler_node {
     double bound; /* lower bound of the cost of all solutions below this node */
 };
 
-/* Returns the flow from item i to item j. */
-static double gilmore_lawler_flow_of(const struct gilmore_lawler_search *search,
-                                     int32_t i, int32_t j)
-{
-    return search->qap->flow[(size_t)i * (size_t)search->qap->n + (size_t)j];
-}
-
-/* Returns the distance from place a to place b. */
-static double
-gilmore_lawler_distance_of(const struct gilmore_lawler_search *search,
-                           int32_t a, int32_t b)
-{
-    return search->qap
-        ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
-}
-
 /* Lists the real items without a place and the places without an item in *node.
  */
 static void gilmore_lawler_list_free(const struct gilmore_lawler_search *search,
@@ -106,17 +90,16 @@ static double
 gilmore_lawler_fixed_part(const struct gilmore_lawler_search *search,
                           int32_t item, int32_t place)
 {
-    double sum = gilmore_lawler_flow_of(search, item, item) *
-                 gilmore_lawler_distance_of(search, place, place);
+    const double *flow = search->qap->flow, *distance = search->qap->distance;
+    int32_t n = search->qap->n;
+    double sum = flow[item * n + item] * distance[place * n + place];
 
-    for (int32_t k = 0; k < search->qap->n; k++) {
+    for (int32_t k = 0; k < n; k++) {
         int32_t at = search->at[k];
 
         if (at >= 0)
-            sum += gilmore_lawler_flow_of(search, item, k) *
-                       gilmore_lawler_distance_of(search, place, at) +
-                   gilmore_lawler_flow_of(search, k, item) *
-                       gilmore_lawler_distance_of(search, at, place);
+            sum += flow[item * n + k] * distance[place * n + at] +
+                   flow[k * n + item] * distance[at * n + place];
     }
     return sum;
 }
@@ -194,17 +177,16 @@ static void gilmore_lawler_take_solution(struct gilmore_lawler_search *search,
 static bool gilmore_lawler_are_twins(const struct gilmore_lawler_search *search,
                                      int32_t a, int32_t b)
 {
-    if (gilmore_lawler_distance_of(search, a, a) !=
-            gilmore_lawler_distance_of(search, b, b) ||
-        gilmore_lawler_distance_of(search, a, b) !=
-            gilmore_lawler_distance_of(search, b, a))
+    const double *distance = search->qap->distance;
+    int32_t n = search->qap->n;
+
+    if (distance[a * n + a] != distance[b * n + b] ||
+        distance[a * n + b] != distance[b * n + a])
         return false;
-    for (int32_t k = 0; k < search->qap->n; k++)
+    for (int32_t k = 0; k < n; k++)
         if (k != a && k != b &&
-            (gilmore_lawler_distance_of(search, a, k) !=
-                 gilmore_lawler_distance_of(search, b, k) ||
-             gilmore_lawler_distance_of(search, k, a) !=
-                 gilmore_lawler_distance_of(search, k, b)))
+            (distance[a * n + k] != distance[b * n + k] ||
+             distance[k * n + a] != distance[k * n + b]))
             return false;
     return true;
 }
@@ -348,9 +330,8 @@ gilmore_lawler_fixed_cost(const struct gilmore_lawler_search *search)
 
     for (int32_t i = qap->movable; i < qap->n; i++)
         for (int32_t j = qap->movable; j < qap->n; j++)
-            sum += gilmore_lawler_flow_of(search, i, j) *
-                   gilmore_lawler_distance_of(search, search->at[i],
-                                              search->at[j]);
+            sum += qap->flow[i * qap->n + j] *
+                   qap->distance[search->at[i] * qap->n + search->at[j]];
     return sum;
 }
 

@@ -323,26 +323,12 @@ static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
     return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
 }
 
-/* Before the swap of choice->u and choice->v: notes their present places. For
- * some steps, a swap is tabu if it would take both its items back to places so
- * noted. */
-static void robust_tabu_forbid(struct nw_robust_tabu *tabu,
-                               const struct robust_tabu_choice *choice,
-                               uint64_t step, struct nw_random *random)
-{
-    size_t n = tabu->n;
-
-    tabu->until[choice->u * n + (size_t)tabu->now[choice->u]] =
-        step + robust_tabu_tenure(n, random);
-    tabu->until[choice->v * n + (size_t)tabu->now[choice->v]] =
-        step + robust_tabu_tenure(n, random);
-}
-
 double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
                           uint64_t steps, int32_t *place)
 {
     double start = nw_qap_cost(tabu->qap, place), cost = start, best = start;
     double near = tabu->qap->step > 0 ? 0.25 : 1e-12 * fabs(cost);
+    size_t n = tabu->n;
 
     robust_tabu_restart(tabu, place);
     for (uint64_t step = 1; step <= steps; step++) {
@@ -351,7 +337,11 @@ double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
 
         if (choice.u == choice.v)
             continue;
-        robust_tabu_forbid(tabu, &choice, step, random);
+        /* for some steps, both items may not return to their present places */
+        tabu->until[choice.u * n + (size_t)tabu->now[choice.u]] =
+            step + robust_tabu_tenure(n, random);
+        tabu->until[choice.v * n + (size_t)tabu->now[choice.v]] =
+            step + robust_tabu_tenure(n, random);
         robust_tabu_swap_items(tabu, choice.u, choice.v);
         cost += choice.change;
         if (cost < best - near) {

@@ -23,15 +23,6 @@ static const uint16_t best_embedding_few_kinds[] = {0, 3, 4};
     (sizeof best_embedding_few_kinds / sizeof *best_embedding_few_kinds)
 #define COLUMNS_MAX 8 /* most divisions into columns to try */
 
-/* Returns true if any slot is fixed. */
-static bool best_embedding_any_fixed(const struct nw_assignment *assignment)
-{
-    for (int32_t s = 0; s < assignment->hierarchy->slots; s++)
-        if (assignment->fixed[s])
-            return true;
-    return false;
-}
-
 /* Returns true if the number of cells has only the prime factors 2 and 3, and
  * every slot gets a cell. Then nested boxes can be nearly cubes. */
 static bool best_embedding_divides_well(const struct nw_assignment *assignment)
@@ -79,18 +70,6 @@ static size_t best_embedding_kinds_of(const struct nw_assignment *assignment,
                    ? most / nw_tuned.tiling.few
                    : nw_tuned.tiling.few;
     return most;
-}
-
-/* Returns the mean number of cells on a child of the root, if the grid uses as
- * few children as possible. */
-static double
-best_embedding_cells_of_child(const struct nw_assignment *assignment)
-{
-    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
-    int level = hierarchy->levels > 1 ? hierarchy->levels - 2 : 0;
-    int32_t last = hierarchy->cluster[level][assignment->count - 1];
-
-    return (double)assignment->count / (last + 1);
 }
 
 /* The embeddings to try, and scratch for two of them. */
@@ -144,7 +123,12 @@ static void best_embedding_list_kinds(struct best_embedding_cuts *cuts)
 static void best_embedding_list_columns(struct best_embedding_cuts *cuts)
 {
     const struct nw_assignment *assignment = cuts->assignment;
-    double each = best_embedding_cells_of_child(assignment);
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int level = hierarchy->levels > 1 ? hierarchy->levels - 2 : 0;
+    int32_t last = hierarchy->cluster[level][assignment->count - 1];
+    /* mean number of cells on a child of the root, if the grid uses as few
+     * children as possible */
+    double each = (double)assignment->count / (last + 1);
     size_t most =
         best_embedding_looks_of(assignment) / nw_tuned.tiling.columns_share;
     int count;
@@ -260,8 +244,9 @@ nw_status nw_assignment_best_embedding(struct nw_assignment *assignment,
     nw_status status;
 
     try->found = false;
-    if (best_embedding_any_fixed(assignment))
-        return NW_OK;
+    for (int32_t s = 0; s < assignment->hierarchy->slots; s++)
+        if (assignment->fixed[s])
+            return NW_OK;
     status = nw_stencil_find(assignment, &try->stencil, &try->found);
     /* A grid that lacks some edges may fit few cells by chance. */
     if (!status &&

@@ -68,35 +68,18 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* Returns how many children of a cluster get its `count` cells: as few as have
- * enough slots. */
-static int32_t
-coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
-                                 int level, int32_t cluster, int32_t count)
-{
-    int32_t slot = hierarchy->first[level][cluster];
-    int32_t from = hierarchy->cluster[level - 1][slot], least = 0;
-
-    while (hierarchy->first[level - 1][from + least] - slot < count)
-        least++;
-    return least;
-}
-
 /* Assigns the cells of a part that has one cluster: divides them among the
- * cluster's children or, if the order of its slots does not matter, assigns
- * them to consecutive slots in their order. */
+ * cluster's children, as few as have enough slots, or, if the order of its
+ * slots does not matter, assigns them to consecutive slots in their order. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {
     const struct nw_hierarchy *hierarchy = work->of.assignment->hierarchy;
     int level = share.level;
-    int32_t count = share.end - share.first;
-    const int32_t *first = hierarchy->first[level];
+    int32_t slot = hierarchy->first[level][share.from];
     struct nw_grid_part below = share;
 
     if (!level || coordinate_bisection_is_alike(work, &share)) {
-        int32_t slot = first[share.from];
-
         if (!share.listed)
             nw_grid_part_assign(work->of.stencil, &share, slot, 1, work->slot);
         for (int32_t i = share.first; share.listed && i < share.end; i++)
@@ -104,9 +87,10 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
         return;
     }
     below.level = level - 1;
-    below.from = hierarchy->cluster[level - 1][first[share.from]];
-    below.to = below.from + coordinate_bisection_children_of(hierarchy, level,
-                                                             share.from, count);
+    below.from = below.to = hierarchy->cluster[level - 1][slot];
+    while (hierarchy->first[level - 1][below.to] - slot <
+           share.end - share.first)
+        below.to++;
     if (coordinate_bisection_is_for_jagged(work, &below))
         coordinate_bisection_follow_jagged(work, below);
     else

@@ -56,6 +56,30 @@ int32_t nw_grid_part_left(int64_t count, int64_t slots, int64_t left_slots,
     return (int32_t)left;
 }
 
+/* Returns the dimension in which the cut after `left` cells has the fewest
+ * bytes, of those in which these cells are whole layers of the part, but not
+ * the whole part; -1 if there is none. Sets *least to these bytes. */
+static int grid_part_best_layers(const struct nw_stencil *stencil,
+                                 const struct nw_grid_part *part, int32_t left,
+                                 double *least)
+{
+    int chosen = -1;
+
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t layers = grid_part_layers(stencil, part, left, d);
+        double cut;
+
+        if (layers <= 0 || layers >= part->box[d])
+            continue;
+        cut = nw_stencil_cut_layers(stencil, part->box, layers, d);
+        if (chosen >= 0 && cut >= *least)
+            continue;
+        *least = cut;
+        chosen = d;
+    }
+    return chosen;
+}
+
 int32_t nw_grid_part_split_layers(const struct nw_stencil *stencil,
                                   const struct nw_grid_part *part,
                                   const int32_t *first, bool packed)
@@ -71,42 +95,17 @@ int32_t nw_grid_part_split_layers(const struct nw_stencil *stencil,
         int32_t left = nw_grid_part_left(
             part->end - part->first, slots,
             first[part->from + k] - first[part->from], packed);
+        double cut = 0;
 
-        for (int d = 0; d < stencil->dims; d++) {
-            int32_t layers = grid_part_layers(stencil, part, left, d);
-            double cut;
-
-            if (layers <= 0 || layers >= part->box[d])
-                continue;
-            cut = nw_stencil_cut_layers(stencil, part->box, layers, d) / k /
-                  (clusters - k);
-            if (least >= 0 && cut >= least)
-                continue;
-            least = cut;
-            best = part->from + k;
-        }
-    }
-    return best;
-}
-
-/* Returns the dimension in which the cut after `left` cells has the fewest
- * bytes. `left` cells must be whole layers of the part in every dimension. */
-static int grid_part_best_layers(const struct nw_stencil *stencil,
-                                 const struct nw_grid_part *part, int32_t left)
-{
-    int chosen = -1;
-    double least = -1;
-
-    for (int d = 0; d < stencil->dims; d++) {
-        int32_t layers = grid_part_layers(stencil, part, left, d);
-        double cut = nw_stencil_cut_layers(stencil, part->box, layers, d);
-
+        if (grid_part_best_layers(stencil, part, left, &cut) < 0)
+            continue;
+        cut = cut / k / (clusters - k);
         if (least >= 0 && cut >= least)
             continue;
         least = cut;
-        chosen = d;
+        best = part->from + k;
     }
-    return chosen;
+    return best;
 }
 
 /* Returns the dimension in which the cut after `left` cells has the fewest
@@ -119,6 +118,7 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
 {
     struct nw_grid_part_known *known;
     uint32_t hash = (uint32_t)left;
+    double cut;
 
     for (int d = 0; d < work->stencil->dims; d++) {
         if (!grid_part_layers(work->stencil, part, left, d))
@@ -130,7 +130,7 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
         memcmp(known->box, part->box, sizeof known->box)) {
         known->left = left;
         memcpy(known->box, part->box, sizeof known->box);
-        known->chosen = grid_part_best_layers(work->stencil, part, left);
+        known->chosen = grid_part_best_layers(work->stencil, part, left, &cut);
     }
     return known->chosen;
 }
@@ -374,11 +374,6 @@ static double grid_part_sum_across(const struct nw_grid_part_work *work,
     return sum;
 }
 
-static int32_t grid_part_least_of(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns the bytes that are cut if the cells of a part, sorted by coordinate
  * d, are divided after the first `left` ones. Reads only layers near the cut
  * and, if the dimension is periodic, the layers at both ends. */
@@ -390,23 +385,22 @@ static double grid_part_across_sorted(struct nw_grid_part_work *work,
     int32_t size = work->stencil->size[d],
             reach = grid_part_reach_of(work->stencil, d);
     int32_t cut = work->at[d][order[left]], count = part->end - part->first;
-    int32_t begin = grid_part_layer_begin(work, cut - reach), near, last;
+    int32_t begin = grid_part_layer_begin(work, cut - reach);
+    int32_t near = grid_part_layer_begin(work, cut - 2 * reach);
+    int32_t far = cut + reach + 1 < size ? cut + reach + 1 : size;
     double sum = 0;
 
-    near = grid_part_layer_begin(work, cut - 2 * reach);
-    grid_part_mark_sides(
-        work, part, near,
-        grid_part_layer_begin(work, grid_part_least_of(cut + reach + 1, size)),
-        left);
+    grid_part_mark_sides(work, part, near, grid_part_layer_begin(work, far),
+                         left);
     if (work->stencil->periodic[d]) {
-        last = grid_part_layer_begin(work, size - reach);
+        int32_t last = grid_part_layer_begin(work, size - reach);
+        int32_t end = grid_part_layer_begin(work, reach);
+
         grid_part_mark_sides(work, part, last, count, left);
         grid_part_mark_sides(work, part, 0,
                              grid_part_layer_begin(work, 2 * reach), left);
-        sum = grid_part_sum_across(
-            work, part, 0,
-            grid_part_least_of(grid_part_layer_begin(work, reach), begin),
-            left);
+        sum = grid_part_sum_across(work, part, 0, end < begin ? end : begin,
+                                   left);
     }
     return sum + grid_part_sum_across(work, part, begin, left, left);
 }

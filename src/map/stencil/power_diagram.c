@@ -388,22 +388,9 @@ static nw_status power_diagram_alloc(struct power_diagram_work *work)
     return status;
 }
 
-/* Moves each center to the mean of its part's points. The mean is taken
- * relative to one point of the part, since absolute coordinates have no mean in
- * a periodic dimension. */
-static void power_diagram_center_parts(struct power_diagram_work *work)
-{
-    const struct nw_power_diagram *round = work->round;
-
-    for (int d = 0; d < round->dims; d++)
-        for (int32_t i = 0; i < round->n; i++)
-            work->center[d][round->part[i]] = round->at[d][i];
-    memcpy(work->size, work->target, (size_t)round->parts * sizeof *work->size);
-    power_diagram_move_centers(work, 0);
-}
-
 /* Takes the wanted sizes and the first centers from the parts that the caller
- * gave. */
+ * gave. The mean of a part is taken relative to one of its points, since
+ * absolute coordinates have no mean in a periodic dimension. */
 static void power_diagram_begin(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -417,7 +404,11 @@ static void power_diagram_begin(struct power_diagram_work *work)
         work->target[round->part[i]]++;
     for (size_t p = (size_t)round->parts; p < work->wide; p++)
         work->power[p] = -FAR;
-    power_diagram_center_parts(work);
+    for (int d = 0; d < round->dims; d++)
+        for (int32_t i = 0; i < round->n; i++)
+            work->center[d][round->part[i]] = round->at[d][i];
+    memcpy(work->size, work->target, (size_t)round->parts * sizeof *work->size);
+    power_diagram_move_centers(work, 0);
 }
 
 /* Runs the rounds: moves centers, with random shifts that become smaller; then

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cost/mapping_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,9 @@ static nw_status placement_add(struct placement *placement, int32_t rank,
     return NW_OK;
 }
 
-/* Reads a line of a rankfile such as "rank 3=a slot=1:0-3,0:2". There may be
- * blanks around '='. */
+/* Reads a line of a rankfile such as "rank 3=a slot=1:0-3,0:2". Version 5 of
+ * Open MPI writes this as "1:0-3;0:2", and takes "1:0,1" for two cores of
+ * package 1. There may be blanks around '='. */
 static nw_status placement_read_rank(struct placement *placement, char *line)
 {
     char *number = line + 4, *host = strchr(line, '='), *cores, *word;
@@ -172,34 +174,38 @@ static int32_t placement_find_core(const nw_topology *topology, int32_t node,
 }
 
 /* Adds cores such as "1:0-3" (with the package) or "0-3" to the mapping. If its
- * elements are hardware threads, adds the first one of each core. */
+ * elements are hardware threads, adds the first one of each core. *package is
+ * the package of the item before, or -1; an item without a package has the same
+ * one. */
 static nw_status placement_add_cores(struct placement *placement, int32_t node,
-                                     char *item)
+                                     char *item, int32_t *package)
 {
     char *colon = strchr(item, ':'), *from = colon ? colon + 1 : item;
-    char *to = strchr(from, '-');
-    int32_t package = -1, first, last;
+    char *to = strchr(from, '-'), prefix[16] = "";
+    int32_t first, last;
     nw_status status = NW_OK;
 
     if (colon)
         *colon = '\0';
     if (to)
         *to++ = '\0';
-    if ((colon && (!nw_parse_i32(item, &package) || package < 0)) ||
+    if ((colon && (!nw_parse_i32(item, package) || *package < 0)) ||
         !nw_parse_i32(from, &first) || first < 0 ||
         !nw_parse_i32(to ? to : from, &last) || last < first)
         return nw_lines_fail(&placement->lines,
                              "invalid cores: expected 'SOCKET:CORES' or "
                              "'CORES' with CORES like 3 or 0-3");
+    if (*package >= 0)
+        snprintf(prefix, sizeof prefix, "%d:", *package);
     for (; !status && first <= last; first++) {
         int32_t core =
-            placement_find_core(placement->topology, node, package, first);
+            placement_find_core(placement->topology, node, *package, first);
 
         if (core < 0)
             return nw_lines_fail(
-                &placement->lines, "node '%s' has no core %s%s%d",
-                nw_topology_node_name(placement->topology, node),
-                colon ? item : "", colon ? ":" : "", first);
+                &placement->lines, "node '%s' has no core %s%d",
+                nw_topology_node_name(placement->topology, node), prefix,
+                first);
         status = nw_grow(&placement->mapping->core, &placement->core_capacity,
                          placement->core_count + 1,
                          sizeof *placement->mapping->core);
@@ -217,12 +223,16 @@ static nw_status placement_read_cores(struct placement *placement)
 
     placement->core_capacity = (size_t)mapping->rank_count;
     for (int32_t r = 0; !status && r < mapping->rank_count; r++) {
-        char *item, *rest = placement->rank[r].cores;
+        char *part, *item, *rest = placement->rank[r].cores;
 
         placement->lines.line = placement->rank[r].line;
-        while (!status && (item = strsep(&rest, ",")))
-            status =
-                placement_add_cores(placement, placement->rank[r].node, item);
+        while (!status && (part = strsep(&rest, ";"))) {
+            int32_t package = -1;
+
+            while (!status && (item = strsep(&part, ",")))
+                status = placement_add_cores(placement, placement->rank[r].node,
+                                             item, &package);
+        }
         mapping->core_row[r + 1] = placement->core_count;
     }
     return status;

@@ -286,6 +286,14 @@ static void test_placements_by_hand(void **state)
     assert_int_equal(nw_mapping_cores(mapping, 1).values[0], 5);
     assert_int_equal(nw_mapping_cores(mapping, 1).values[2], 1);
     nw_mapping_free(mapping);
+    /* as the manual of Open MPI describes lists: a package holds for the cores
+     * after it, up to the next package or ';' */
+    assert_int_equal(
+        read_text("rank 0=n0 slot=1:0,2-3;0\n", topology, &mapping), 0);
+    assert_int_equal(nw_mapping_cores(mapping, 0).count, 4);
+    assert_memory_equal(nw_mapping_cores(mapping, 0).values,
+                        ((int32_t[]){4, 6, 7, 0}), 4 * sizeof(int32_t));
+    nw_mapping_free(mapping);
     assert_int_equal(read_text("n1 slots=2\nn0:1\nn1\n", topology, &mapping),
                      0);
     assert_int_equal(mapping->rank_count, 4);
@@ -326,6 +334,7 @@ static void test_bad_placements(void **state)
         {"\nrank 0=n0 slot=2:0\n", ":2: node 'n0' has no core 2:0"},
         {"rank 0=n0 slot=0:4\n", ":1: node 'n0' has no core 0:4"},
         {"rank 0=n0 slot=8\n", ":1: node 'n0' has no core 8"},
+        {"rank 0=n0 slot=1:0,4\n", ":1: node 'n0' has no core 1:4"},
         {"rank 0=n0 slot=3-1\n", ":1: invalid cores"},
         {"rank 0=n0 slot=0,\n", ":1: invalid cores"},
     };

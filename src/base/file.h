@@ -80,6 +80,11 @@ NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,
 /* Writes all bytes to an open file; `path` is for the error message. */
 NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
                                     size_t length);
+/* Like write(2), but never raises the signal `number`, which is SIGPIPE (the
+ * reader of a pipe has closed it) or SIGXFSZ (the file would exceed the
+ * process's size limit): the write only fails. */
+ssize_t nw_file_write_without(int number, int fd, const void *data,
+                              size_t length);
 /* Flushes standard output; NW_EIO if any output, now or before, could not be
  * written. */
 NW_MUST_CHECK nw_status nw_file_end_output(void);

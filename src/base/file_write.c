@@ -11,12 +11,14 @@
 #include "base/zstd.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool file_refuses_pipes;
@@ -38,10 +40,33 @@ nw_status nw_file_check_pipe(const char *path)
         "%s: this is a pipe, which could block the program; name a file", path);
 }
 
+/* Both signals are sent to the thread that writes. So the signal is blocked in
+ * this thread, and taken if the write has raised it. */
+ssize_t nw_file_write_without(int number, int fd, const void *data,
+                              size_t length)
+{
+    struct timespec none = {0};
+    sigset_t held, before, pending;
+    ssize_t done;
+    int why;
+
+    sigemptyset(&held);
+    sigaddset(&held, number);
+    (void)pthread_sigmask(SIG_BLOCK, &held, &before);
+    (void)sigpending(&pending);
+    done = write(fd, data, length);
+    why = errno;
+    if (done < 0 && !sigismember(&pending, number))
+        (void)sigtimedwait(&held, NULL, &none);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return done;
+}
+
 nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
 {
     while (length) {
-        ssize_t done = write(fd, data, length);
+        ssize_t done = nw_file_write_without(SIGXFSZ, fd, data, length);
 
         if (done < 0 && errno == EINTR)
             continue;

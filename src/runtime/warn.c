@@ -3,6 +3,8 @@
  * pipe that nobody reads. */
 #include "runtime/warn.h"
 
+#include "base/file.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Tells `nodewise profile`, which listens to an abstract Unix socket on this
@@ -37,25 +38,6 @@ static void warn_notify(void)
     (void)close(wire);
 }
 
-/* Writes to standard error without SIGPIPE: blocks the signal in this thread,
- * and takes the one that the write has raised. */
-static bool warn_write(const char *line, size_t length)
-{
-    struct timespec none = {0};
-    sigset_t pipe, before, pending;
-    bool written;
-
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    (void)pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    (void)sigpending(&pending);
-    written = write(STDERR_FILENO, line, length) > 0;
-    if (!written && !sigismember(&pending, SIGPIPE))
-        (void)sigtimedwait(&pipe, NULL, &none);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return written;
-}
-
 static bool warn_print(const char *format, va_list args)
 {
     char line[1024] = "nodewise: ";
@@ -65,7 +47,7 @@ static bool warn_print(const char *format, va_list args)
     while (line[length])
         length++;
     line[length++] = '\n';
-    return warn_write(line, length);
+    return nw_file_write_without(SIGPIPE, STDERR_FILENO, line, length) > 0;
 }
 
 void nw_warn_once(const char *format, ...)

@@ -30,7 +30,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the file */
 static int file = -1;
 static struct stat file_info;
-static off_t file_end;
 static char *file_path;
 static pid_t file_owner; /* process that created the file */
 static uint64_t next_save_ns;
@@ -90,14 +89,15 @@ static void drop_file(bool remove)
     file_path = NULL;
 }
 
-/* Returns false if the file would grow beyond the process's size limit
- * (RLIMIT_FSIZE). A write would then end the program with SIGXFSZ. */
+/* Returns false if a write up to `end` exceeds the process's size limit
+ * (RLIMIT_FSIZE), which the program may lower at any time. The write would then
+ * end the program with SIGXFSZ. */
 static bool is_allowed(off_t end)
 {
     struct rlimit most;
 
-    return end <= file_end || getrlimit(RLIMIT_FSIZE, &most) ||
-           most.rlim_cur == RLIM_INFINITY || (rlim_t)end <= most.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY ||
+           (rlim_t)end <= most.rlim_cur;
 }
 
 /* Writes to the file. If the write fails or the program has closed the file,
@@ -119,8 +119,6 @@ static void storage_put(const void *bytes, size_t size, size_t offset)
         while (done < 0 && errno == EINTR);
     if (done != (ssize_t)size)
         drop_file(true);
-    else if (end > file_end)
-        file_end = end;
 }
 
 /* Writes the whole header page, which readers expect even before the first
@@ -146,7 +144,6 @@ static void open_file(const char *path)
         return;
     }
     (void)flock(file, LOCK_EX | LOCK_NB);
-    file_end = 0;
     file_owner = getpid();
 }
 

@@ -7,8 +7,8 @@
  * its part of the profile before it sends. "told": rank 0 broadcasts a message
  * instead, and all ranks print its first character. "caught": a signal arrives
  * while the library writes to the file of the part, and its handler calls
- * MPI_Abort; with "caught-exit", exit. */
-#define _GNU_SOURCE
+ * MPI_Abort; with "caught-exit", exit. "limited": as "good", but no file may
+ * grow beyond 64 bytes from now on. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
         fflush(stdout);
         sleep(300);
     }
+    if (!strcmp(argv[1], "limited"))
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
     if (strcmp(argv[1], "good") && strcmp(argv[1], "closed"))
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

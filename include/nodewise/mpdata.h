@@ -116,7 +116,7 @@ NW_API NW_MUST_CHECK nw_status nw_mpdata_check(const nw_mpdata *solver,
 NW_API void nw_mpdata_step(nw_mpdata *solver, int64_t steps);
 
 /* The sum of h times x (compensated summation in array order), and the lowest
- * and highest x. */
+ * and highest x; NaN if an x is not a number. */
 struct nw_mpdata_summary {
     double mass, low, high;
 };

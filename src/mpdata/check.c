@@ -59,6 +59,7 @@ void nw_mpdata_summarize(const nw_mpdata *s, struct nw_mpdata_summary *out)
     const void *x = s->field[NW_MPDATA_X], *h = s->field[NW_MPDATA_H];
     ptrdiff_t first = nw_mpdata_at(s, 0, 0);
     double sum = 0, lost = 0; // Kahan-Neumaier summation
+    double nan = 0;           // a value that is not a number; 0: none
     struct nw_mpdata_summary result = {.low = nw_mpdata_value(s, x, first),
                                        .high = nw_mpdata_value(s, x, first)};
 
@@ -72,9 +73,13 @@ void nw_mpdata_summarize(const nw_mpdata *s, struct nw_mpdata_summary *out)
                 lost += fabs(sum) >= fabs(term) ? (sum - next) + term
                                                 : (term - next) + sum;
                 sum = next;
+                if (isnan(value))
+                    nan = value;
                 result.low = fmin(result.low, value);
                 result.high = fmax(result.high, value);
             }
+    if (isnan(nan)) // fmin and fmax ignore it
+        result.low = result.high = nan;
     result.mass = sum + lost;
     *out = result;
 }

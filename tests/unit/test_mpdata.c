@@ -495,6 +495,28 @@ static void refuses(void **state)
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
 }
 
+/* An unstable flow makes a value infinity less infinity. */
+static void summary_tells_of_no_number(void **state)
+{
+    const int64_t size[3] = {3, 1, 1};
+    struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+    struct nw_mpdata_summary sum;
+    nw_mpdata *s = NULL;
+
+    (void)state;
+    o.single = true;
+    o.passes = 1;
+    o.threads = 1;
+    MUST(nw_mpdata_new(size, &o, &s));
+    MUST(nw_mpdata_put(s, NW_MPDATA_H, (const double[3]){1, 1, 1}));
+    MUST(nw_mpdata_put(s, NW_MPDATA_X, (const double[3]){3e38, 3e38, 0}));
+    MUST(nw_mpdata_put(s, NW_MPDATA_U1, (const double[4]){0, 2, 2, 0}));
+    nw_mpdata_step(s, 1);
+    nw_mpdata_summary(s, &sum);
+    assert_true(isnan(sum.low) && isnan(sum.high) && isnan(sum.mass));
+    nw_mpdata_free(s);
+}
+
 /* A part must have the cells that its neighbour reads, at whichever side the
  * neighbour is. */
 static void parts_have_a_halo(void **state)
@@ -688,6 +710,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_its_halo),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(summary_tells_of_no_number),
         cmocka_unit_test(parts_have_a_halo),
         cmocka_unit_test(periodic_axes_may_be_short),
         cmocka_unit_test(boxes_change_nothing),

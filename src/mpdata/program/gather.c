@@ -142,6 +142,7 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
     const void *x = s->field[NW_MPDATA_X], *h = s->field[NW_MPDATA_H];
     struct nw_mpdata_summary out = {0, INFINITY, -INFINITY};
     double sum[2] = {0}, all[2] = {0}, *each = NULL;
+    int nan = 0; // 1: some value is not a number; fmin and fmax ignore it
 
     for (ptrdiff_t i = 0; i < s->n[0]; i++)
         for (ptrdiff_t j = 0; j < s->n[1]; j++)
@@ -149,6 +150,8 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
                 ptrdiff_t at = nw_mpdata_at(s, i, j) + k;
                 double value = nw_mpdata_value(s, x, at);
                 mpdata_gather_add(sum, value * nw_mpdata_value(s, h, at));
+                if (isnan(value))
+                    nan = 1;
                 out.low = fmin(out.low, value);
                 out.high = fmax(out.high, value);
             }
@@ -163,6 +166,9 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
                   job->grid.comm);
     MPI_Allreduce(MPI_IN_PLACE, &out.high, 1, MPI_DOUBLE, MPI_MAX,
                   job->grid.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &nan, 1, MPI_INT, MPI_MAX, job->grid.comm);
+    if (nan)
+        out.low = out.high = NAN;
     return out;
 }
 

@@ -22,13 +22,6 @@ struct check_xml {
     char *host;
 };
 
-static nw_status check_xml_bad(const struct nw_xml_opening *opening,
-                               const char *what, struct nw_xml_word word)
-{
-    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", opening->file, opening->line,
-                   what, word.length > 60 ? 60 : (int)word.length, word.start);
-}
-
 /* Checks the version of the file. If the file is of hwloc 3 and the library is
  * hwloc 2, replaces the version by 2 and sets `turns`. Fails if the library
  * cannot read the version. */
@@ -62,13 +55,14 @@ static nw_status check_xml_check_root(struct check_xml *check,
                                       const struct nw_xml_opening *opening)
 {
     if (nw_xml_is(opening->tag, "system"))
-        return check_xml_bad(opening,
-                             "nccl:FILE reads NCCL's files; hwloc XML begins "
-                             "with <topology>, not",
-                             opening->tag);
+        return nw_xml_fail(opening->file, opening->line,
+                           "nccl:FILE reads NCCL's files; hwloc XML begins "
+                           "with <topology>, not",
+                           opening->tag);
     if (!nw_xml_is(opening->tag, "topology"))
-        return check_xml_bad(opening, "hwloc XML begins with <topology>, not",
-                             opening->tag);
+        return nw_xml_fail(opening->file, opening->line,
+                           "hwloc XML begins with <topology>, not",
+                           opening->tag);
     return check_xml_check_version(check, opening);
 }
 
@@ -92,10 +86,10 @@ static nw_status check_index(const struct nw_xml_opening *opening)
     if (nw_parse_u64(text, &index) &&
         index <= (is_bit ? MAX_OS_INDEX : UINT32_MAX))
         return NW_OK;
-    return check_xml_bad(opening,
-                         is_bit ? "os_index is a number from 0 to 65535, not"
-                                : "os_index is not a number:",
-                         value);
+    return nw_xml_fail(opening->file, opening->line,
+                       is_bit ? "os_index is a number from 0 to 65535, not"
+                              : "os_index is not a number:",
+                       value);
 }
 
 /* Replaces an osdev_type of hwloc 3, which is a set of bits, by hwloc 2's

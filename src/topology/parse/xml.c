@@ -26,11 +26,17 @@ struct xml_scanner {
     void *user;
 };
 
+nw_status nw_xml_fail(const char *file, int line, const char *what,
+                      struct nw_xml_word word)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", file, line, what,
+                   word.length > 60 ? 60 : (int)word.length, word.start);
+}
+
 static nw_status xml_bad(const struct xml_scanner *scanner, const char *what,
                          struct nw_xml_word word)
 {
-    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", scanner->file, scanner->line,
-                   what, word.length > 60 ? 60 : (int)word.length, word.start);
+    return nw_xml_fail(scanner->file, scanner->line, what, word);
 }
 
 /* Like xml_bad for the character at the current position. */
@@ -140,7 +146,7 @@ static nw_status xml_open_tag(struct xml_scanner *scanner)
     nw_status status = NW_OK;
 
     opening.tag = xml_take_name(scanner);
-    if (!opening.tag.length || !*scanner->at)
+    if (!opening.tag.length)
         return nw_fail(NW_EFORMAT, "%s:%d: no tag after '<'", scanner->file,
                        scanner->line);
     if (scanner->depth == MAX_DEPTH)

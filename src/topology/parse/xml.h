@@ -37,6 +37,9 @@ typedef nw_status nw_xml_take(void *user, const struct nw_xml_opening *opening);
 NW_MUST_CHECK nw_status nw_xml_scan(const char *file, char *text,
                                     nw_xml_take *take, void *user);
 bool nw_xml_is(struct nw_xml_word word, const char *text);
+/* Returns NW_EFORMAT with the text "FILE:LINE: WHAT 'WORD'". */
+NW_MUST_CHECK nw_status nw_xml_fail(const char *file, int line,
+                                    const char *what, struct nw_xml_word word);
 /* Returns the value of an attribute. Its `start` is NULL if the tag does not
  * have the attribute. */
 struct nw_xml_word nw_xml_value(const struct nw_xml_opening *opening,

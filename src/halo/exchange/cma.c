@@ -58,12 +58,6 @@ static bool halo_cma_here(nw_halo *halo)
     return good;
 }
 
-static bool halo_cma_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
-{
-    (void)halo;
-    return pair->same_node && !pair->same_rank;
-}
-
 static nw_status halo_cma_open(struct nw_halo_connection *connection,
                                struct nw_halo_offer *own)
 {
@@ -256,7 +250,7 @@ static void halo_cma_close_connection(struct nw_halo_connection *connection)
 const struct nw_halo_method_ops nw_halo_cma = {
     .id = NW_HALO_ATTACH,
     .here = halo_cma_here,
-    .fits = halo_cma_fits,
+    .fits = nw_halo_fits_node,
     .open = halo_cma_open,
     .join = halo_cma_join,
     .start = halo_cma_start,

@@ -37,13 +37,6 @@ static bool halo_direct_here(nw_halo *halo)
     return true;
 }
 
-static bool halo_direct_fits(const nw_halo *halo,
-                             const struct nw_halo_pair *pair)
-{
-    (void)halo;
-    return pair->same_node && !pair->same_rank;
-}
-
 static nw_status halo_direct_open(struct nw_halo_connection *connection,
                                   struct nw_halo_offer *own)
 {
@@ -117,7 +110,7 @@ static void halo_direct_close_connection(struct nw_halo_connection *connection)
 const struct nw_halo_method_ops nw_halo_direct = {
     .id = NW_HALO_DIRECT,
     .here = halo_direct_here,
-    .fits = halo_direct_fits,
+    .fits = nw_halo_fits_node,
     .open = halo_direct_open,
     .join = halo_direct_join,
     .start = halo_direct_start,

@@ -256,6 +256,8 @@ enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose);
+/* A method's `fits` for methods that connect two ranks of one node. */
+bool nw_halo_fits_node(const nw_halo *halo, const struct nw_halo_pair *pair);
 /* Compares the first `count` numbers of two sort keys; returns -1, 0 or 1. */
 static inline int nw_halo_keys_compare(const int64_t *a, const int64_t *b,
                                        int count)

@@ -24,12 +24,6 @@ struct shared {
     bool packed;    /* sender: the cells of this exchange are packed */
 };
 
-static bool shared_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
-{
-    (void)halo;
-    return pair->same_node && !pair->same_rank;
-}
-
 static size_t buffer_bytes(const struct nw_halo_connection *connection)
 {
     return (connection->bytes + 63) / 64 * 64;
@@ -134,7 +128,7 @@ static void shared_close_connection(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_shared = {
     .id = NW_HALO_SHARED,
-    .fits = shared_fits,
+    .fits = nw_halo_fits_node,
     .open = shared_open,
     .join = shared_join,
     .start = shared_start,

@@ -84,13 +84,6 @@ int64_t nw_shape_out(MPI_Comm comm)
     return out;
 }
 
-static int64_t collective_shape_number(const void *array, size_t size,
-                                       int64_t i)
-{
-    return size == sizeof(int) ? ((const int *)array)[i]
-                               : ((const int64_t *)array)[i];
-}
-
 /* Returns the sum of the counts[] of all ranks of the local group, for
  * MPI_Reduce_scatter. Each count has count_size bytes. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
@@ -98,14 +91,13 @@ int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
     int64_t size = nw_shape_group(comm), sum = 0;
 
     for (int64_t i = 0; i < size; i++)
-        sum += collective_shape_number(counts, count_size, i);
+        sum += nw_number_at(counts, count_size, i);
     return sum;
 }
 
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size)
 {
-    return collective_shape_number(counts, size,
-                                   collective_shape_rank_of(comm));
+    return nw_number_at(counts, size, collective_shape_rank_of(comm));
 }
 
 void *nw_shape_place(const void *buffer, const void *places, size_t size,
@@ -115,7 +107,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 
     if (type != MPI_DATATYPE_NULL)
         NW_PMPI(Type_get_extent)(type, &lb, &extent);
-    extent *= (MPI_Aint)collective_shape_number(places, size, 0);
+    extent *= (MPI_Aint)nw_number_at(places, size, 0);
     return (void *)((uintptr_t)buffer + (uintptr_t)extent);
 }
 

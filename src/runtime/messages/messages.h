@@ -396,6 +396,14 @@ int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
  * Returns the error code of this rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
+/* Returns element i of an array of counts or displacements, whose elements have
+ * `size` bytes. */
+static inline int64_t nw_number_at(const void *array, size_t size, int64_t i)
+{
+    return size == sizeof(int) ? ((const int *)array)[i]
+                               : ((const int64_t *)array)[i];
+}
+
 /* In collective_shape.c: the numbers of blocks in the buffers of a collective
  * call. An array of counts or displacements has elements of `count_size` or
  * `size` bytes. */

@@ -161,12 +161,6 @@ void *nw_stage_triple(struct nw_stage *stage, int access, const void *buffer,
     return messages_stage_enter(stage, made);
 }
 
-static int64_t messages_stage_number(const void *array, size_t size, int64_t i)
-{
-    return size == sizeof(int) ? ((const int *)array)[i]
-                               : ((const int64_t *)array)[i];
-}
-
 /* Sets *part to the elements of block i of a call such as MPI_Alltoallv. */
 static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
@@ -176,8 +170,8 @@ static nw_status set_part(const struct nw_block_places *places, int64_t i,
 
     if (status)
         return status;
-    part->count = messages_stage_number(places->counts, places->count_size, i);
-    part->offset = messages_stage_number(places->places, places->place_size, i);
+    part->count = nw_number_at(places->counts, places->count_size, i);
+    part->offset = nw_number_at(places->places, places->place_size, i);
     if (!places->types)
         part->offset *= part->layout->extent;
     return NW_OK;
@@ -185,7 +179,7 @@ static nw_status set_part(const struct nw_block_places *places, int64_t i,
 
 static bool is_empty(const struct nw_block_places *places, int64_t i)
 {
-    return messages_stage_number(places->counts, places->count_size, i) <= 0;
+    return nw_number_at(places->counts, places->count_size, i) <= 0;
 }
 
 static struct nw_area area_of(const void *buffer,
@@ -196,11 +190,10 @@ static struct nw_area area_of(const void *buffer,
 
     if (!places->types)
         NW_PMPI(Type_get_extent)(type, &lb, &extent);
-    extent *=
-        (MPI_Aint)messages_stage_number(places->places, places->place_size, i);
+    extent *= (MPI_Aint)nw_number_at(places->places, places->place_size, i);
     return (struct nw_area){
         .buffer = (const void *)((uintptr_t)buffer + (uintptr_t)extent),
-        .count = messages_stage_number(places->counts, places->count_size, i),
+        .count = nw_number_at(places->counts, places->count_size, i),
         .type = type};
 }
 

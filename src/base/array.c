@@ -156,3 +156,10 @@ nw_status nw_strdup(const char *text, char **out)
     *out = strdup(text);
     return *out ? NW_OK : array_no_memory(strlen(text), 1);
 }
+
+int nw_compare_int32(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}

@@ -60,6 +60,18 @@ NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
 void nw_list_by_group(const int32_t *group, int32_t count, int32_t groups,
                       int32_t *first, int32_t *member);
 
+/* Returns the root of i's group in a union-find forest, in which parent[i] is i
+ * itself at a root. Shortens the paths in `parent`. */
+static inline int32_t nw_group_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Compares two int32_t, for qsort. */
+int nw_compare_int32(const void *a, const void *b);
+
 /* Like strdup, but on failure sets *out to NULL and returns NW_ENOMEM with an
  * error text. */
 NW_MUST_CHECK nw_status nw_strdup(const char *text, char **out);

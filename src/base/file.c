@@ -227,11 +227,6 @@ void nw_lines_init(struct nw_lines *lines, const char *file, char *data)
     *lines = (struct nw_lines){.file = file, .next = data};
 }
 
-static bool file_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 char *nw_lines_next(struct nw_lines *lines)
 {
     while (lines->next && *lines->next) {
@@ -243,9 +238,9 @@ char *nw_lines_next(struct nw_lines *lines)
         lines->line++;
         last = strchr(line, '#');
         last = last ? last : line + strlen(line);
-        while (file_is_blank(*line))
+        while (nw_is_blank(*line))
             line++;
-        while (last > line && file_is_blank(last[-1]))
+        while (last > line && nw_is_blank(last[-1]))
             last--;
         if (last <= line)
             continue;
@@ -259,12 +254,12 @@ char *nw_word_next(char **rest)
 {
     char *word = *rest;
 
-    while (file_is_blank(*word))
+    while (nw_is_blank(*word))
         word++;
     if (!*word)
         return NULL;
     *rest = word;
-    while (**rest && !file_is_blank(**rest))
+    while (**rest && !nw_is_blank(**rest))
         ++*rest;
     if (**rest)
         *(*rest)++ = '\0';

@@ -155,6 +155,14 @@ nw_status nw_text_take(struct nw_text *text, char **out)
     return NW_OK;
 }
 
+nw_status nw_text_take_if(nw_status status, struct nw_text *text, char **out)
+{
+    if (!status)
+        return nw_text_take(text, out);
+    nw_text_fini(text);
+    return status;
+}
+
 void nw_text_fini(struct nw_text *text)
 {
     free(text->data);

@@ -45,7 +45,16 @@ void nw_text_add_variable(struct nw_text *text, const char *variable);
 void nw_text_add_glob(struct nw_text *text, const char *words);
 /* Stores the string in *out, which the caller frees; *text is empty again. */
 NW_MUST_CHECK nw_status nw_text_take(struct nw_text *text, char **out);
+/* Like nw_text_take if `status` is NW_OK; otherwise empties *text and returns
+ * `status`. */
+NW_MUST_CHECK nw_status nw_text_take_if(nw_status status, struct nw_text *text,
+                                        char **out);
 void nw_text_fini(struct nw_text *text);
+
+static inline bool nw_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
 
 /* Convert a whole word to a number. Signs of unsigned numbers, blanks, octal,
  * hexadecimal, NaN and infinity are errors, and so are numbers that do not fit.

@@ -209,11 +209,7 @@ static nw_status evaluate_make_table(const struct evaluate_work *work,
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_headline_add(&text, work->column[i].name,
                                      &work->headline[i]);
-    if (status) {
-        nw_text_fini(&text);
-        return status;
-    }
-    return nw_text_take(&text, out);
+    return nw_text_take_if(status, &text, out);
 }
 
 static int evaluate_show(const struct evaluate_work *work,

@@ -801,11 +801,7 @@ static nw_status map_make_table(const struct map_work *work,
                                 &work->answer, &text);
     if (!status)
         status = nw_cli_headline_add(&text, NULL, &work->headline);
-    if (status) {
-        nw_text_fini(&text);
-        return status;
-    }
-    return nw_text_take(&text, out);
+    return nw_text_take_if(status, &text, out);
 }
 
 static nw_status map_make_json(const struct map_work *work,

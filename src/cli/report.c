@@ -373,11 +373,7 @@ static nw_status report_make_table(const struct report_work *work,
         report_judge(work, column, i, &headline);
         status = nw_cli_headline_add(&text, column[i].name, &headline);
     }
-    if (status) {
-        nw_text_fini(&text);
-        return status;
-    }
-    return nw_text_take(&text, out);
+    return nw_text_take_if(status, &text, out);
 }
 
 /* Computes the costs of all mappings, and makes the table or the JSON with the

@@ -346,11 +346,7 @@ static nw_status simulate_make_table(const struct prediction *work, char **out)
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_headline_add(&text, work->row[i].name,
                                      &work->row[i].headline);
-    if (status) {
-        nw_text_fini(&text);
-        return status;
-    }
-    return nw_text_take(&text, out);
+    return nw_text_take_if(status, &text, out);
 }
 
 static void add_phases_json(struct nw_json *json,

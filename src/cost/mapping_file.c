@@ -67,13 +67,6 @@ static nw_status add_indexes(struct reader *reader, char *word,
     return NW_OK;
 }
 
-static int compare_indexes(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* Returns an error if a value occurs twice. It sorts a copy, because the order
  * of GPUs matters. */
 static nw_status check_doubles(struct reader *reader, const char *what,
@@ -88,7 +81,7 @@ static nw_status check_doubles(struct reader *reader, const char *what,
     if (status)
         return status;
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_indexes);
+    qsort(sorted, count, sizeof *sorted, nw_compare_int32);
     for (size_t i = 1; !status && i < count; i++)
         if (sorted[i] == sorted[i - 1])
             status = nw_lines_fail(&reader->lines, "%s %d is named twice", what,

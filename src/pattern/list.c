@@ -65,18 +65,11 @@ static nw_status note_ids(struct list *list, const struct list_line *line,
     return NW_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void sort_ids(struct list *list)
 {
     size_t kept = 0;
 
-    qsort(list->id, list->id_count, sizeof *list->id, compare_ids);
+    qsort(list->id, list->id_count, sizeof *list->id, nw_compare_int32);
     for (size_t i = 0; i < list->id_count; i++)
         if (!kept || list->id[kept - 1] != list->id[i])
             list->id[kept++] = list->id[i];
@@ -108,7 +101,7 @@ static int32_t list_rank_of(const struct list *list, int32_t id)
 
     if (!list->id)
         return id;
-    found = bsearch(&id, list->id, list->id_count, sizeof id, compare_ids);
+    found = bsearch(&id, list->id, list->id_count, sizeof id, nw_compare_int32);
     return (int32_t)(found - list->id);
 }
 

@@ -21,11 +21,6 @@ void nw_scan_init(struct nw_scan *scan, const char *file, const char *data,
                              .comment = '#'};
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 static bool ends_line(const struct nw_scan *scan)
 {
     return *scan->at == '\n' || *scan->at == scan->comment ||
@@ -34,7 +29,7 @@ static bool ends_line(const struct nw_scan *scan)
 
 bool nw_scan_is_done(struct nw_scan *scan)
 {
-    while (is_blank(*scan->at))
+    while (nw_is_blank(*scan->at))
         scan->at++;
     return ends_line(scan);
 }
@@ -69,7 +64,7 @@ size_t nw_scan_word(struct nw_scan *scan, const char **word)
 {
     nw_scan_is_done(scan);
     *word = scan->at;
-    while (!ends_line(scan) && !is_blank(*scan->at))
+    while (!ends_line(scan) && !nw_is_blank(*scan->at))
         scan->at++;
     return (size_t)(scan->at - *word);
 }
@@ -94,7 +89,7 @@ bool nw_scan_u64(struct nw_scan *scan, uint64_t *out)
         value = value * 10 + unit;
     }
     scan->at = digit;
-    if (digit == start || !(is_blank(*digit) || ends_line(scan))) {
+    if (digit == start || !(nw_is_blank(*digit) || ends_line(scan))) {
         scan->at = start;
         return false;
     }

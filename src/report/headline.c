@@ -106,15 +106,6 @@ static bool headline_has_traffic(const nw_pattern *pattern, bool empty)
     return false;
 }
 
-/* Returns the rank that stands for all ranks that are connected with r by the
- * edges handled so far. Shortens the paths in `parent`. */
-static int32_t headline_root(int32_t *parent, int32_t r)
-{
-    while (parent[r] != r)
-        r = parent[r] = parent[parent[r]];
-    return r;
-}
-
 /* Returns true if the edges of the pattern, without regard to direction,
  * connect all ranks. Only then do ranks whose messages all stay inside a cache
  * share one cache. Returns false if memory is exhausted. */
@@ -128,8 +119,8 @@ static bool headline_is_connected(const nw_pattern *pattern)
         parent[r] = r;
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            int32_t a = headline_root(parent, r);
-            int32_t b = headline_root(parent, pattern->dst[e]);
+            int32_t a = nw_group_root(parent, r);
+            int32_t b = nw_group_root(parent, pattern->dst[e]);
 
             parts -= a != b;
             parent[a] = b;

@@ -256,19 +256,13 @@ double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
 
 /* --- where links meet switches --- */
 
-static int32_t other_switch(const struct nw_network *network, int32_t link,
-                            int32_t s)
-{
-    return network->link_a[link] == s ? network->link_b[link]
-                                      : network->link_a[link];
-}
-
 /* Returns true if the link meets switch `s` at the lower edge of its box. */
 static bool leaves_down(const struct nw_network *network,
                         const struct nw_network_layout *layout, int32_t link,
                         int32_t s)
 {
-    return layout->level[other_switch(network, link, s)] < layout->level[s];
+    return layout->level[nw_network_other_end(network, link, s)] <
+           layout->level[s];
 }
 
 static bool is_at(const struct nw_network *network, int32_t link, int32_t s)
@@ -280,7 +274,7 @@ double nw_network_layout_place(const struct nw_network *network,
                                const struct nw_network_layout *layout,
                                int32_t link, int32_t s)
 {
-    double x = layout->switch_x[other_switch(network, link, s)];
+    double x = layout->switch_x[nw_network_other_end(network, link, s)];
     bool down = leaves_down(network, layout, link, s);
     int32_t before = 0, all = 0;
 
@@ -289,7 +283,7 @@ double nw_network_layout_place(const struct nw_network *network,
 
         if (!is_at(network, l, s) || leaves_down(network, layout, l, s) != down)
             continue;
-        other = layout->switch_x[other_switch(network, l, s)];
+        other = layout->switch_x[nw_network_other_end(network, l, s)];
         before += other < x || (other == x && l < link);
         all++;
     }

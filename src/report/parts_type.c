@@ -220,11 +220,7 @@ static nw_status title_of(const nw_topology *topology, int32_t type, char **out)
     if (one->pxn)
         nw_text_add(&text, ", GPU messages by PXN");
     free(names);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }
 
 nw_status nw_parts_of_type(nw_table *table, const nw_topology *topology,

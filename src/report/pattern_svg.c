@@ -35,9 +35,5 @@ nw_status nw_report_pattern_svg(const nw_pattern *pattern, char **out)
                                                            NULL, MOST_CELLS},
                                     drawn++ * NW_PANEL_WIDTH);
     nw_svg_end(&text);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

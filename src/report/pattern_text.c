@@ -135,9 +135,5 @@ nw_status nw_report_pattern_text(const nw_pattern *pattern, int width,
     for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++)
         if (nw_layer_is_used(pattern, (enum nw_layer)layer))
             status = add_map(&text, pattern, (enum nw_layer)layer, cells);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

@@ -351,9 +351,5 @@ nw_status nw_report_topology_svg(const nw_topology *topology, char **out)
     snprintf(title, sizeof title, "The machine %s", topology->name);
     picture.title = title;
     status = nw_picture_draw(&text, &picture);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

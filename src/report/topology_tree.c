@@ -75,9 +75,5 @@ nw_status nw_report_topology_tree(const nw_topology *topology, char **out)
         nw_text_add(&text, words);
     free(words);
     nw_table_free(table);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

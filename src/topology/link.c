@@ -172,3 +172,16 @@ nw_status nw_topology_class(nw_topology *topology,
     *out = topology->class_count++;
     return NW_OK;
 }
+
+nw_status nw_topology_class_of_rate(nw_topology *topology,
+                                    enum nw_link_kind kind, double bandwidth,
+                                    int32_t *out)
+{
+    struct nw_link_class figures = nw_link_assumed(kind);
+
+    if (bandwidth > 0) {
+        figures.bandwidth[0] = figures.bandwidth[1] = bandwidth;
+        figures.assumed = false;
+    }
+    return nw_topology_class(topology, &figures, out);
+}

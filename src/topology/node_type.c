@@ -382,3 +382,22 @@ nw_status nw_node_type_finish(struct nw_node_type *type,
     }
     return NW_OK;
 }
+
+int32_t nw_node_type_count(const struct nw_node_type *type,
+                           enum nw_vertex_kind kind)
+{
+    int32_t count = 0;
+
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        count += type->kind[v] == kind;
+    return count;
+}
+
+int32_t nw_node_type_nth(const struct nw_node_type *type,
+                         enum nw_vertex_kind kind, int32_t index)
+{
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        if (type->kind[v] == kind && index-- == 0)
+            return v;
+    return -1;
+}

@@ -314,3 +314,10 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
     }
     return NW_OK;
 }
+
+bool nw_topology_has_parts(const nw_topology *topology)
+{
+    return !topology->matrix && !topology->depth_distance &&
+           !(topology->type_count && topology->type[0]->vertex_count > 1 &&
+             topology->type[0]->kind[1] == NW_VERTEX_GROUP);
+}

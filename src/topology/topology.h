@@ -248,6 +248,18 @@ struct nw_topology {
     struct nw_text notes; /* one line each; see nw_topology_notes */
 };
 
+/* Returns the switch at the other end of a link of switch s. */
+static inline int32_t nw_network_other_end(const struct nw_network *network,
+                                           int32_t link, int32_t s)
+{
+    return network->link_a[link] == s ? network->link_b[link]
+                                      : network->link_a[link];
+}
+
+/* Returns true if the topology has more than distances; a hierarchy or a matrix
+ * has only distances. */
+bool nw_topology_has_parts(const nw_topology *topology);
+
 /* --- building, in the order classes, types, network, nodes, finish --- */
 
 NW_MUST_CHECK nw_status nw_topology_new(const char *name, nw_topology **out);
@@ -259,6 +271,12 @@ NW_MUST_CHECK nw_status nw_topology_class(nw_topology *topology,
 /* Returns the default figures of a kind of link, as documented in
  * nodewise-topology(5), marked as assumed. */
 struct nw_link_class nw_link_assumed(enum nw_link_kind kind);
+/* Sets *out to the class of a link of this kind with this bandwidth (bytes/s,
+ * both directions). If it is 0, the assumed one is used. */
+NW_MUST_CHECK nw_status nw_topology_class_of_rate(nw_topology *topology,
+                                                  enum nw_link_kind kind,
+                                                  double bandwidth,
+                                                  int32_t *out);
 /* Returns the bytes/s of one unit in hwloc's matrix of the bandwidths of direct
  * links of this kind. */
 double nw_link_hwloc_unit(enum nw_link_kind kind);
@@ -286,6 +304,13 @@ NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
  * direct routes. Returns NW_EFORMAT if the tree is too deep. */
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
+
+/* nw_node_type_count returns the number of vertices of a kind; nw_node_type_nth
+ * returns the vertex with number `index` among them, or -1. */
+int32_t nw_node_type_count(const struct nw_node_type *type,
+                           enum nw_vertex_kind kind);
+int32_t nw_node_type_nth(const struct nw_node_type *type,
+                         enum nw_vertex_kind kind, int32_t index);
 
 /* Merges GPU switches that are connected to the same GPU into one
  * (gpu/switch.c). This changes the numbers of vertices. */

@@ -144,13 +144,6 @@ void nw_halo_neighbour_grid_fini(struct nw_halo_neighbour_grid *nearby)
     *nearby = (struct nw_halo_neighbour_grid){0};
 }
 
-static int neighbour_grid_ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int32_t neighbour_grid_collect(struct nw_halo_neighbour_grid *nearby,
                                       size_t cell, int32_t count)
 {
@@ -178,6 +171,6 @@ int32_t nw_halo_neighbour_grid_find(struct nw_halo_neighbour_grid *nearby,
                 count = neighbour_grid_collect(nearby, cell_at(nearby, x, y, z),
                                                count);
     qsort(nearby->found, (size_t)count, sizeof *nearby->found,
-          neighbour_grid_ascending);
+          nw_compare_int32);
     return count;
 }

@@ -247,9 +247,5 @@ nw_status nw_report_before_after_svg(const struct nw_report_input *input,
     if (!status)
         status = draw_rows(&text, &page, rows ? rows : 1);
     nw_page_fini(&page);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

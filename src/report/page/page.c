@@ -211,9 +211,5 @@ nw_status nw_report_html(const struct nw_report_input *input, char **out)
     if (!status)
         status = add_sections(&text, &page);
     nw_page_fini(&page);
-    if (status)
-        nw_text_fini(&text);
-    else
-        status = nw_text_take(&text, out);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }

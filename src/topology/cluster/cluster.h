@@ -113,9 +113,6 @@ NW_MUST_CHECK nw_status nw_cluster_direct(struct nw_cluster *cluster,
 /* Returns NW_EFORMAT at `node` if the type cannot have another vertex. */
 NW_MUST_CHECK nw_status nw_cluster_room(const struct nw_yaml *node,
                                         const struct nw_node_type *type);
-/* Returns the vertex with number `index` of its kind, or -1. */
-int32_t nw_cluster_find(const struct nw_node_type *type,
-                        enum nw_vertex_kind kind, int32_t index);
 
 NW_MUST_CHECK nw_status nw_cluster_network(struct nw_cluster *cluster,
                                            const struct nw_yaml *node);

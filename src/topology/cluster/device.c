@@ -16,16 +16,6 @@ struct site {
     struct nw_cluster_type *type;
 };
 
-static int32_t count_of(const struct nw_node_type *type,
-                        enum nw_vertex_kind kind)
-{
-    int32_t count = 0;
-
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        count += type->kind[v] == kind;
-    return count;
-}
-
 /* Stores the name of device number `index`. Devices with lower numbers that
  * have no name keep an unknown name. */
 static nw_status name_device(struct nw_device **devices, int32_t *count,
@@ -51,7 +41,7 @@ static nw_status finish_gpu(const struct site *site, const struct nw_yaml *part)
 {
     struct nw_node_type *type = site->type->type;
     const struct nw_yaml *model = nw_yaml_get(part, "model");
-    int32_t count = count_of(type, NW_VERTEX_GPU);
+    int32_t count = nw_node_type_count(type, NW_VERTEX_GPU);
     const char *text;
     nw_status status;
 
@@ -183,7 +173,7 @@ static nw_status device_add_below(const struct site *site,
 
         status = nw_yaml_count(item, 0, NW_CLUSTER_MAX_PARTS, &index);
         if (!status)
-            vertex = nw_cluster_find(site->type->type, kind, index);
+            vertex = nw_node_type_nth(site->type->type, kind, index);
         if (!status && vertex < 0)
             status = nw_yaml_fail(item, "unknown %s %d: this node has fewer",
                                   nw_vertex_kind_name(kind), index);
@@ -227,7 +217,7 @@ nw_status nw_cluster_name_cards(const struct nw_yaml *node,
                                 struct nw_node_type *type)
 {
     struct nw_hostlist names = {0};
-    int32_t count = count_of(type, NW_VERTEX_NIC);
+    int32_t count = nw_node_type_count(type, NW_VERTEX_NIC);
     nw_status status = nw_cluster_names(node, &names);
 
     if (!status && names.count != (size_t)count)

@@ -71,7 +71,7 @@ static nw_status direct_link_read_end(const struct nw_yaml *node,
                             "'%s'",
                             kind);
     for (int32_t i = range[0]; !status && i <= range[1]; i++) {
-        int32_t vertex = i < 256 ? nw_cluster_find(type, kinds[k], i) : -1;
+        int32_t vertex = i < 256 ? nw_node_type_nth(type, kinds[k], i) : -1;
 
         if (vertex < 0)
             return nw_yaml_fail(node, "unknown %s %d: this node has fewer",

@@ -40,12 +40,3 @@ nw_status nw_cluster_room(const struct nw_yaml *node,
     return nw_yaml_fail(node, "a node has more than %d parts",
                         NW_CLUSTER_MAX_PARTS);
 }
-
-int32_t nw_cluster_find(const struct nw_node_type *type,
-                        enum nw_vertex_kind kind, int32_t index)
-{
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        if (type->kind[v] == kind && index-- == 0)
-            return v;
-    return -1;
-}

@@ -3,19 +3,12 @@
 #include "topology/cluster/write.h"
 #include "base/status.h"
 
-static bool is_cluster(const nw_topology *topology)
-{
-    return !topology->matrix && !topology->depth_distance &&
-           !(topology->type_count && topology->type[0]->vertex_count > 1 &&
-             topology->type[0]->kind[1] == NW_VERTEX_GROUP);
-}
-
 nw_status nw_topology_write(const nw_topology *topology, char **out)
 {
     struct nw_text text = {0};
     nw_status status = NW_OK;
 
-    if (!is_cluster(topology))
+    if (!nw_topology_has_parts(topology))
         return nw_fail(NW_EINVAL,
                        "'%s' has distances but no parts, so a cluster file "
                        "cannot describe the machine",

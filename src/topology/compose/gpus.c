@@ -52,25 +52,6 @@ static const char *gpus_address(const struct nw_device *device, int32_t count,
     return device && i < count ? device[i].pci : NULL;
 }
 
-static int32_t count_kind(const struct nw_node_type *type,
-                          enum nw_vertex_kind kind)
-{
-    int32_t count = 0;
-
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        count += type->kind[v] == kind;
-    return count;
-}
-
-static int32_t gpus_nth(const struct nw_node_type *type,
-                        enum nw_vertex_kind kind, int32_t n)
-{
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        if (type->kind[v] == kind && n-- == 0)
-            return v;
-    return -1;
-}
-
 /* Sets number[] and gpu[] for all GPUs of the other source: by PCI address if
  * every GPU has a match of its own, otherwise by number. Two addresses may
  * match one that lacks the domain. */
@@ -96,7 +77,8 @@ static void match_gpus(struct match *match, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         if (!whole)
             match->number[i] = i;
-        match->gpu[i] = gpus_nth(match->ours, NW_VERTEX_GPU, match->number[i]);
+        match->gpu[i] =
+            nw_node_type_nth(match->ours, NW_VERTEX_GPU, match->number[i]);
     }
 }
 
@@ -178,7 +160,7 @@ static void compare_threads(struct match *match, int32_t count)
 
 static void compare_cards(struct match *match)
 {
-    int32_t ours = count_kind(match->ours, NW_VERTEX_NIC);
+    int32_t ours = nw_node_type_count(match->ours, NW_VERTEX_NIC);
 
     if (match->theirs->nic_count && ours != match->theirs->nic_count)
         nw_text_format(&match->compose->notes,
@@ -312,8 +294,8 @@ static nw_status compose_parent(struct match *match, int32_t theirs,
 
     *out = 0;
     if (type->kind[theirs] == NW_VERTEX_PACKAGE) {
-        int32_t ours =
-            gpus_nth(match->ours, NW_VERTEX_PACKAGE, type->index[theirs]);
+        int32_t ours = nw_node_type_nth(match->ours, NW_VERTEX_PACKAGE,
+                                        type->index[theirs]);
 
         *out = ours < 0 ? 0 : ours;
     }
@@ -444,7 +426,7 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
                           .ours = type,
                           .source = source};
     int32_t count = match.theirs->gpu_count;
-    int32_t ours = count_kind(type, NW_VERTEX_GPU), *made = NULL;
+    int32_t ours = nw_node_type_count(type, NW_VERTEX_GPU), *made = NULL;
     nw_status status;
 
     if (!ours && is_mixed(compose))

@@ -71,15 +71,6 @@ export_check_options(const struct nw_topology_export_options *options)
     return NW_OK;
 }
 
-/* Returns true if the topology has more than distances; a hierarchy or a matrix
- * has only distances. */
-static bool export_has_parts(const nw_topology *topology)
-{
-    return !topology->matrix && !topology->depth_distance &&
-           !(topology->type_count && topology->type[0]->vertex_count > 1 &&
-             topology->type[0]->kind[1] == NW_VERTEX_GROUP);
-}
-
 nw_status nw_topology_export(const nw_topology *topology,
                              const struct nw_topology_export_options *options,
                              char **out, char **notes)
@@ -93,7 +84,7 @@ nw_status nw_topology_export(const nw_topology *topology,
         f++;
     if (f == count)
         return refuse_format(options->format);
-    if (!export_has_parts(topology))
+    if (!nw_topology_has_parts(topology))
         return nw_fail(NW_EINVAL,
                        "'%s' has distances but no parts, which %s needs",
                        topology->name, formats[f].title);

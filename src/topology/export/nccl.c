@@ -430,13 +430,6 @@ static int32_t nccl_processor_of(const struct nccl_file *file, int32_t v)
     }
 }
 
-static int nccl_by_number(const void *a, const void *b)
-{
-    const int32_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* Returns true if the cores can be derived from the mask of hardware threads,
  * which is all that the file contains, as gpu/single_node.c does. */
 static bool nccl_shows_cores(const int32_t *os, size_t count, size_t cores)
@@ -487,7 +480,7 @@ static nw_status nccl_add_affinity(struct nccl_file *file, int32_t processor)
             os[count++] = type->pu_os[p];
     }
     if (!status && count) {
-        qsort(os, count, sizeof *os, nccl_by_number);
+        qsort(os, count, sizeof *os, nw_compare_int32);
         file->odd_cores += !nccl_shows_cores(os, count, cores);
         nccl_add_mask(&file->export->text, os, count);
     }

@@ -162,17 +162,6 @@ struct joining {
     int32_t *above;
 };
 
-static int32_t joining_find(const struct joining *joining, int32_t s)
-{
-    int32_t *part = joining->part;
-
-    while (part[s] != s) {
-        part[s] = part[part[s]];
-        s = part[s];
-    }
-    return s;
-}
-
 /* Returns the number of routers in a group of a dragonfly; for other networks,
  * the number of all switches. */
 static int32_t switch_tree_group_size(const struct nw_network *network)
@@ -200,12 +189,13 @@ static void join_level(const struct joining *joining, int32_t level)
         if (network->level[a] >= 0 && network->level[a] <= level &&
             network->level[b] >= 0 && network->level[b] <= level &&
             a / group == b / group)
-            joining->part[joining_find(joining, a)] = joining_find(joining, b);
+            joining->part[nw_group_root(joining->part, a)] =
+                nw_group_root(joining->part, b);
     }
     for (int32_t s = 0; s < network->switch_count; s++)
         joining->best[s] = joining->above[s] = -1;
     for (int32_t s = 0; s < network->switch_count; s++) {
-        int32_t *best = &joining->best[joining_find(joining, s)];
+        int32_t *best = &joining->best[nw_group_root(joining->part, s)];
 
         if (*best < 0 || network->level[s] > network->level[*best])
             *best = s;
@@ -220,7 +210,8 @@ static int32_t count_parts(const struct joining *joining,
     int32_t count = 0;
 
     for (int32_t i = first; i < out->count; i++) {
-        int32_t *above = &joining->above[joining_find(joining, out->origin[i])];
+        int32_t *above =
+            &joining->above[nw_group_root(joining->part, out->origin[i])];
 
         count += *above == -1;
         *above = -2;
@@ -235,7 +226,8 @@ static nw_status switch_tree_add_above(const struct joining *joining,
                                        struct nw_switch_tree *out,
                                        int32_t below)
 {
-    int32_t best = joining->best[joining_find(joining, out->origin[below])];
+    int32_t best =
+        joining->best[nw_group_root(joining->part, out->origin[below])];
     char *name = NULL;
     nw_status status;
 
@@ -258,7 +250,8 @@ static nw_status switch_tree_add_level(const struct joining *joining,
     nw_status status = NW_OK;
 
     for (int32_t i = first; !status && i < end; i++) {
-        int32_t *above = &joining->above[joining_find(joining, out->origin[i])];
+        int32_t *above =
+            &joining->above[nw_group_root(joining->part, out->origin[i])];
 
         if (*above < 0) {
             *above = out->count;

@@ -23,15 +23,6 @@ struct join {
     int32_t vertex[NW_GPU_MAX];
 };
 
-static int32_t links_nth(const struct nw_node_type *type,
-                         enum nw_vertex_kind kind, int32_t n)
-{
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        if (type->kind[v] == kind && n-- == 0)
-            return v;
-    return -1;
-}
-
 /* Stores a word unless *out is already set or the word is "". */
 static nw_status fill_word(const char *word, char **out)
 {
@@ -54,7 +45,7 @@ static nw_status gpu_links_match(struct join *join)
 
             if (!device->pci || strcasecmp(device->pci, found->pci))
                 continue;
-            join->vertex[f] = links_nth(type, NW_VERTEX_GPU, g);
+            join->vertex[f] = nw_node_type_nth(type, NW_VERTEX_GPU, g);
             status = fill_word(found->name, &device->name);
             if (!status)
                 status = fill_word(found->uuid, &device->uuid);
@@ -138,7 +129,7 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                 *vertex = join->vertex[f];
         return NW_OK;
     }
-    *vertex = links_nth(join->type, NW_VERTEX_GPU_SWITCH, 0);
+    *vertex = nw_node_type_nth(join->type, NW_VERTEX_GPU_SWITCH, 0);
     return *vertex < 0 ? links_add_vertex(join, 0, NW_VERTEX_GPU_SWITCH, vertex)
                        : NW_OK;
 }

@@ -162,8 +162,8 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
         return nccl_note_device(nccl, pci, &spot);
     spot.speed = nccl_slower(spot.speed, speed_of(pci));
     if (count_below(pci) > 1) {
-        status =
-            nw_single_class(nccl->topology, NW_LINK_PCIE, spot.speed, &class);
+        status = nw_topology_class_of_rate(nccl->topology, NW_LINK_PCIE,
+                                           spot.speed, &class);
         if (!status)
             status = nw_node_type_add(nccl->type, spot.vertex, NW_VERTEX_BRIDGE,
                                       class, &spot.vertex);
@@ -201,7 +201,8 @@ static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_threads *threads,
     *vertex = 0;
     if (threads->elsewhere)
         return NW_OK; /* the devices of this <cpu> are added below the node */
-    status = nw_single_class(nccl->topology, NW_LINK_SOCKET, 0, &class);
+    status =
+        nw_topology_class_of_rate(nccl->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
             nw_node_type_add(nccl->type, 0, NW_VERTEX_PACKAGE, class, vertex);
@@ -342,7 +343,7 @@ static nw_status gpu_nccl_add_device(struct nw_nccl *nccl,
     int32_t class;
     enum nw_link_kind link = device->link ? device->link : NW_LINK_PCIE;
     nw_status status =
-        nw_single_class(nccl->topology, link, device->speed, &class);
+        nw_topology_class_of_rate(nccl->topology, link, device->speed, &class);
 
     if (!status)
         status = nw_node_type_add(nccl->type, device->parent, device->kind,

@@ -199,7 +199,8 @@ static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
     nw_status status = NW_OK;
 
     if (*vertex < 0)
-        status = nw_single_class(nccl->topology, NW_LINK_PCIE, 0, &class);
+        status =
+            nw_topology_class_of_rate(nccl->topology, NW_LINK_PCIE, 0, &class);
     if (!status && *vertex < 0)
         status = nw_node_type_add(nccl->type, 0, NW_VERTEX_GPU_SWITCH, class,
                                   vertex);

@@ -161,7 +161,7 @@ static nw_status nccl_add_port(struct nw_nccl *nccl, struct nccl_hosts *hosts,
 {
     int32_t class;
     nw_status status =
-        nw_single_class(nccl->topology, NW_LINK_NIC, rate, &class);
+        nw_topology_class_of_rate(nccl->topology, NW_LINK_NIC, rate, &class);
 
     if (!status)
         status = nw_grow(&hosts->port_class, &hosts->port_capacity,

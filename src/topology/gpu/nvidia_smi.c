@@ -17,14 +17,6 @@
 /* number of NVLinks of a GPU with NVLink 4, the most of generations 2 to 4 */
 #define MOST_LINKS 18
 
-/* Returns the root of i's group in a union-find forest. */
-static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
-{
-    while (above[i] != i)
-        i = above[i] = above[above[i]];
-    return i;
-}
-
 /* The result of comparing the affinity lists of two devices: same, different
  * (APART), or unknown because one of the lists is missing. */
 enum smi_affinity {
@@ -62,8 +54,8 @@ struct smi_groups {
 static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
                      int32_t i, int32_t j)
 {
-    int32_t a = nvidia_smi_top_of(groups->above, i),
-            b = nvidia_smi_top_of(groups->above, j);
+    int32_t a = nw_group_root(groups->above, i),
+            b = nw_group_root(groups->above, j);
     int32_t x = groups->known[a], y = groups->known[b];
 
     if (x >= 0 && y >= 0 &&
@@ -108,7 +100,7 @@ static int32_t find_packages(struct nw_smi *smi)
     for (int close = NW_SMI_SELF; close < NW_SMI_SYS; close++)
         smi_join_pairs_at(smi, &groups, (enum nw_smi_close)close);
     for (int32_t i = 0; i < smi->count; i++) {
-        int32_t top = nvidia_smi_top_of(groups.above, i);
+        int32_t top = nw_group_root(groups.above, i);
 
         if (smi->device[top].group < 0)
             smi->device[top].group = count++;
@@ -214,7 +206,8 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
         return NW_OK; /* the devices of this group are added below the node: the
                          group has neither GPUs nor cores, or smaller groups
                          have all its cores */
-    status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
+    status =
+        nw_topology_class_of_rate(smi->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
             nw_node_type_add(smi->type, 0, NW_VERTEX_PACKAGE, class, vertex);
@@ -258,7 +251,8 @@ static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
                                        struct nvidia_smi_part *part)
 {
     int32_t class;
-    nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &class);
+    nw_status status =
+        nw_topology_class_of_rate(smi->topology, NW_LINK_PCIE, 0, &class);
 
     part->bridged = true;
     return status ? status
@@ -353,7 +347,8 @@ static nw_status nvidia_smi_add_devices(struct nw_smi *smi, bool gpu,
     nw_status status = nw_alloc((size_t)smi->count, sizeof **info, info);
 
     if (!status)
-        status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &class);
+        status =
+            nw_topology_class_of_rate(smi->topology, NW_LINK_PCIE, 0, &class);
     for (int32_t i = 0; !status && i < smi->count; i++) {
         struct nw_smi_device *device = &smi->device[i];
         const char *name = device->card ? device->card : device->name;
@@ -417,7 +412,8 @@ static nw_status smi_join_by_switch(struct nw_smi *smi,
                                     int32_t links)
 {
     int32_t pcie, class, vertex;
-    nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &pcie);
+    nw_status status =
+        nw_topology_class_of_rate(smi->topology, NW_LINK_PCIE, 0, &pcie);
 
     if (!status)
         status =

@@ -370,7 +370,8 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
     bool numbered = !before || type->core_pu;
     size_t used = before && numbered ? (size_t)type->core_pu[before] : 0;
     int32_t class, vertex, pu;
-    nw_status status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
+    nw_status status =
+        nw_topology_class_of_rate(topology, NW_LINK_CORE, 0, &class);
 
     if (!status)
         status = nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
@@ -448,22 +449,10 @@ nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
     if (threads->bare)
         return NW_OK;
     forget_numbers(type);
-    status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
+    status = nw_topology_class_of_rate(topology, NW_LINK_CORE, 0, &class);
     return status
                ? status
                : nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
-}
-
-nw_status nw_single_class(nw_topology *topology, enum nw_link_kind kind,
-                          double bandwidth, int32_t *out)
-{
-    struct nw_link_class figures = nw_link_assumed(kind);
-
-    if (bandwidth > 0) {
-        figures.bandwidth[0] = figures.bandwidth[1] = bandwidth;
-        figures.assumed = false;
-    }
-    return nw_topology_class(topology, &figures, out);
 }
 
 nw_status nw_single_finish(nw_topology *topology, const char *file,

@@ -53,11 +53,6 @@ NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
                                         struct nw_node_type *type,
                                         int32_t parent,
                                         const struct nw_threads *threads);
-/* Finds or adds the class of a link of this kind with this bandwidth (bytes/s,
- * both directions). If it is 0, the assumed one is used. */
-NW_MUST_CHECK nw_status nw_single_class(nw_topology *topology,
-                                        enum nw_link_kind kind,
-                                        double bandwidth, int32_t *out);
 /* Makes the only node, named after the file ("x" for dir/x.txt), and finishes
  * the topology. */
 NW_MUST_CHECK nw_status nw_single_finish(nw_topology *topology,

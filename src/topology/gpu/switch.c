@@ -19,13 +19,6 @@ static bool switch_is_switch(const struct nw_node_type *type, int32_t vertex)
     return type->kind[vertex] == NW_VERTEX_GPU_SWITCH;
 }
 
-static int32_t switch_top_of(int32_t *same, int32_t v)
-{
-    while (same[v] != v)
-        v = same[v] = same[same[v]];
-    return v;
-}
-
 /* Joins switches that are linked to the same GPU: same[v] leads to the first
  * switch of v's group. first[gpu] is the first switch that was found for a GPU.
  */
@@ -42,8 +35,8 @@ static void switch_join_switches(const struct nw_node_type *type, int32_t *same,
             continue;
         if (first[gpu] < 0)
             first[gpu] = middle;
-        x = switch_top_of(same, first[gpu]);
-        y = switch_top_of(same, middle);
+        x = nw_group_root(same, first[gpu]);
+        y = nw_group_root(same, middle);
         same[x > y ? x : y] = x > y ? y : x;
     }
 }
@@ -152,7 +145,7 @@ nw_status nw_node_type_merge_switches(nw_topology *topology,
     if (!status) {
         switch_join_switches(type, same, first);
         for (int32_t v = 0; v < type->vertex_count; v++)
-            same[v] = switch_top_of(same, v);
+            same[v] = nw_group_root(same, v);
         drop_switches(type, same);
         status = merge_links(topology, type);
     }

@@ -44,18 +44,6 @@ static nw_status parse_request(const char *what, struct ibnet_request *request)
     return NW_OK;
 }
 
-static nw_status ibnet_class_of(nw_topology *topology, enum nw_link_kind kind,
-                                double rate, int32_t *class)
-{
-    struct nw_link_class figures = nw_link_assumed(kind);
-
-    if (rate > 0) {
-        figures.bandwidth[0] = figures.bandwidth[1] = rate;
-        figures.assumed = false;
-    }
-    return nw_topology_class(topology, &figures, class);
-}
-
 static bool ibnet_is_switch(const struct nw_ib_node *node)
 {
     return node->kind != 'H';
@@ -121,7 +109,8 @@ static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
         if (!ibnet_is_switch(a) || !ibnet_is_switch(b) || a == b ||
             a->number > b->number)
             continue;
-        status = ibnet_class_of(topology, NW_LINK_NETWORK, port->rate, &class);
+        status = nw_topology_class_of_rate(topology, NW_LINK_NETWORK,
+                                           port->rate, &class);
         if (!status)
             status = nw_network_add_link(topology->network, a->number,
                                          b->number, class, &port->link);
@@ -147,8 +136,8 @@ static nw_status add_card(const struct nw_ib_subnet *subnet,
         return nw_fail(NW_EFORMAT,
                        "%s:%d: '%s' and '%s' are joined without a switch",
                        subnet->file, port->line, adapter->id, peer->id);
-    status =
-        ibnet_class_of(fabric->topology, NW_LINK_NIC, port->rate, &card.class);
+    status = nw_topology_class_of_rate(fabric->topology, NW_LINK_NIC,
+                                       port->rate, &card.class);
     return status ? status : nw_fabric_add_card(fabric, &card);
 }
 

@@ -214,10 +214,7 @@ static nw_status live_ask(char **out)
     }
     if (!status && !text.length)
         status = fail_without_answer(&commands);
-    if (!status)
-        return nw_text_take(&text, out);
-    nw_text_fini(&text);
-    return status;
+    return nw_text_take_if(status, &text, out);
 }
 
 /* Writes the text to the cache file or, if that fails or `cache` is NULL, to a

@@ -34,13 +34,6 @@ static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
     return graph->distance + (size_t)to * (size_t)network->switch_count;
 }
 
-static int32_t graph_other_end(const struct nw_network *network, int32_t link,
-                               int32_t s)
-{
-    return network->link_a[link] == s ? network->link_b[link]
-                                      : network->link_a[link];
-}
-
 /* Returns a link of switch s that reduces the distance to the destination by
  * one. If several links do, returns the first one or, if the graph spreads its
  * routes, the number of the destination node modulo their count. */
@@ -55,7 +48,8 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
         for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
             int32_t link = graph->link[i];
 
-            if (distance[graph_other_end(network, link, s)] + 1 != distance[s])
+            if (distance[nw_network_other_end(network, link, s)] + 1 !=
+                distance[s])
                 continue;
             if (pass && turn-- == 0)
                 return link;
@@ -89,7 +83,8 @@ static int32_t graph_distance(const struct nw_network *network, int32_t from,
     if (!graph->via)
         return distances_to(network, to.at)[from];
     for (; from != to.at; count++)
-        from = graph_other_end(network, graph_step(network, from, to), from);
+        from =
+            nw_network_other_end(network, graph_step(network, from, to), from);
     return count;
 }
 
@@ -102,7 +97,7 @@ static size_t graph_route(const struct nw_network *network, int32_t from,
         int32_t link = graph_step(network, from, to);
 
         hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
-        from = graph_other_end(network, link, from);
+        from = nw_network_other_end(network, link, from);
     }
     return count;
 }
@@ -223,7 +218,7 @@ static int graph_flood(const struct nw_network *network, int32_t source,
         if (distance[s] == APART - 1)
             return APART;
         for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            int32_t next = graph_other_end(network, graph->link[i], s);
+            int32_t next = nw_network_other_end(network, graph->link[i], s);
 
             if (distance[next] != APART)
                 continue;
@@ -328,7 +323,7 @@ static int32_t graph_follow(const struct nw_network *network, int32_t s,
     while (lengths->length[s] == UNKNOWN) {
         lengths->length[s] = ON_ROUTE;
         lengths->path[count++] = s;
-        s = graph_other_end(network, graph_step(network, s, to), s);
+        s = nw_network_other_end(network, graph_step(network, s, to), s);
     }
     if (lengths->length[s] == ON_ROUTE)
         return s;

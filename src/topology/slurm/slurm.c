@@ -151,16 +151,6 @@ static nw_status check_loops(struct nw_slurm *slurm)
     return status;
 }
 
-/* Returns the root of i's part in the union-find forest `part`. */
-static int32_t part_of(int32_t *part, int32_t i)
-{
-    while (part[i] != i) {
-        part[i] = part[part[i]];
-        i = part[i];
-    }
-    return i;
-}
-
 static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
 {
     int32_t *part;
@@ -174,7 +164,7 @@ static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
         for (size_t k = 0; k < slurm->at[i].below.count; k++) {
             int32_t below = slurm_find(slurm, slurm->at[i].below.name[k]);
 
-            part[part_of(part, below)] = part_of(part, (int32_t)i);
+            part[nw_group_root(part, below)] = nw_group_root(part, (int32_t)i);
         }
     *out = part;
     return NW_OK;

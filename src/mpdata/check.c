@@ -47,8 +47,9 @@ nw_status nw_mpdata_check(const nw_mpdata *s, double *highest)
         *highest = most;
     if (most > 1 + 1e-6)
         return nw_fail(NW_EFORMAT,
-                       "courant number %g at (%lld, %lld, %td) is above the "
-                       "stable limit 1",
+                       "Courant number %g of cell (%lld, %lld, %td), summed "
+                       "over its axes, is above the stable limit 1; use "
+                       "smaller velocities or a shorter time step",
                        most, (long long)(s->origin[0] + where[0]),
                        (long long)(s->origin[1] + where[1]), where[2]);
     return NW_OK;

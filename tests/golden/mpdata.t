@@ -21,6 +21,9 @@ $ nodewise-mpdata --case wave --size 0$(printf 'x1%.0s' $(seq 9999)) 2>err; echo
 $ for o in border=shut arrange-by=frob; do nodewise-mpdata --case wave --$o 2>&1 | tr '\n' ' '; echo; done
 ~ --border ... not 'shut'
 ~ --arrange-by ... sum or slowest, not 'frob'
+$ for o in input restart; do nodewise-mpdata --case wave --$o '' 2>&1 | head -1; done
+~ --input names no file
+~ --restart names no file
 ## Every option of it has its place in the page
 $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' >options; grep -c . options
 34

@@ -455,8 +455,9 @@ static void refuses(void **state)
     double u[4] = {0.2, 1.5, 0.1, 0.2};
     MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
     assert_int_equal(nw_mpdata_check(s, NULL), NW_EFORMAT);
-    assert_string_equal(nw_error_text(), "courant number 1.5 at (0, 0, 0) is "
-                                         "above the stable limit 1");
+    assert_non_null(strstr(nw_error_text(),
+                           "Courant number 1.5 of cell (0, 0, 0), "
+                           "summed over its axes, is above"));
     u[3] = 0.3;
     assert_int_equal(nw_mpdata_put(s, NW_MPDATA_U1, u), NW_EFORMAT);
     // the flow takes more out of the cell than it holds, so that -0.2 would
@@ -464,8 +465,9 @@ static void refuses(void **state)
     memcpy(u, (const double[]){0, -0.6, 0.6, 0}, sizeof u);
     MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
     assert_int_equal(nw_mpdata_check(s, NULL), NW_EFORMAT);
-    assert_string_equal(nw_error_text(), "courant number 1.2 at (1, 0, 0) is "
-                                         "above the stable limit 1");
+    assert_non_null(strstr(nw_error_text(),
+                           "Courant number 1.2 of cell (1, 0, 0), "
+                           "summed over its axes, is above"));
     memcpy(u, (const double[]){0, -0.5, 0.5, 0}, sizeof u);
     MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
     MUST(nw_mpdata_check(s, NULL));

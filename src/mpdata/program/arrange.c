@@ -376,8 +376,9 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
     while (!status && (word = strsep(&rest, ","))) {
         double speed;
         if (!nw_parse_double(word, &speed) || !(speed > 0 && speed < 1e100))
-            status = nw_fail(NW_EFORMAT,
-                             "speed '%s' is not between 0 and 1e100", word);
+            status = nw_fail(
+                NW_EFORMAT,
+                "--speeds: '%s' is not a number between 0 and 1e100", word);
         else if (count++ < g->size)
             g->speed[count - 1] = speed;
     }

@@ -245,6 +245,8 @@ static error_t parse_files(int key, char *value, struct argp_state *state)
         options_whole("every", value, 1, &s->every, state);
         return 0;
     case KEY_RESTART:
+        if (!*value)
+            argp_error(state, "--restart names no file");
         s->restart = value;
         return 0;
     default:
@@ -328,6 +330,8 @@ static error_t options_parse(int key, char *value, struct argp_state *state)
         s->name = value;
         return 0;
     case 'i':
+        if (!*value)
+            argp_error(state, "--input names no file");
         s->input = value;
         return 0;
     case KEY_SIZE:

@@ -234,8 +234,10 @@ static nw_status check_head(const struct nw_mp_job *job, const char *path,
     for (int number = 1; (line = strsep(&mine, "\n")) && *line; number++) {
         other = strsep(&theirs, "\n");
         if (!other || strcmp(line, other))
-            return nw_fail(NW_EFORMAT, "%s:%d: '%.60s' where this run has '%s'",
-                           path, number, other ? other : "", line);
+            return nw_fail(
+                NW_EFORMAT,
+                "%s:%d: the checkpoint has '%.60s', but this run '%s'", path,
+                number, other ? other : "", line);
     }
     if (theirs)
         memmove(head, theirs, strlen(theirs) + 1);
@@ -307,8 +309,10 @@ nw_status nw_mp_checkpoint_read(struct nw_mp_job *job)
          step < 0))
         status = nw_fail(NW_EFORMAT, "%s:7: no step and values", s.path);
     if (!status && step > nw_mp_last(job))
-        status = nw_fail(NW_EFORMAT, "%s: step %lld, and --steps ends at %lld",
-                         s.path, step, (long long)nw_mp_last(job));
+        status = nw_fail(
+            NW_EFORMAT,
+            "%s: the checkpoint is of step %lld, but --steps ends at %lld",
+            s.path, step, (long long)nw_mp_last(job));
     if (!status)
         status = store_read_rows(job, &s);
     if (s.file >= 0)

@@ -126,6 +126,32 @@ static void check_launcher(const char *word, struct argp_state *state)
                nw_nearest_say(&nearest, "--list shows all launchers"));
 }
 
+/* Refuses options that are missing, contradict each other or have no effect. */
+static void launch_check_words(const struct launch_arguments *arguments,
+                               struct argp_state *state)
+{
+    const struct nw_launch_options *launch = &arguments->launch;
+    const char *name = launch->launcher;
+
+    if (!launch->topology_source || !name || !launch->mapping_path)
+        nw_argfail(state, "-t SOURCE, MAPPING and --for LAUNCHER are needed");
+    if (launch->place_only && launch->exec == NW_LAUNCH_EXEC_ALWAYS)
+        nw_argfail(state, "--place-only and --exec=always exclude each other");
+    if (launch->memory &&
+        (launch->place_only || launch->exec == NW_LAUNCH_EXEC_NEVER))
+        nw_argfail(state, "--memory is for nodewise exec, which %s leaves out",
+                   launch->place_only ? "--place-only" : "--exec=never");
+    if (launch->visibility && launch->place_only)
+        nw_argfail(state,
+                   "--place-only and --gpu-visibility exclude each other");
+    if (launch->srun_mpi && strcmp(name, "auto") && strcmp(name, "slurm") &&
+        strcmp(name, "slurm22"))
+        nw_argfail(state, "--mpi is for --for slurm, slurm22 or auto, not %s",
+                   name);
+    if (arguments->hosts && arguments->hostfile)
+        nw_argfail(state, "--hosts and --hostfile exclude each other");
+}
+
 static const struct nw_common_help launch_help = {
     .json = NW_COMMON_JSON,
     .quiet = "No notes on stderr",
@@ -186,17 +212,8 @@ static error_t launch_parse(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->list &&
-            (!arguments->launch.topology_source ||
-             !arguments->launch.launcher || !arguments->launch.mapping_path))
-            nw_argfail(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
-                              "needed");
-        if (arguments->launch.place_only &&
-            arguments->launch.exec == NW_LAUNCH_EXEC_ALWAYS)
-            nw_argfail(state,
-                       "--place-only and --exec=always exclude each other");
-        if (arguments->hosts && arguments->hostfile)
-            nw_argfail(state, "--hosts and --hostfile exclude each other");
+        if (!arguments->list)
+            launch_check_words(arguments, state);
         return 0;
     default:
         return launch_parse_choice(key, value, state);
@@ -274,17 +291,21 @@ static void launch_add_json(struct nw_text *text, const nw_launch *launch)
     nw_json_end_object(&json);
 }
 
-static nw_status launch_spare_inputs(const struct launch_arguments *arguments,
-                                     const nw_launch *launch)
+/* Checks, before the first file is written, that all can be written and that
+ * none is an input. */
+static nw_status launch_check_files(const struct launch_arguments *arguments,
+                                    const nw_launch *launch)
 {
     const char *const input[] = {arguments->launch.topology_source,
                                  arguments->launch.mapping_path,
                                  arguments->hostfile};
     nw_status status = NW_OK;
 
-    for (size_t f = 0; f < launch->file_count; f++)
+    for (size_t f = 0; !status && f < launch->file_count; f++) {
+        status = nw_file_writable(launch->file[f].path);
         for (size_t i = 0; !status && i < sizeof input / sizeof *input; i++)
             status = nw_cli_spares("-o", launch->file[f].path, input[i]);
+    }
     return status;
 }
 
@@ -301,10 +322,11 @@ static int launch_show(const struct launch_arguments *arguments,
     if (plain.output ? !strcmp(plain.output, "-") : plain.json)
         return nw_cli_output("launch", &plain, launch->file[0].text, command,
                              json);
-    status = launch_spare_inputs(arguments, launch);
-    if (status)
+    status = launch_check_files(arguments, launch);
+    if (status == NW_EINVAL)
         return nw_cli_fail("launch", status);
-    status = nw_launch_write(launch);
+    if (!status)
+        status = nw_launch_write(launch);
     if (status)
         return nw_cli_fail_output("launch", status);
     if (!plain.output)

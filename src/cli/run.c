@@ -163,6 +163,10 @@ static void run_check_words(const struct run_arguments *arguments,
                    arguments->job.program[0]);
     if (arguments->job.hosts && arguments->job.hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
+    if (arguments->plan.refresh && !arguments->plan.store &&
+        !arguments->pattern)
+        nw_argfail(state, "--refresh stores a new pattern; leave out "
+                          "--no-store, or give -p");
     if (arguments->dry && arguments->rounds)
         nw_argfail(state, "--dry-run and --compare exclude each other");
     if (!arguments->dry &&

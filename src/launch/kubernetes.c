@@ -5,7 +5,6 @@
  * from spec.nodeName. (See the documentation of MPI Operator and JobSet; not
  * tested in a cluster.) */
 #include "base/status.h"
-#include "base/status.h"
 #include "launch/launcher.h"
 
 #include <ctype.h>

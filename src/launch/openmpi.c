@@ -156,11 +156,11 @@ static nw_status write_rankfile5(struct nw_launch_job *job)
         status = nw_launch_word(job, "--bind-to");
     if (!status)
         status = nw_launch_word(job, "core:overload-allowed");
-    if (!status && strpbrk(rankfile, "-,"))
+    if (!status && strpbrk(rankfile, "-,:"))
         nw_text_format(&job->note,
                        "Open MPI 5.0 refuses a rankfile with a '%c' in its "
                        "path: use another name for '%s'\n",
-                       *strpbrk(rankfile, "-,"), rankfile);
+                       *strpbrk(rankfile, "-,:"), rankfile);
     return status;
 }
 

@@ -278,3 +278,23 @@ $ printf 'rank 1=a2 slot=0:1\nrank 0=a1 slot=9\nrank 3=a3 slot=1:2\nrank 2=a2 sl
 $ printf 'a1\na9\n' >old.hosts; nodewise map -qt magc-a -p chain.pattern --from old.hosts
 ! old.hosts:2: node 'a9' is not in the topology
 ? 3
+
+## Options without effect are refused. The files are all written, or none.
+$ for o in '--for cray --mpi=pmix' '--for openmpi --mpi=pmix' '--for mpich --exec=never --memory=leave' '--for mpich --place-only --memory=leave' '--for mpich --place-only --gpu-visibility=permuted'; do nodewise launch -t four.yaml $o -o no two.mapping; echo $?; done; echo no.*
+2
+2
+2
+2
+2
+no.*
+! --mpi ... slurm22 ... cray
+! --mpi ... slurm22 ... openmpi
+! --memory ... --exec=never
+! --memory ... --place-only
+! --gpu-visibility ... --place-only
+$ mkdir no.hostfile; nodewise launch -t four.yaml --for openmpi5 -o no two.mapping; echo $?; ls -d no.*
+1
+no.hostfile
+! no.hostfile: is a directory
+$ nodewise launch -t four.yaml --for openmpi5 -o a:b two.mapping >/dev/null
+! Open MPI 5.0 ... ':' ... a:b.rankfile

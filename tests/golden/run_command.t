@@ -6,6 +6,9 @@ $ for o in '--list' '--dry-run' '--no-store'; do nodewise run --store store --fo
 $ nodewise run
 ! nodewise run -n 64 -- ./app
 ? 2
+$ nodewise run --refresh --no-store -n 1 -- true
+! --refresh ... --no-store ... -p
+? 2
 $ nodewise run -n 0 -- true
 ! ranks ... '0'
 ? 2

@@ -410,6 +410,8 @@ static int channel_tune(struct channel_arguments *arguments,
 
     if (!status)
         status = nw_file_writable(path);
+    if (!status)
+        status = nw_file_writable(arguments->common.output);
     if (status) /* fail before measuring for minutes */
         return nw_cli_fail_output("channel", status);
     if (nw_channel_job(&rank, &count) && count > 1) {

@@ -148,7 +148,7 @@ struct nw_cli_file {
     const char *option, *path;
 };
 /* Returns NW_EINVAL if two of the files of file[count], -o and --json are the
- * same file. */
+ * same file, and NW_EIO if -o or one of the files cannot be written. */
 NW_MUST_CHECK nw_status nw_cli_apart(const struct nw_common *common,
                                      const struct nw_cli_file *file,
                                      size_t count);

@@ -323,6 +323,10 @@ nw_status nw_cli_apart(const struct nw_common *common,
         for (size_t k = 0; !status && k < i; k++)
             status = check_apart(&file[k], &file[i]);
     }
+    if (!status)
+        status = nw_file_writable(common->output);
+    for (size_t i = 0; !status && i < count; i++)
+        status = nw_file_writable(file[i].path);
     return status;
 }
 

@@ -383,7 +383,8 @@ static void halo_complete(struct halo_arguments *arguments)
     arguments->plan.quantity_count = arguments->quantities;
 }
 
-/* Checks that no output file overwrites the topology or another output file. */
+/* Checks that all output files can be written, and that none of them overwrites
+ * the topology or another output file. */
 static nw_status spare_topology(const struct halo_arguments *arguments)
 {
     const struct nw_cli_file file[] = {{"--svg", arguments->svg},
@@ -408,10 +409,10 @@ static nw_status halo_make(struct halo_arguments *arguments,
     struct nw_halo_options other;
     struct nw_halo_places places = {0};
     int32_t *slots = NULL;
-    nw_status status = spare_topology(arguments);
+    nw_status status = NW_OK;
 
     halo_complete(arguments);
-    if (!status && arguments->plan.topology)
+    if (arguments->plan.topology)
         status =
             nw_topology_load(arguments->plan.topology, NULL, &view->topology);
     if (!status)
@@ -531,6 +532,10 @@ static int halo_run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.tune)
         return cli_halo_tune(&arguments);
+    status = spare_topology(&arguments);
+    if (status)
+        return status == NW_EIO ? nw_cli_fail_output("halo", status)
+                                : nw_cli_fail("halo", status);
     view.plan = &arguments.plan;
     view.pairs = arguments.pairs;
     status = halo_make(&arguments, &view);

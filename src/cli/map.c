@@ -461,8 +461,7 @@ static void map_check(const struct map_arguments *arguments,
 static bool is_of_rowcol(int key)
 {
     return key == 't' || key == KEY_ALGORITHM || key == KEY_SEED ||
-           key == KEY_SPEEDS || key == KEY_LIST || key == KEY_THREADS ||
-           key == KEY_EFFORT;
+           key == KEY_SPEEDS || key == KEY_LIST;
 }
 
 static const struct nw_common_help map_help = {

@@ -92,6 +92,8 @@ static void check_inputs(const struct pattern_arguments *arguments,
          arguments->common.json || arguments->common.output))
         nw_argfail(state, "--diff and --top print a table; leave out --to, "
                           "--svg, --heat, --json and -o");
+    if (arguments->heat && arguments->common.json)
+        nw_argfail(state, "--heat prints text; leave out --json");
     if (arguments->diff && arguments->scale)
         nw_argfail(state, "--diff compares two files as they are; leave out "
                           "--scale");
@@ -385,7 +387,8 @@ static int pattern_run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     status = pattern_spare_inputs(&arguments);
     if (status)
-        return nw_cli_fail("pattern", status);
+        return status == NW_EIO ? nw_cli_fail_output("pattern", status)
+                                : nw_cli_fail("pattern", status);
     if (arguments.diff)
         return show_diff(&arguments);
     status = pattern_make(&arguments, &pattern);

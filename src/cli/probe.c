@@ -202,10 +202,6 @@ static nw_status check_outputs(const struct probe_arguments *arguments)
                                        {"--matrix", arguments->matrix}};
     nw_status status = nw_cli_apart(&arguments->common, file, 2);
 
-    if (!status)
-        status = nw_file_writable(arguments->common.output);
-    if (!status)
-        status = nw_file_writable(arguments->matrix);
     for (char **word = arguments->run.launcher; !status && *word; word++) {
         status = nw_cli_output_spares(&arguments->common, *word);
         if (!status)

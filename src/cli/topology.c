@@ -436,6 +436,9 @@ static int topology_run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (!cli_topology_check(&arguments))
         return NW_EXIT_USAGE;
+    code = nw_cli_check_output("topology", &arguments.common);
+    if (code)
+        return code;
     heed_name(&arguments);
     status = topology_make(&arguments, &text);
     if (status)

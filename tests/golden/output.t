@@ -31,6 +31,16 @@ $ mkdir empty; cd empty; for c in "topology magc-a -o ''" "report -t magc-a -p .
 ~ 2 nodewise run: ... --store ... folder
 ~ 2 nodewise bench: ... file
 ~ 2 nodewise bench channel: ... ''
+## All outputs are checked before the first is written.
+$ mkdir unwritten; cd unwritten; for c in "pattern ../two.pattern -o a --svg nowhere/x" "halo plan -n 8x8x8 --svg a --pattern nowhere/x" "halo plan -n 8x8x8 --svg a -o nowhere/x" "channel tune -o nowhere/x"; do XDG_CACHE_HOME=$PWD/../cache nodewise $c; echo $?; done 2>&1; ls -A
+~ nowhere/x: No such file
+1
+~ nowhere/x: No such file
+1
+~ nowhere/x: No such file
+1
+~ nowhere/x: No such file
+1
 ## Standard files that are closed are not taken for others.
 $ ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; for r in '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do rm -f shut; eval "nodewise bench channel latency -f shm -b 1 -i 1 -o shut $r"; echo $? $(grep -c '^[01] ' shut); done
 0 2

@@ -353,3 +353,6 @@ no rank sends to another rank
 $ nodewise pattern -q --generate alltoall:ranks=2 --to csv -o two.csv; nodewise pattern two.csv
 ! two.csv:1 ... CSV ... not read ... list:
 ? 3
+$ nodewise pattern --generate stencil2d5:dims=2x2 --heat --json
+! --heat ... --json
+? 2

@@ -34,7 +34,7 @@ $ for o in grid=frob grid=5x5 grid=1x2x3x4 arrange=paging arrange-by=frob shapes
 ~ --arrange is best or paper, not 'paging'
 ~ --arrange-by is sum or slowest, not 'frob'
 ~ --shapes is several or all, not 'one'
-$ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
+$ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9 --effort=fast --threads=1; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
 ~ --hosts ... --algorithm ... rowcol
 ~ --output-format ... --algorithm ... rowcol
 ~ --capacity ... --algorithm ... rowcol
@@ -42,6 +42,8 @@ $ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --element
 ~ --elements ... --algorithm ... rowcol
 ~ --time ... --algorithm ... rowcol
 ~ --steps ... --algorithm ... rowcol
+~ --effort ... --algorithm ... rowcol
+~ --threads ... --algorithm ... rowcol
 $ nodewise map -t mpdata-inter --algorithm rowcol
 ? 2
 ! -t ... SOURCE ... --grid ... NxMxL ... pattern

@@ -38,6 +38,7 @@ struct bisect_elements_range {
     int32_t count;
     int32_t depth; /* number of divisions by which this range was made from all
                       elements */
+    struct bisect_elements_work *work; /* for tasks of threads */
 };
 
 /* Returns the element of a range at which its second half begins: at one of the
@@ -146,18 +147,12 @@ bisect_elements_seed_of(const struct bisect_elements_work *s,
 static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
                                         struct bisect_elements_range here);
 
-/* Argument of the parallel tasks that divide the ranges below[]. */
-struct bisect_elements_descent {
-    struct bisect_elements_work *s;
-    const struct bisect_elements_range *below;
-};
-
-/* Task for threads: divides range below[i] down to single elements. */
+/* Task for threads: divides a range of the array `user` to single elements. */
 static nw_status bisect_elements_bisect_below(void *user, int32_t i)
 {
-    const struct bisect_elements_descent *descent = user;
+    const struct bisect_elements_range *below = user;
 
-    return bisect_elements_bisect(descent->s, descent->below[i]);
+    return bisect_elements_bisect(below[i].work, below[i]);
 }
 
 /* Sorts the vertices of a range by group, then divides each of the `count`
@@ -184,13 +179,12 @@ static nw_status bisect_elements_descend(struct bisect_elements_work *s,
     free(sorted);
     for (int32_t g = 0; !status && g < count; g++)
         below[g] = (struct bisect_elements_range){
-            first[g], first[g + 1], here.vertex + at[g], at[g + 1] - at[g],
-            here.depth + 1};
+            first[g],          first[g + 1],   here.vertex + at[g],
+            at[g + 1] - at[g], here.depth + 1, s};
     free(at);
     if (!status)
         status = nw_parallel_try(
-            bisect_elements_bisect_below,
-            &(struct bisect_elements_descent){s, below}, count,
+            bisect_elements_bisect_below, below, count,
             here.count < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
     free(below);
     return status;
@@ -375,27 +369,12 @@ static nw_status bisect_elements_multisection(struct bisect_elements_work *s,
     return status;
 }
 
-/* Divides the elements of a range into two halves, the vertices between them,
- * and then each half further. part[here.count] is scratch. */
-static nw_status bisect_elements_halve(struct bisect_elements_work *s,
-                                       struct bisect_elements_range here,
-                                       int32_t *part)
-{
-    int32_t middle = bisect_elements_choose_middle(s->run->machine, &here);
-    nw_status status = bisect_elements_cut_range(s, &here, middle, part);
-
-    if (status)
-        return status;
-    return bisect_elements_descend(
-        s, here, 2, (const int32_t[]){here.low, middle, here.high}, part);
-}
-
-/* Divides the vertices of a range among its elements: divides the range and
- * then its parts, down to single elements. */
+/* Divides the vertices of a range among its elements: divides the range into
+ * groups or into two halves, and then its parts, down to single elements. */
 static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
                                         struct bisect_elements_range here)
 {
-    int32_t *part;
+    int32_t *part, middle;
     nw_status status;
 
     if (nw_budget_is_overdue(s->run->budget)) {
@@ -411,51 +390,44 @@ static nw_status bisect_elements_bisect(struct bisect_elements_work *s,
     if (status)
         return status;
     if (s->run->effort.group_starts &&
-        nw_kway_multisection_apply(s->run->machine, here.low, here.high))
+        nw_kway_multisection_apply(s->run->machine, here.low, here.high)) {
         status = bisect_elements_multisection(s, here, part);
-    else
-        status = bisect_elements_halve(s, here, part);
+    } else {
+        middle = bisect_elements_choose_middle(s->run->machine, &here);
+        status = bisect_elements_cut_range(s, &here, middle, part);
+        if (!status)
+            status = bisect_elements_descend(
+                s, here, 2, (const int32_t[]){here.low, middle, here.high},
+                part);
+    }
     free(part);
     return status;
-}
-
-/* Estimates the work of all bisections, in vertices x repeats: each vertex
- * takes part in about log2(k) bisections for k elements. */
-static double bisect_elements_work_of(const struct bisect_elements_work *s)
-{
-    double halvings = ceil(log2(s->run->machine->k)),
-           plain = log2(nw_tuned.kway.elements_few);
-
-    if (halvings <= plain)
-        return s->run->graph->n * halvings;
-    return s->run->graph->n *
-           (plain + (halvings - plain) * s->run->effort.repeats);
-}
-
-/* Returns the number of threads for bisections. Without a budget it is 1; with
- * a time limit, too, because the stages that share the time must run one after
- * the other. */
-static int32_t bisect_elements_threads_of(const struct nw_budget *budget)
-{
-    return budget && !budget->end_ns ? budget->threads : 1;
 }
 
 nw_status nw_kway_bisect_elements(const struct nw_kway_run *run, int32_t *part)
 {
     const struct nw_graph *graph = run->graph;
+    const struct nw_budget *budget = run->budget;
+    /* Without a budget, there is one thread; with a time limit, too, because
+     * the stages that share the time must run one after the other. */
     struct bisect_elements_work s = {
         .run = run,
         .part = part,
-        .threads = bisect_elements_threads_of(run->budget)};
+        .threads = budget && !budget->end_ns ? budget->threads : 1};
     struct bisect_elements_range all = {.high = run->machine->k,
                                         .count = graph->n};
+    /* Each vertex takes part in about `halvings` bisections; the last ones,
+     * `plain`, have no repeats. */
+    double halvings = ceil(log2(run->machine->k)),
+           plain = fmin(halvings, log2(nw_tuned.kway.elements_few));
     nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)graph->n, s.place),
                                     NW_ARRAY((size_t)graph->n, all.vertex));
 
     for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
-    nw_time_shares_begin(&s.pace, run->budget, 0.5,
-                         bisect_elements_work_of(&s));
+    nw_time_shares_begin(
+        &s.pace, run->budget, 0.5,
+        graph->n * (plain + (halvings - plain) * run->effort.repeats));
     if (!status)
         status = bisect_elements_bisect(&s, all);
     free(s.place);

@@ -21,20 +21,6 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups)
     nw_kway_machine_fini(&groups->machine);
 }
 
-/* Adds the wanted load, the load limit and the capacity of element q of `all`
- * to those of group g of `groups`. */
-static void initial_multisection_add_element(struct nw_kway_machine *groups,
-                                             int32_t g,
-                                             const struct nw_kway_machine *all,
-                                             int32_t q)
-{
-    int64_t capacity = (int64_t)groups->capacity[g] + all->capacity[q];
-
-    groups->share[g] += all->share[q];
-    groups->limit[g] += all->limit[q];
-    groups->capacity[g] = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
-}
-
 /* Lowers the load limits of the groups in `m` so that later bisections within a
  * group can also exceed their even share a little. `elements`: number of
  * elements in all groups; `load`: total load of the vertices to be divided. */
@@ -83,23 +69,6 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
     return k > 2 && k <= nw_tuned.kway.groups_max && k < high - low;
 }
 
-/* Fills the table of distances between groups: the distance between the first
- * elements of two groups; 0 inside a group. */
-static void
-initial_multisection_fill_table(const struct nw_kway_multisection *groups,
-                                const struct nw_kway_machine *machine,
-                                double *table)
-{
-    int32_t k = groups->machine.k;
-
-    for (int32_t a = 0; a < k; a++)
-        for (int32_t b = 0; b < k; b++)
-            table[a * k + b] = a == b
-                                   ? 0
-                                   : nw_kway_distance(machine, groups->first[a],
-                                                      groups->first[b]);
-}
-
 nw_status nw_kway_multisection_init(struct nw_kway_multisection *groups,
                                     const struct nw_kway_machine *machine,
                                     int32_t low, int32_t high, double load)
@@ -121,12 +90,21 @@ nw_status nw_kway_multisection_init(struct nw_kway_multisection *groups,
     for (int32_t q = low; q < high; q++) {
         if (q == low || machine->step[q] == widest)
             groups->first[++g] = q;
-        initial_multisection_add_element(m, g, machine, q);
+        m->share[g] += machine->share[q];
+        m->limit[g] += machine->limit[q];
+        m->capacity[g] += machine->capacity[q] < INT32_MAX - m->capacity[g]
+                              ? machine->capacity[q]
+                              : INT32_MAX - m->capacity[g];
     }
     groups->first[k] = high;
-    for (int32_t a = 0; a < k; a++)
+    /* The distance between groups is that between their first elements. */
+    for (int32_t a = 0; a < k; a++) {
         m->step[a] = widest;
-    initial_multisection_fill_table(groups, machine, table);
+        for (int32_t b = 0; b < k; b++)
+            if (a != b)
+                table[a * k + b] = nw_kway_distance(machine, groups->first[a],
+                                                    groups->first[b]);
+    }
     initial_multisection_tighten(m, high - low, load);
     return NW_OK;
 }

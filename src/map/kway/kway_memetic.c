@@ -19,18 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if neither a time nor a number of steps limits the search; then
- * all tasks may run at once. */
-static bool kway_memetic_is_free(const struct nw_budget *budget)
-{
-    return !budget->end_ns && budget->steps_most == UINT64_MAX;
-}
-
 /* Tasks that run at the same time, each of which makes one partition. */
 struct kway_memetic_batch {
     struct nw_budget *budget;
     struct kway_memetic_task *task;
     pthread_mutex_t lock;
+    bool free; /* neither a time nor a number of steps limits the search; then
+                  all tasks may run at once */
 };
 
 /* Runs task i of a batch; after Ctrl-C only task 0. Counts a step in the budget
@@ -38,15 +33,14 @@ struct kway_memetic_batch {
 static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
     struct kway_memetic_batch *batch = user;
-    bool free = kway_memetic_is_free(batch->budget);
     nw_status status;
 
     /* After Ctrl-C, the first task still runs, since one partition is needed.
      */
-    if (i && free && nw_budget_is_overdue(batch->budget))
+    if (i && batch->free && nw_budget_is_overdue(batch->budget))
         return NW_OK;
     status = nw_kway_memetic_run_task(&batch->task[i]);
-    if (status || !free)
+    if (status || !batch->free)
         return status;
     pthread_mutex_lock(&batch->lock);
     (void)nw_budget_spend(batch->budget, 1);
@@ -54,63 +48,43 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     return NW_OK;
 }
 
-/* Runs `count` tasks at the same time and counts a step in the budget for each
- * task that was run. */
-static nw_status kway_memetic_run_batch(struct nw_budget *budget,
-                                        struct kway_memetic_task *task,
-                                        int count)
-{
-    struct kway_memetic_batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER};
-    nw_status status =
-        nw_parallel_try(kway_memetic_run_job, &batch, count, budget->threads);
-
-    if (!status && !kway_memetic_is_free(budget))
-        (void)nw_budget_spend(budget, (uint64_t)count);
-    return status;
-}
-
-/* Drops the partitions of `count` tasks. The time limit cut them short, so a
- * run with the same number of steps would give other partitions. */
-static void kway_memetic_drop(struct kway_memetic_task *task, int count)
-{
-    for (int i = 0; i < count; i++) {
-        free(task[i].out.part);
-        task[i].out.part = NULL;
-    }
-}
-
-/* Returns how many of the `left` remaining tasks run at the same time before
- * the budget is checked again. */
-static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
-{
-    if (kway_memetic_is_free(budget))
-        return left;
-    if (left > budget->threads)
-        left = budget->threads;
-    return (int)nw_budget_slice(budget, (uint64_t)left);
-}
-
-/* Runs `count` tasks in order, until the budget ends. If the call has made no
- * partition yet, at least one task is run. */
+/* Runs `count` tasks in order, until the budget ends, and counts a step for
+ * each task that was run. If the call has made no partition yet, at least one
+ * task is run. */
 static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
                                         struct kway_memetic_task *task,
                                         int count)
 {
     struct nw_budget *budget = run->budget;
+    struct kway_memetic_batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER,
+                                       !budget->end_ns &&
+                                           budget->steps_most == UINT64_MAX};
     nw_status status = NW_OK;
 
     for (int done = 0, want; !status && done < count; done += want) {
         bool first = !budget->steps, hurried = budget->hurried;
 
-        want = kway_memetic_next_batch(budget, count - done);
+        want = count - done;
+        if (!batch.free && want > budget->threads)
+            want = budget->threads;
+        want = (int)nw_budget_slice(budget, (uint64_t)want);
 
         /* One partition is made even if the budget has ended. */
         if (!first && !nw_budget_spend(budget, 0))
             break;
         budget->hurried = false;
-        status = kway_memetic_run_batch(budget, task + done, want);
+        batch.task = task + done;
+        status = nw_parallel_try(kway_memetic_run_job, &batch, want,
+                                 budget->threads);
+        if (!status && !batch.free)
+            (void)nw_budget_spend(budget, (uint64_t)want);
         if (!status && !first && budget->hurried && !hurried) {
-            kway_memetic_drop(task + done, want);
+            /* The time limit cut these tasks short, so a run with the same
+             * number of steps would give other partitions. */
+            for (int i = done; i < done + want; i++) {
+                free(task[i].out.part);
+                task[i].out.part = NULL;
+            }
             budget->hurried = false;
             break;
         }
@@ -119,21 +93,23 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
     return status;
 }
 
-/* Returns true if a is better than b: a keeps the limits and b does not, or
- * both are alike in that and a costs less. */
-static bool kway_memetic_better(const struct kway_memetic_answer *a,
-                                const struct kway_memetic_answer *b)
+/* Compares answers, also for qsort: returns a value below 0 if the first one is
+ * better, because it keeps the limits and the other does not, or because both
+ * are alike in that and it costs less. */
+static int kway_memetic_compare(const void *a, const void *b)
 {
-    if (a->balanced != b->balanced)
-        return a->balanced;
-    return a->cost < b->cost;
+    const struct kway_memetic_answer *one = a, *other = b;
+
+    if (one->balanced != other->balanced)
+        return one->balanced ? -1 : 1;
+    return (one->cost > other->cost) - (one->cost < other->cost);
 }
 
 /* Keeps the better of both answers in *keep and frees the other. */
 static void kway_memetic_keep_better(struct kway_memetic_answer *keep,
                                      struct kway_memetic_answer *made)
 {
-    if (made->part && (!keep->part || kway_memetic_better(made, keep))) {
+    if (made->part && (!keep->part || kway_memetic_compare(made, keep) < 0)) {
         struct kway_memetic_answer old = *keep;
 
         *keep = *made;
@@ -141,15 +117,6 @@ static void kway_memetic_keep_better(struct kway_memetic_answer *keep,
     }
     free(made->part);
     *made = (struct kway_memetic_answer){0};
-}
-
-/* Compares answers for qsort: the better one comes first. */
-static int kway_memetic_by_cost(const void *a, const void *b)
-{
-    const struct kway_memetic_answer *one = a, *other = b;
-
-    return kway_memetic_better(one, other) ? -1
-                                           : kway_memetic_better(other, one);
 }
 
 /* Makes `count` partitions from scratch in answer[count]. If the budget ends
@@ -193,7 +160,7 @@ static nw_status kway_memetic_combine(struct nw_kway_run *run,
 
     if (status)
         return status;
-    qsort(answer, (size_t)*count, sizeof *answer, kway_memetic_by_cost);
+    qsort(answer, (size_t)*count, sizeof *answer, kway_memetic_compare);
     for (int i = 0; i < pairs; i++)
         task[i] = (struct kway_memetic_task){
             .run = run,
@@ -250,7 +217,7 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
         status = kway_memetic_combine(run, answer, &made,
                                       (number << 32) + (uint64_t)made * 64);
     if (!status && made > 1)
-        qsort(answer, (size_t)made, sizeof *answer, kway_memetic_by_cost);
+        qsort(answer, (size_t)made, sizeof *answer, kway_memetic_compare);
     made = 1;
     for (int i = 0;
          !status && i < run->effort.cycles && kway_memetic_goes_on(run); i++)
@@ -342,30 +309,14 @@ static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
 {
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && (i < run->effort.cycles || run->budget->anytime);
+    for (int i = 0;
+         !status && (i < run->effort.cycles || run->budget->anytime) &&
+         kway_memetic_goes_on(run);
          i++) {
         int count = 1;
 
-        if (!kway_memetic_goes_on(run))
-            break;
         status = kway_memetic_combine(run, one, &count, 1000 + (uint64_t)i);
     }
-    return status;
-}
-
-/* Makes a partition without a time limit and keeps it if it is better than
- * *answer. Called if time was over before the first partition was finished and
- * *answer exceeds a limit. */
-static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
-                                           struct kway_memetic_answer *answer)
-{
-    struct nw_kway_run patient = *run;
-    struct kway_memetic_task task = {.run = &patient, .seed = run->seed};
-    nw_status status;
-
-    patient.budget = NULL;
-    status = nw_kway_memetic_run_task(&task);
-    kway_memetic_keep_better(answer, &task.out);
     return status;
 }
 
@@ -383,14 +334,21 @@ nw_status nw_kway_unlimited(struct nw_kway_run *run, int32_t *part)
 nw_status nw_kway(struct nw_kway_run *run, int32_t *part)
 {
     struct kway_memetic_answer champion[2] = {{0}};
+    struct nw_kway_run patient = *run;
+    struct kway_memetic_task task = {.run = &patient, .seed = run->seed};
     nw_status status = kway_memetic_copy_given(run, &champion[0]);
 
     run->effort.partition = nw_kway_unlimited;
     if (!status)
         status = run->effort.starts ? kway_memetic_evolve(run, champion)
                                     : kway_memetic_refine_best(run, champion);
-    if (!status && !champion[0].balanced && run->budget->hurried)
-        status = kway_memetic_make_in_full(run, &champion[0]);
+    /* If time was over before the first partition was finished, and the result
+     * exceeds a limit, one more is made without a time limit. */
+    if (!status && !champion[0].balanced && run->budget->hurried) {
+        patient.budget = NULL;
+        status = nw_kway_memetic_run_task(&task);
+        kway_memetic_keep_better(&champion[0], &task.out);
+    }
     if (!status && !champion[0].balanced)
         status = nw_fail(NW_EINVAL, "no way was found to keep every element "
                                     "within its limit; a larger imbalance or "

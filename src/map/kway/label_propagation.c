@@ -11,40 +11,19 @@
 
 #define PASSES 6
 
-/* Returns true if a move of v is to be made: it lowers the cost, or keeps the
- * cost and makes the loads of the two parts more equal. */
-static bool label_propagation_is_better(const struct nw_kway_state *state,
-                                        int32_t v, struct nw_kway_move move)
-{
-    if (move.to < 0 || move.gain < 0)
-        return false;
-    return move.gain > 0 || state->load[move.to] + state->graph->load[v] <
-                                state->load[state->part[v]];
-}
-
-/* Marks the neighbours of v as to be visited: v has moved, so they may now have
- * better moves. */
-static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
-                                   uint8_t *awake)
-{
-    const struct nw_graph *g = state->graph;
-
-    for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
-        awake[g->arc[e].to] = 1;
-}
-
 /* Goes once through `order`, until time is over: removes the mark of each
- * marked vertex and makes its best move if that is an improvement
- * (label_propagation_is_better); then its neighbours are marked. Returns the
- * number of moves. */
+ * marked vertex and makes its best move if that lowers the cost, or keeps the
+ * cost and makes the loads of the two parts more equal. Then its neighbours are
+ * marked, because they may now have better moves. Returns the number of moves.
+ */
 static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
                                             const int32_t *order,
                                             uint8_t *awake)
 {
+    const struct nw_graph *g = state->graph;
     int32_t moved = 0;
 
-    for (int32_t i = 0; i < state->graph->n && !nw_kway_state_is_late(state);
-         i++) {
+    for (int32_t i = 0; i < g->n && !nw_kway_state_is_late(state); i++) {
         int32_t v = order[i];
         struct nw_kway_move move;
 
@@ -52,10 +31,13 @@ static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
             continue;
         awake[v] = 0;
         move = nw_kway_state_best(state, v).fit;
-        if (!label_propagation_is_better(state, v, move))
+        if (move.to < 0 || move.gain < 0 ||
+            (move.gain == 0 &&
+             state->load[move.to] + g->load[v] >= state->load[state->part[v]]))
             continue;
         nw_kway_state_move(state, v, move);
-        label_propagation_wake(state, v, awake);
+        for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
+            awake[g->arc[e].to] = 1;
         moved++;
     }
     return moved;

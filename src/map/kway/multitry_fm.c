@@ -145,20 +145,8 @@ static bool multitry_fm_advance(struct multitry_fm_search *s)
     }
 }
 
-/* Ends a search: undoes the moves after its best state and empties the heap. */
-static void multitry_fm_take_back(struct multitry_fm_search *s)
-{
-    while (s->count > s->kept) {
-        struct multitry_fm_step step = s->step[--s->count];
-
-        nw_kway_state_move(s->state, step.v,
-                           (struct nw_kway_move){step.from, -step.gain});
-    }
-    while (s->heap.count)
-        nw_heap_remove(&s->heap, s->heap.item[s->heap.count - 1]);
-}
-
-/* Runs one search that begins with a move of vertex v. */
+/* Runs one search that begins with a move of vertex v, then undoes the moves
+ * after its best state and empties the heap. */
 static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
 {
     double start = s->state->gained, best = start;
@@ -174,7 +162,14 @@ static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
             s->kept = s->count;
         }
     }
-    multitry_fm_take_back(s);
+    while (s->count > s->kept) {
+        struct multitry_fm_step step = s->step[--s->count];
+
+        nw_kway_state_move(s->state, step.v,
+                           (struct nw_kway_move){step.from, -step.gain});
+    }
+    while (s->heap.count)
+        nw_heap_remove(&s->heap, s->heap.item[s->heap.count - 1]);
 }
 
 nw_status nw_kway_multitry_fm(struct nw_kway_state *state, int patience,

@@ -102,34 +102,6 @@ static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
     nw_kway_state_forget(s);
 }
 
-/* Finds the best move of a vertex of part p to an adjacent part with fewer
- * hops. Returns the vertex and sets *move; returns -1 if no vertex has such a
- * move. */
-static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
-                                     int32_t p, struct nw_kway_move *move)
-{
-    struct kway_rebalance_best best = {{-1, 0}, -1, -HUGE_VAL};
-
-    for (int32_t v = b->state->first[p]; v >= 0; v = b->state->next[v])
-        kway_rebalance_look_around(b, p, v, &best);
-    *move = best.move;
-    return best.vertex;
-}
-
-/* Lists in b->queue the parts that can take a vertex: they have fewer vertices
- * than allowed and do not exceed their load limit (at the limit, a vertex
- * without load still fits). Returns their number. */
-static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
-{
-    const struct nw_kway_state *s = b->state;
-    int32_t count = 0;
-
-    for (int32_t q = 0; q < s->machine->k; q++)
-        if (s->load[q] <= s->limit[q] && s->count[q] < s->most[q])
-            b->queue[count++] = q;
-    return count;
-}
-
 /* Returns the best move of v to a part that has free capacity for v; its `to`
  * is -1 if no part has. Considers the parts listed in b->queue. */
 static struct nw_kway_move
@@ -157,33 +129,29 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
     return best;
 }
 
-/* Returns the best move of v to any part with free capacity; its `to` is -1 if
- * no part can take v. The stored move stays valid until a neighbour of v moves
- * or v no longer fits into the part it would move to, because all other moves
- * only add load to parts. */
-static const struct nw_kway_move *
-kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
-{
-    struct nw_kway_move *move = &b->move[v];
-
-    if (move->to == UNKNOWN ||
-        (move->to >= 0 && !nw_kway_state_fits(b->state, v, move->to)))
-        *move = kway_rebalance_anywhere(b, v, rooms);
-    return move;
-}
-
 /* Among the vertices of part p, moves the one whose move to some part with free
- * capacity has the largest gain. Returns false if no vertex of p can move. */
+ * capacity has the largest gain. Returns false if no vertex of p can move. The
+ * stored move of a vertex stays valid until a neighbour of the vertex moves or
+ * the vertex no longer fits into the part it would move to, because all other
+ * moves only add load to parts. */
 static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
                                         int32_t p)
 {
     struct nw_kway_state *s = b->state;
     const struct nw_graph *g = s->graph;
-    int32_t chosen = -1, rooms = kway_rebalance_list_room(b);
+    int32_t chosen = -1, rooms = 0;
 
+    /* List the parts that can take a vertex. At the limit of load, a vertex
+     * without load still fits. */
+    for (int32_t q = 0; q < s->machine->k; q++)
+        if (s->load[q] <= s->limit[q] && s->count[q] < s->most[q])
+            b->queue[rooms++] = q;
     for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
-        const struct nw_kway_move *move = kway_rebalance_known(b, v, rooms);
+        struct nw_kway_move *move = &b->move[v];
 
+        if (move->to == UNKNOWN ||
+            (move->to >= 0 && !nw_kway_state_fits(s, v, move->to)))
+            *move = kway_rebalance_anywhere(b, v, rooms);
         if (move->to >= 0 && (chosen < 0 || move->gain > b->move[chosen].gain))
             chosen = v;
     }
@@ -225,16 +193,17 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
 
     path[length++] = full;
     while (length) {
-        int32_t p = path[length - 1], v = -1;
-        struct nw_kway_move move;
+        struct kway_rebalance_best best = {{-1, 0}, -1, -HUGE_VAL};
+        int32_t p = path[length - 1];
 
-        if (nw_kway_state_over(s, p))
-            v = kway_rebalance_choose(b, p, &move);
-        if (v >= 0)
-            nw_kway_state_move(s, v, move);
-        if (v >= 0 && b->hops[move.to])
-            path[length++] = move.to;
-        else if (v < 0 || !kway_rebalance_has_room(s, move.to))
+        for (int32_t v = s->first[p]; nw_kway_state_over(s, p) && v >= 0;
+             v = s->next[v])
+            kway_rebalance_look_around(b, p, v, &best);
+        if (best.vertex >= 0)
+            nw_kway_state_move(s, best.vertex, best.move);
+        if (best.vertex >= 0 && b->hops[best.move.to])
+            path[length++] = best.move.to;
+        else if (best.vertex < 0 || !kway_rebalance_has_room(s, best.move.to))
             length--; /* p is within its limits or no vertex of it can move, or
                          the target is full now */
     }

@@ -36,21 +36,6 @@ static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
     state->first[q] = v;
 }
 
-/* Removes vertex v from its part. */
-static void kway_state_leave(struct nw_kway_state *state, int32_t v)
-{
-    int32_t p = state->part[v], next = state->next[v], back = state->back[v];
-
-    state->load[p] -= state->graph->load[v];
-    state->count[p] -= state->graph->size[v];
-    if (next >= 0)
-        state->back[next] = back;
-    if (back >= 0)
-        state->next[back] = next;
-    else
-        state->first[p] = next;
-}
-
 nw_status nw_kway_state_init(struct nw_kway_state *state,
                              const struct nw_graph *graph,
                              const struct nw_kway_machine *machine,
@@ -111,19 +96,15 @@ void nw_kway_state_gather(struct nw_kway_state *state, int32_t v)
 
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q)
 {
+    const struct nw_kway_machine *machine = state->machine;
+    const double *row =
+        machine->table ? machine->table + (size_t)q * (size_t)machine->k : NULL;
     double sum = 0;
 
-    if (state->machine->table) {
-        const double *row =
-            state->machine->table + (size_t)q * (size_t)state->machine->k;
-
-        for (int32_t i = 0; i < state->near_count; i++)
-            sum += state->bound[state->near[i]] * row[state->near[i]];
-        return sum;
-    }
     for (int32_t i = 0; i < state->near_count; i++)
         sum += state->bound[state->near[i]] *
-               nw_kway_distance(state->machine, q, state->near[i]);
+               (row ? row[state->near[i]]
+                    : machine->distance(machine, q, state->near[i]));
     return sum;
 }
 
@@ -136,7 +117,7 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
 
     if (state->near_count <= nw_tuned.kway.near_many)
         return state->near_count;
-    for (int32_t i = 0; i < nw_tuned.kway.near_strongest; i++) {
+    for (int32_t i = 0; i < nw_tuned.kway.near_many / 2; i++) {
         int32_t best = i, kept;
 
         for (int32_t j = i + 1; j < state->near_count; j++)
@@ -146,17 +127,7 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
         near[i] = near[best];
         near[best] = kept;
     }
-    return nw_tuned.kway.near_strongest;
-}
-
-/* Replaces *best by the move to part q if that has a larger gain, or if *best
- * has no move. */
-static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)
-{
-    if (best->to < 0 || gain > best->gain) {
-        best->to = q;
-        best->gain = gain;
-    }
+    return nw_tuned.kway.near_many / 2;
 }
 
 struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v)
@@ -166,23 +137,20 @@ struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v)
     double here;
 
     nw_kway_state_gather(state, v);
-    if (state->near_count > 1 ||
-        (state->near_count == 1 && state->near[0] != p)) {
-        here = nw_kway_state_cost(state, p);
-        count = kway_state_candidates(state);
-        for (int32_t i = 0; i < count; i++) {
-            int32_t q = state->near[i];
-            double gain;
+    here = nw_kway_state_cost(state, p);
+    count = kway_state_candidates(state);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t q = state->near[i];
+        double gain;
 
-            if (q == p || !state->most[q] ||
-                !nw_kway_allows(state->graph, v, q))
-                continue;
-            gain = here - nw_kway_state_cost(state, q);
-            kway_state_take(&best.any, q, gain);
-            if ((best.fit.to < 0 || gain > best.fit.gain) &&
-                nw_kway_state_fits(state, v, q))
-                kway_state_take(&best.fit, q, gain);
-        }
+        if (q == p || !state->most[q] || !nw_kway_allows(state->graph, v, q))
+            continue;
+        gain = here - nw_kway_state_cost(state, q);
+        if (best.any.to < 0 || gain > best.any.gain)
+            best.any = (struct nw_kway_move){q, gain};
+        if ((best.fit.to < 0 || gain > best.fit.gain) &&
+            nw_kway_state_fits(state, v, q))
+            best.fit = (struct nw_kway_move){q, gain};
     }
     nw_kway_state_forget(state);
     return best;
@@ -191,7 +159,16 @@ struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v)
 void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
                         struct nw_kway_move move)
 {
-    kway_state_leave(state, v);
+    int32_t p = state->part[v], next = state->next[v], back = state->back[v];
+
+    state->load[p] -= state->graph->load[v];
+    state->count[p] -= state->graph->size[v];
+    if (next >= 0)
+        state->back[next] = back;
+    if (back >= 0)
+        state->next[back] = next;
+    else
+        state->first[p] = next;
     kway_state_join(state, v, move.to);
     state->gained += move.gain;
 }

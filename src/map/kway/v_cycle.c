@@ -23,71 +23,39 @@ struct kway_memetic_levels {
     int count;
 };
 
-static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
+/* Replaces a partition of `level` by that of level + 1, in place: the number of
+ * a coarse vertex is at most that of each vertex in it. */
+static void kway_memetic_project(const struct kway_memetic_levels *levels,
+                                 int level, int32_t *part)
 {
-    for (int i = 0; i < levels->count; i++) {
-        if (i)
-            nw_graph_fini(&levels->graph[i]);
-        free(levels->into[i]);
-    }
-}
-
-/* Replaces the partition *part of `level` by that of level + 1, which *owned
- * then points to, too; frees the former *owned. Does nothing if *part is NULL.
- */
-static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
-                                      int level, const int32_t **part,
-                                      int32_t **owned)
-{
-    int32_t *coarse;
-    nw_status status;
-
-    if (!*part)
-        return NW_OK;
-    status =
-        nw_alloc((size_t)levels->graph[level + 1].n, sizeof *coarse, &coarse);
-    if (status)
-        return status;
     for (int32_t v = 0; v < levels->graph[level].n; v++)
-        coarse[levels->into[level][v]] = (*part)[v];
-    free(*owned);
-    *part = *owned = coarse;
-    return NW_OK;
-}
-
-/* Returns the load of all vertices. */
-static double kway_memetic_total_load(const struct nw_graph *graph)
-{
-    double sum = 0;
-
-    for (int32_t v = 0; v < graph->n; v++)
-        sum += (double)graph->load[v];
-    return sum;
+        part[levels->into[level][v]] = part[v];
 }
 
 /* Coarsens the graph until few vertices per part are left, coarsening hardly
  * shrinks the graph or time is over; not at all if task->whole. Joins only
  * vertices that are in the same part in both partitions task->one and
- * task->other (NULL: any). *coarse_part, NULL on entry, becomes the partition
- * task->one on the coarsest level, unless there is only one level or task->one
- * is NULL. */
+ * task->other (NULL: any). If task->one is set, task->out.part is this
+ * partition on entry, and on return that of the coarsest level. */
 static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct nw_random *random,
-                                           struct kway_memetic_levels *levels,
-                                           int32_t **coarse_part)
+                                           struct kway_memetic_levels *levels)
 {
     int64_t per_part = task->run->per_part ? task->run->per_part
                                            : nw_tuned.kway.vertices_per_part;
     int64_t small = task->run->machine->k * per_part;
-    struct nw_graph_merge merge = {
-        .load_max = (int64_t)(1.5 * kway_memetic_total_load(task->run->graph) /
-                              (double)small) +
-                    1,
-        .part = task->one ? task->one->part : NULL,
-        .other = task->other ? task->other->part : NULL};
-    int32_t *second = NULL;
-    nw_status status = NW_OK;
+    size_t n = task->other ? (size_t)task->run->graph->n : 0;
+    int32_t *second;
+    nw_status status = nw_alloc(n, sizeof *second, &second);
+    struct nw_graph_merge merge = {.part = task->one ? task->out.part : NULL,
+                                   .other = task->other ? second : NULL};
+    double load = 0;
 
+    for (int32_t v = 0; v < task->run->graph->n; v++)
+        load += (double)task->run->graph->load[v];
+    merge.load_max = (int64_t)(1.5 * load / (double)small) + 1;
+    if (!status && n)
+        memcpy(second, task->other->part, n * sizeof *second);
     levels->graph[0] = *task->run->graph;
     levels->count = 1;
     while (!status && levels->count < LEVELS) {
@@ -103,10 +71,10 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
         if (!status)
             status = nw_graph_coarsen(fine, &merge, random, fine + 1,
                                       levels->into[at]);
-        if (!status)
-            status = kway_memetic_project(levels, at, &merge.part, coarse_part);
-        if (!status)
-            status = kway_memetic_project(levels, at, &merge.other, &second);
+        if (!status && merge.part)
+            kway_memetic_project(levels, at, task->out.part);
+        if (!status && merge.other)
+            kway_memetic_project(levels, at, second);
         if (fine[1].n >= nw_tuned.bisection.shrink * fine->n)
             break;
     }
@@ -136,30 +104,21 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
 }
 
 #ifndef NDEBUG
-/* Returns an estimate of the largest possible cost: the bytes of all arcs times
- * the largest distance of an element from element 0. */
-static double kway_memetic_most_of(const struct nw_graph *graph,
-                                   const struct nw_kway_machine *machine)
+/* Returns true if the cost computed from scratch equals the initial cost
+ * `begun` minus all gains. Rounding errors are allowed, up to those of an
+ * estimate of the largest possible cost: the bytes of all arcs times the
+ * largest distance of an element from element 0. */
+static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 {
-    double bytes = 0, far = 0;
+    const struct nw_graph *graph = state->graph;
+    double cost = nw_kway_cost(graph, state->machine, state->part);
+    double off = fabs(begun - state->gained - cost), bytes = 0, far = 0;
 
     for (size_t e = 0; e < graph->row[graph->n]; e++)
         bytes += (double)graph->arc[e].weight;
-    for (int32_t q = 1; q < machine->k; q++)
-        far = fmax(far, nw_kway_distance(machine, 0, q));
-    return bytes * far;
-}
-
-/* Returns true if the cost computed from scratch equals the initial cost
- * `begun` minus all gains. Rounding errors are allowed, up to those of the
- * largest possible cost. */
-static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
-{
-    double cost = nw_kway_cost(state->graph, state->machine, state->part);
-    double off = fabs(begun - state->gained - cost);
-
-    return off <= 1e-9 * (1 + begun + cost) ||
-           off <= 1e-12 * kway_memetic_most_of(state->graph, state->machine);
+    for (int32_t q = 1; q < state->machine->k; q++)
+        far = fmax(far, nw_kway_distance(state->machine, 0, q));
+    return off <= 1e-9 * (1 + begun + cost) + 1e-12 * bytes * far;
 }
 #endif
 
@@ -168,8 +127,9 @@ static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
  * level, sets task->out.balanced. */
 static nw_status kway_memetic_refine(struct kway_memetic_task *task,
                                      const struct nw_graph *graph, bool finest,
-                                     struct nw_random *random, int32_t *part)
+                                     struct nw_random *random)
 {
+    int32_t *part = task->out.part;
     const struct nw_kway_effort *effort = &task->run->effort;
     struct nw_kway_state state;
     bool balanced;
@@ -207,14 +167,12 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
     return status;
 }
 
-/* Refines the partition from the coarsest level to the finest, which share the
- * time limit in proportion to their numbers of vertices. On input *part is the
- * partition of the coarsest level, on return that of the finest level.
- */
-static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
-                                        struct kway_memetic_levels *levels,
-                                        struct nw_random *random,
-                                        int32_t **part)
+/* Refines task->out.part from the coarsest level to the finest, which share the
+ * time limit in proportion to their numbers of vertices. */
+static nw_status
+kway_memetic_come_back(struct kway_memetic_task *task,
+                       const struct kway_memetic_levels *levels,
+                       struct nw_random *random)
 {
     nw_status status = NW_OK;
     double all = 0;
@@ -222,80 +180,63 @@ static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
     for (int i = 0; i < levels->count; i++)
         all += levels->graph[i].n;
     nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
-    for (int i = levels->count - 1; !status; i--) {
-        const struct nw_graph *graph = &levels->graph[i];
-        int32_t *finer = NULL;
-
-        status = kway_memetic_refine(task, graph, i == 0, random, *part);
-        if (status || !i)
-            break;
-        status =
-            nw_alloc((size_t)levels->graph[i - 1].n, sizeof *finer, &finer);
-        for (int32_t v = 0; !status && v < levels->graph[i - 1].n; v++)
-            finer[v] = (*part)[levels->into[i - 1][v]];
-        if (!status) {
-            free(*part);
-            *part = finer;
-        }
+    for (int i = levels->count - 1; !status && i >= 0; i--) {
+        status = kway_memetic_refine(task, &levels->graph[i], i == 0, random);
+        for (int32_t v = i ? levels->graph[i - 1].n : 0; v-- > 0;)
+            task->out.part[v] = task->out.part[levels->into[i - 1][v]];
     }
     return status;
 }
 
-/* Sets *part to a partition of the coarsest level: to that of the parent
- * task->one, or else to one made by the initial bisection. */
+/* Makes a partition of the coarsest level by the initial bisection. */
 static nw_status kway_memetic_start(struct kway_memetic_task *task,
-                                    const struct kway_memetic_levels *levels,
-                                    int32_t **part)
+                                    const struct kway_memetic_levels *levels)
 {
-    const struct nw_graph *last = &levels->graph[levels->count - 1];
     struct nw_kway_run run = *task->run;
     struct nw_kway_machine machine = *run.machine;
-    nw_status status;
 
-    if (*part)
-        return NW_OK;
-    status = nw_alloc((size_t)last->n, sizeof **part, part);
-    if (status)
-        return status;
-    if (task->one) {
-        memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
-        return NW_OK;
-    }
-    run.graph = last;
+    run.graph = &levels->graph[levels->count - 1];
     run.machine = &machine;
     run.seed = task->seed;
     if (task->alternative && run.share)
         machine.share = (double *)run.share;
     if (!task->alternative)
         run.effort.group_starts = 0;
-    return nw_kway_bisect_elements(&run, *part);
-}
-
-/* Returns true if this task can be left out: it would make a partition from
- * scratch, but time is over and run->given keeps every limit. */
-static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
-{
-    return !task->one && task->run->given_fits &&
-           nw_budget_is_overdue(task->run->budget);
+    return nw_kway_bisect_elements(&run, task->out.part);
 }
 
 nw_status nw_kway_memetic_run_task(struct kway_memetic_task *task)
 {
     struct kway_memetic_levels levels = {0};
     struct nw_random random;
-    int32_t *part = NULL;
-    nw_status status;
+    size_t n = (size_t)task->run->graph->n;
+    int32_t **part = &task->out.part;
+    nw_status status = nw_alloc(n, sizeof **part, part);
 
     nw_random_init(&random, task->seed);
-    status = kway_memetic_build_levels(task, &random, &levels, &part);
-    if (!status && !kway_memetic_is_idle(task))
-        status = kway_memetic_start(task, &levels, &part);
-    if (!status && part)
-        status = kway_memetic_come_back(task, &levels, &random, &part);
-    if (!status && part)
-        task->out.cost =
-            nw_kway_cost(task->run->graph, task->run->machine, part);
-    kway_memetic_levels_fini(&levels);
-    task->out.part = part;
+    if (!status && task->one)
+        memcpy(*part, task->one->part, n * sizeof **part);
+    if (!status)
+        status = kway_memetic_build_levels(task, &random, &levels);
+    /* A partition from scratch is left out if time is over and run->given keeps
+     * every limit. */
+    if (!status && !task->one && task->run->given_fits &&
+        nw_budget_is_overdue(task->run->budget)) {
+        free(*part);
+        *part = NULL;
+    } else {
+        if (!status && !task->one)
+            status = kway_memetic_start(task, &levels);
+        if (!status)
+            status = kway_memetic_come_back(task, &levels, &random);
+        if (!status)
+            task->out.cost =
+                nw_kway_cost(task->run->graph, task->run->machine, *part);
+    }
+    for (int i = 0; i < levels.count; i++) {
+        if (i)
+            nw_graph_fini(&levels.graph[i]);
+        free(levels.into[i]);
+    }
     return status;
 }

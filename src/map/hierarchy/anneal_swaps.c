@@ -239,20 +239,6 @@ static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
     work->first[work->groups] = at;
 }
 
-/* Returns the value for anneal_swaps_work.long_arcs. */
-static uint64_t
-anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
-{
-    const struct nw_assignment *assignment = anneal_swaps->assignment;
-    uint64_t count = (uint64_t)assignment->count;
-    uint64_t most =
-        2 * nw_tuned.swaps.hub_means * assignment->row[count] / count;
-
-    if (!anneal_swaps->sparing)
-        return UINT64_MAX;
-    return most > nw_tuned.swaps.hub_arcs ? most : nw_tuned.swaps.hub_arcs;
-}
-
 /* Runs one round: divides the subtrees into new groups, anneals each group, and
  * stores the assignment if it is the best so far. */
 static void anneal_swaps_run_round(struct anneal_swaps_work *work,
@@ -276,30 +262,25 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     }
 }
 
-/* Returns the mean bytes of an edge. The caller multiplies it by the second
- * smallest distance above 0 and gets the unit of temperature: about the cost
- * increase of a small bad swap. Annealing from much higher temperatures would
- * not cool down in the given steps. */
-static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
-{
-    size_t edges = assignment->row[assignment->count];
-
-    return edges ? nw_assignment_bytes(assignment) / (double)edges : 0;
-}
-
 /* Runs all rounds. The temperature falls by the same factor from round to
  * round, and is 0 in the last round. */
 static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
 {
     const struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
     int32_t rounds = nw_tuned.multilevel.swap_rounds;
+    size_t edges = work->assignment->row[work->assignment->count];
     double cool = pow(nw_tuned.swaps.coldest, 1.0 / (rounds - 1));
     struct nw_random random;
 
     nw_random_init(&random, anneal_swaps->seed);
-    work->temperature = anneal_swaps->temperature *
-                        anneal_swaps_unit_of(work->assignment) *
-                        work->assignment->hierarchy->distance[2];
+    /* The mean bytes of an edge times the second smallest distance above 0 is
+     * about the cost increase of a small bad swap. Annealing from much higher
+     * temperatures would not cool down in the given steps. */
+    if (edges)
+        work->temperature =
+            anneal_swaps->temperature *
+            (nw_assignment_bytes(work->assignment) / (double)edges) *
+            work->assignment->hierarchy->distance[2];
     for (int32_t i = 0; i < rounds; i++, work->temperature *= cool) {
         work->steps = nw_budget_slice(
             anneal_swaps->budget, anneal_swaps->steps / (uint64_t)rounds + 1);
@@ -323,7 +304,13 @@ nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps)
 
     if (assignment->hierarchy->levels < 3 || !assignment->count)
         return NW_OK;
-    work.long_arcs = anneal_swaps_long_arcs(anneal_swaps);
+    work.long_arcs = 2 * nw_tuned.swaps.hub_means *
+                     assignment->row[assignment->count] /
+                     (uint64_t)assignment->count;
+    if (work.long_arcs < nw_tuned.swaps.hub_arcs)
+        work.long_arcs = nw_tuned.swaps.hub_arcs;
+    if (!anneal_swaps->sparing)
+        work.long_arcs = UINT64_MAX;
     status = anneal_swaps_alloc_work(&work);
     if (!status) {
         memcpy(work.best, assignment->slot,

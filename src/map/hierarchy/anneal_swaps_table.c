@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Anneals by swaps with a table of costs; see anneal_swaps_table.h. */
-#include "map/hierarchy/anneal_swaps_table.h"
+/* Anneals by swaps with a table of costs; see anneal_swaps.h. */
+#include "map/hierarchy/anneal_swaps.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
 #include "map/common/simd4.h"
@@ -132,17 +132,6 @@ static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
             (float)nw_hierarchy_distance(hierarchy, code[s], code[a]);
 }
 
-/* Adds bytes x change[s] to the entry of each slot s of a window in a table
- * row. */
-static inline void swaps_table_add_change(const struct swaps_table_work *work,
-                                          float *row, float bytes,
-                                          struct swaps_table_window window)
-{
-    for (int32_t s = window.first; s < window.first + window.count;
-         s += NW_SIMD4_WIDTH)
-        *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
-}
-
 /* After a process has moved, adds the effect of the move to the table rows of
  * its peers: `sign` times change[]. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
@@ -158,7 +147,10 @@ static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
               *row = swaps_table_row_of(work, peer);
 
         for (int i = 0; i < 2; i++)
-            swaps_table_add_change(work, row, bytes, reach[i]);
+            for (int32_t s = reach[i].first;
+                 s < reach[i].first + reach[i].count; s += NW_SIMD4_WIDTH)
+                *(nw_simd4 *)(row + s) +=
+                    bytes * *(nw_simd4 *)(work->change + s);
         if (work->here[slot] > -NEVER)
             work->here[slot] = row[slot];
     }
@@ -355,22 +347,6 @@ static double swaps_table_unit_of(const struct nw_assignment *assignment)
     return mean * hierarchy->distance[2];
 }
 
-/* Makes `tries` trials, or fewer if work->spent reaches `spent_most`. Adds the
- * changes of the cost to *cost. Returns the number of trials made. */
-static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
-                                      uint64_t tries, uint64_t spent_most,
-                                      float temperature,
-                                      struct nw_random *random, double *cost)
-{
-    uint64_t k = 0;
-
-    while (k < tries && work->spent < spent_most) {
-        *cost += swaps_table_try_one(work, temperature, random);
-        k++;
-    }
-    return k;
-}
-
 /* Runs all rounds. Limits the table updates of each round, because accepting
  * many swaps on dense graphs takes much time and gains little. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
@@ -387,18 +363,18 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
 
     nw_random_init(&random, anneal_swaps->seed);
     for (int32_t i = 0; i < rounds; i++, temperature *= cool) {
-        uint64_t slice = nw_budget_slice(anneal_swaps->budget, each);
+        uint64_t slice = nw_budget_slice(anneal_swaps->budget, each), tries = 0;
+        uint64_t spent_most =
+            nw_tuned.swaps.table_updates_max * each * ((uint64_t)i + 1);
         float now = i == rounds - 1 ? 0 : (float)temperature;
 
-        slice = swaps_table_run_slice(work, slice,
-                                      nw_tuned.swaps.table_updates_max * each *
-                                          ((uint64_t)i + 1),
-                                      now, &random, &cost);
+        for (; tries < slice && work->spent < spent_most; tries++)
+            cost += swaps_table_try_one(work, now, &random);
         if (cost < anneal_swaps->cost) {
             anneal_swaps->cost = cost;
             memcpy(work->best, work->assignment->slot, n * sizeof *work->best);
         }
-        if (!nw_budget_spend(anneal_swaps->budget, slice))
+        if (!nw_budget_spend(anneal_swaps->budget, tries))
             break;
     }
 }

@@ -120,20 +120,6 @@ static void assignment_fill_edges(void *user, int32_t i)
         }
 }
 
-/* Reads the edges of all processes from the arcs of a placement. */
-static void assignment_read_edges(struct nw_assignment *assignment,
-                                  const struct nw_placement *placement)
-{
-    struct assignment_reading reading = {assignment, placement};
-
-    size_t arcs = placement->row[placement->count];
-
-    assignment_run(assignment, arcs, assignment_count_edges, &reading);
-    for (int32_t p = 0; p < assignment->count; p++)
-        assignment->row[p + 1] += assignment->row[p];
-    assignment_run(assignment, arcs, assignment_fill_edges, &reading);
-}
-
 /* Puts a process on a slot, which must be free. */
 static void assignment_assign(struct nw_assignment *assignment, int32_t process,
                               int32_t slot)
@@ -165,39 +151,30 @@ static nw_status assignment_take_slots(struct nw_assignment *assignment,
     return status;
 }
 
-/* If loads are limited, fills assignment->limit: the largest load allowed on
- * the place of each slot. */
-static nw_status assignment_read_limits(struct nw_assignment *assignment,
-                                        const struct nw_placement *placement)
-{
-    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
-    size_t slots = (size_t)hierarchy->slots;
-    nw_status status;
-
-    assignment->load = placement->load;
-    if (!placement->load)
-        return NW_OK;
-    status = nw_alloc_raw(slots, sizeof *assignment->limit, &assignment->limit);
-    for (size_t s = 0; !status && s < slots; s++)
-        assignment->limit[s] = placement->limit[hierarchy->place[s]];
-    return status;
-}
-
 nw_status nw_assignment_init(struct nw_assignment *assignment,
                              const struct nw_hierarchy *hierarchy,
                              const struct nw_placement *placement)
 {
-    nw_status status = assignment_alloc(assignment, hierarchy, placement->count,
-                                        placement->row[placement->count]);
+    struct assignment_reading reading = {assignment, placement};
+    size_t arcs = placement->row[placement->count];
+    size_t slots = placement->load ? (size_t)hierarchy->slots : 0;
+    nw_status status =
+        assignment_alloc(assignment, hierarchy, placement->count, arcs);
 
     if (!status) {
         assignment->threads =
             placement->budget ? placement->budget->threads : 1;
-        assignment_read_edges(assignment, placement);
+        assignment_run(assignment, arcs, assignment_count_edges, &reading);
+        for (int32_t p = 0; p < assignment->count; p++)
+            assignment->row[p + 1] += assignment->row[p];
+        assignment_run(assignment, arcs, assignment_fill_edges, &reading);
         status = assignment_take_slots(assignment, placement);
     }
+    assignment->load = placement->load;
     if (!status)
-        status = assignment_read_limits(assignment, placement);
+        status = nw_alloc(slots, sizeof *assignment->limit, &assignment->limit);
+    for (size_t s = 0; !status && s < slots; s++)
+        assignment->limit[s] = placement->limit[hierarchy->place[s]];
     if (status)
         nw_assignment_fini(assignment);
     return status;
@@ -258,27 +235,12 @@ static void assignment_renumber_range(void *user, int32_t part)
     }
 }
 
-/* Copies the edges of `from` to `to` and replaces the numbers of the processes
- * by the new ones. */
-static void assignment_renumber_edges(const struct nw_assignment *from,
-                                      const int32_t *order,
-                                      const int32_t *number,
-                                      struct nw_assignment *to)
-{
-    struct assignment_renumbering of = {from, order, number, to};
-
-    for (int32_t i = 0; i < to->count; i++)
-        to->row[i + 1] =
-            to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
-    assignment_run(from, from->row[from->count], assignment_renumber_range,
-                   &of);
-}
-
 nw_status nw_assignment_renumber(struct nw_assignment *assignment,
                                  const int32_t *order)
 {
     size_t n = (size_t)assignment->count;
     struct nw_assignment out;
+    struct assignment_renumbering of = {assignment, order, NULL, &out};
     int32_t *number = NULL;
     nw_status status = assignment_alloc(&out, assignment->hierarchy,
                                         assignment->count, assignment->row[n]);
@@ -296,8 +258,12 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
         out.name[i] = assignment->name ? assignment->name[order[i]] : order[i];
         number[order[i]] = (int32_t)i;
         assignment_assign(&out, (int32_t)i, assignment->slot[order[i]]);
+        out.row[i + 1] = out.row[i] + assignment->row[order[i] + 1] -
+                         assignment->row[order[i]];
     }
-    assignment_renumber_edges(assignment, order, number, &out);
+    of.number = number;
+    assignment_run(assignment, assignment->row[n], assignment_renumber_range,
+                   &of);
     free(number);
     nw_assignment_fini(assignment);
     *assignment = out;
@@ -488,30 +454,14 @@ static void assignment_merge_edges(const struct nw_assignment *assignment,
     }
 }
 
-/* Puts cluster c on slot c, for all clusters of a level, and fixes those that
- * contain a fixed slot or have another number of slots than most. */
-static void assignment_fix_clusters(const struct nw_assignment *assignment,
-                                    int32_t level, struct nw_assignment *out)
-{
-    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
-    int32_t usual = assignment_common_size(hierarchy, level);
-
-    for (int32_t c = 0; c < hierarchy->count[level]; c++) {
-        const int32_t *first = hierarchy->first[level] + c;
-
-        out->fixed[c] = first[1] - first[0] != usual;
-        for (int32_t s = first[0]; s < first[1]; s++)
-            out->fixed[c] |= assignment->fixed[s];
-        assignment_assign(out, c, c);
-    }
-}
-
 nw_status nw_assignment_contract(const struct nw_assignment *assignment,
                                  int32_t level, struct nw_assignment *out,
                                  struct nw_hierarchy *hierarchy)
 {
+    const int32_t *first = assignment->hierarchy->first[level];
     size_t *slot = NULL;
     int32_t count = assignment->hierarchy->count[level];
+    int32_t usual = assignment_common_size(assignment->hierarchy, level);
     nw_status status =
         assignment_contract_hierarchy(assignment->hierarchy, level, hierarchy);
 
@@ -521,9 +471,14 @@ nw_status nw_assignment_contract(const struct nw_assignment *assignment,
     if (!status)
         status = assignment_alloc(out, hierarchy, count,
                                   assignment->row[assignment->count]);
-    if (!status) {
+    if (!status)
         assignment_merge_edges(assignment, level, out, slot);
-        assignment_fix_clusters(assignment, level, out);
+    /* Cluster c is on slot c. */
+    for (int32_t c = 0; !status && c < count; c++) {
+        out->fixed[c] = first[c + 1] - first[c] != usual;
+        for (int32_t s = first[c]; s < first[c + 1]; s++)
+            out->fixed[c] |= assignment->fixed[s];
+        assignment_assign(out, c, c);
     }
     free(slot);
     if (status) {

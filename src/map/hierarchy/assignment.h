@@ -35,8 +35,8 @@ struct nw_assignment {
                       numbers are the same */
     const int64_t *load; /* [count] load of each process; borrowed; NULL: loads
                             are not limited */
-    int64_t *limit;      /* [slots] largest load of a process on the slot; NULL
-                            if `load` is */
+    int64_t *limit;      /* [slots] largest load of a process on the slot; not
+                            read if `load` is NULL */
 };
 
 /* Makes an assignment from a placement on the places of `hierarchy`, in which

@@ -96,14 +96,15 @@ static nw_status hierarchy_order_nodes(const nw_topology *topology,
     return status;
 }
 
-/* Sets turn[vertex] to the vertex's position in a depth-first walk of the node.
- */
+/* Sets (*out)[vertex] to the vertex's position in a depth-first walk of the
+ * node; the caller frees *out. */
 static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
-                                          int32_t *turn)
+                                          int32_t **out)
 {
     size_t n = (size_t)type->vertex_count;
-    int32_t *size = NULL, *next = NULL;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, size), NW_ARRAY(n, next));
+    int32_t *size = NULL, *next = NULL, *turn = NULL;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, size), NW_ARRAY(n, next), NW_ARRAY(n, turn));
 
     for (size_t v = n; !status && v-- > 0;) {
         size[v]++;
@@ -118,25 +119,9 @@ static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
             next[parent] += size[v];
         next[v] = turn[v] + 1;
     }
+    *out = turn;
     free(size);
     free(next);
-    return status;
-}
-
-/* Sets turn[type][vertex] for all node types; the caller frees the arrays
- * turn[type]. */
-static nw_status hierarchy_order_types(const nw_topology *topology,
-                                       int32_t **turn)
-{
-    nw_status status = NW_OK;
-
-    for (int32_t t = 0; !status && t < topology->type_count; t++) {
-        const struct nw_node_type *type = topology->type[t];
-
-        status = nw_alloc((size_t)type->vertex_count, sizeof **turn, &turn[t]);
-        if (!status)
-            status = hierarchy_order_vertices(type, turn[t]);
-    }
     return status;
 }
 
@@ -163,8 +148,8 @@ static nw_status hierarchy_order_places(const struct nw_places *places,
 
     if (!status)
         status = hierarchy_order_nodes(topology, node_turn);
-    if (!status)
-        status = hierarchy_order_types(topology, turn);
+    for (size_t t = 0; !status && t < types; t++)
+        status = hierarchy_order_vertices(topology->type[t], &turn[t]);
     for (int32_t q = 0; !status && q < places->count; q++) {
         struct nw_end end = places->end[q];
 

@@ -3,7 +3,7 @@
  * the largest down, then swaps of processes. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/hierarchy/anneal_swaps.h"
-#include "map/hierarchy/anneal_swaps_table.h"
+#include "map/hierarchy/anneal_swaps.h"
 #include "map/common/parameters.h"
 
 /* Returns how many swaps one cycle tries at default effort for `count`

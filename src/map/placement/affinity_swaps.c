@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* Gains of less than this fraction may be rounding errors. */
+#define SMALL 1e-9
+
 /* The placement, and the time per byte between its places. */
 struct affinity_swaps_work {
     struct nw_placement *placement;
@@ -46,27 +49,6 @@ static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
     return sum;
 }
 
-/* Returns the decrease of the cost if p and q swap their places; traffic
- * between p and q counts twice. */
-static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
-                                       int32_t p, int32_t q)
-{
-    int32_t a = work->placement->place[p], b = work->placement->place[q];
-    double before = affinity_swaps_cost_at(work, p, a, (int32_t[]){q, b}) +
-                    affinity_swaps_cost_at(work, q, b, (int32_t[]){p, a});
-    double after = affinity_swaps_cost_at(work, p, b, (int32_t[]){q, a}) +
-                   affinity_swaps_cost_at(work, q, a, (int32_t[]){p, b});
-
-    return before - after;
-}
-
-/* Returns true if a gain is larger than rounding errors of the cost `before`.
- */
-static bool affinity_swaps_is_gain(double gain, double before)
-{
-    return gain > 1e-9 * before;
-}
-
 /* Moves p to the first place with a free slot where p costs less than now.
  * Returns true if p was moved. */
 static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
@@ -78,8 +60,8 @@ static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
 
     for (int32_t place = 0; place < placement->places->count; place++)
         if (nw_placement_fits(placement, p, place) &&
-            affinity_swaps_is_gain(
-                here - affinity_swaps_cost_at(work, p, place, nobody), here)) {
+            here - affinity_swaps_cost_at(work, p, place, nobody) >
+                SMALL * here) {
             nw_free_slots_give(&placement->free_slots, placement->place[p],
                                nw_placement_wants_gpu(placement, p));
             nw_placement_put(placement, p, place);
@@ -95,32 +77,25 @@ static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
     struct nw_placement *placement = work->placement;
 
     for (int32_t q = 0; q < p; q++) {
-        int32_t place = placement->place[p];
+        int32_t place = placement->place[p], there;
+        double before, after; /* traffic between p and q counts twice */
 
         if (nw_placement_is_fixed(placement, q) || placement->place[q] == place)
             continue;
         placement->steps++;
-        if (!affinity_swaps_is_gain(
-                affinity_swaps_swap_gain(work, p, q),
-                affinity_swaps_cost_at(work, p, place, (int32_t[]){-1, -1})))
+        there = placement->place[q];
+        before = affinity_swaps_cost_at(work, p, place, (int32_t[]){q, there}) +
+                 affinity_swaps_cost_at(work, q, there, (int32_t[]){p, place});
+        after = affinity_swaps_cost_at(work, p, there, (int32_t[]){q, place}) +
+                affinity_swaps_cost_at(work, q, place, (int32_t[]){p, there});
+        if (before - after <=
+            SMALL * affinity_swaps_cost_at(work, p, place, (int32_t[]){-1, -1}))
             continue;
-        placement->place[p] = placement->place[q];
+        placement->place[p] = there;
         placement->place[q] = place;
         return true;
     }
     return false;
-}
-
-/* Tries to move or swap each process once. Returns true if any was moved. */
-static bool affinity_swaps_pass(struct affinity_swaps_work *work)
-{
-    bool better = false;
-
-    for (int32_t p = 0; p < work->placement->count; p++)
-        if (!nw_placement_is_fixed(work->placement, p))
-            better |= affinity_swaps_move_free(work, p) ||
-                      affinity_swaps_swap_any(work, p);
-    return better;
 }
 
 /* Fills seconds[] with the sum of 1 / bandwidth on each route between places.
@@ -150,11 +125,15 @@ nw_status nw_placement_affinity_swaps(struct nw_placement *placement)
     struct affinity_swaps_work work = {
         .placement = placement, .count = (size_t)placement->places->count};
     nw_status status = affinity_swaps_fill_seconds(&work);
+    bool better = true;
 
-    for (int i = 0; !status && i < nw_tuned.placement.affinity_passes &&
-                    affinity_swaps_pass(&work);
-         i++)
-        ;
+    for (int i = 0; !status && better && i < nw_tuned.placement.passes; i++) {
+        better = false;
+        for (int32_t p = 0; p < placement->count; p++)
+            if (!nw_placement_is_fixed(placement, p))
+                better |= affinity_swaps_move_free(&work, p) ||
+                          affinity_swaps_swap_any(&work, p);
+    }
     free(work.seconds);
     return status;
 }

@@ -266,18 +266,9 @@ static void congestion_swaps_add_partner(struct congestion_swaps_partners *list,
     list->draw[at] = value;
 }
 
-/* Returns true if p and q may swap places: q is not fixed, and both need a GPU
- * or neither does. */
-static bool congestion_swaps_may_swap(const struct nw_placement *placement,
-                                      int32_t p, int32_t q)
-{
-    return !nw_placement_is_fixed(placement, q) &&
-           nw_placement_wants_gpu(placement, p) ==
-               nw_placement_wants_gpu(placement, q);
-}
-
 /* Tries to move p to `place`, then to swap it with the best partners on
- * `place`. Returns true if p was moved. */
+ * `place`: those that are not fixed and need a GPU if p needs one. Returns true
+ * if p was moved. */
 static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
                                        int32_t p, int32_t place)
 {
@@ -293,7 +284,9 @@ static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
         congestion_swaps_try_swap(work, p, -1, place))
         return true;
     for (int32_t q = work->head[place]; q >= 0; q = work->next[q])
-        if (congestion_swaps_may_swap(placement, p, q))
+        if (!nw_placement_is_fixed(placement, q) &&
+            nw_placement_wants_gpu(placement, p) ==
+                nw_placement_wants_gpu(placement, q))
             congestion_swaps_add_partner(
                 &partners, q, congestion_swaps_draw(placement, q, place, home));
     for (int i = 0; i < partners.count && partners.draw[i] + gain >= 0; i++)
@@ -459,9 +452,8 @@ nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
         work.least = fmin(MIN_MAX, MIN_OF_ALL * work.hop_bytes);
         work.most = congestion_swaps_max_congestion(&work);
         work.scale = work.most > 0 ? 1 / work.most : 0;
-        for (int i = 0; i < nw_tuned.placement.congestion_passes &&
-                        congestion_swaps_pass(&work);
-             i++)
+        for (int i = 0;
+             i < nw_tuned.placement.passes && congestion_swaps_pass(&work); i++)
             ;
     }
     congestion_swaps_fini(&work);

@@ -16,8 +16,9 @@
 #include <string.h>
 
 #define TRIES 3 /* most initial cuts of each bisection */
-/* Number of last starts that are left out with reduced effort. */
-#define STARTS_SPARED 1
+/* Number of last starts, and of last initial cuts of each bisection, that are
+ * left out with reduced effort. */
+#define SPARED 1
 
 /* A piece (subproblem of the recursion): the places first .. end - 1, and the
  * processes in `list`, which will be assigned to these places. */
@@ -44,12 +45,11 @@ struct dual_bipartition_work {
                           assigned */
     int8_t *best_side; /* [processes] side in the best cut of the present
                           bisection */
-    int32_t *bucket;   /* [processes + 1] scratch for counting sort by a
-                          coordinate */
-    int32_t *anchor;   /* fixed processes, sorted by place */
+    int32_t *coordinate, *bucket; /* [processes], [processes + 2] scratch for
+                                     sorting by a coordinate */
+    int32_t *anchor;              /* fixed processes, sorted by place */
     int32_t *anchored; /* [places + 2] index in anchor[] of the first process
-                          fixed to each place; the last entry is only used while
-                          counting */
+                          fixed to each place; the last entry is scratch */
     struct nw_rank_strides strides;
     bool has_spare; /* more slots are free than processes are to be placed */
     struct dual_bipartition_start start;
@@ -79,12 +79,6 @@ dual_bipartition_capacity_of(const struct nw_free_slots *free_slots,
     return sum;
 }
 
-static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
-{
-    value = value > high ? high : value;
-    return value < low ? low : value;
-}
-
 /* Returns how many of `count` processes go to the left half of the places.
  * `left` and `right` are the numbers of free slots of both halves. If `packed`,
  * fills the left half first, otherwise divides the processes in proportion to
@@ -92,11 +86,11 @@ static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
 static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                       int64_t right, bool packed)
 {
-    int64_t even =
-        left + right ? (count * left + (left + right) / 2) / (left + right) : 0;
+    int64_t most = left < count ? left : count, all = left + right;
+    int64_t share = packed ? left : all ? (count * left + all / 2) / all : 0;
 
-    return dual_bipartition_clamp(packed ? left : even, count - right,
-                                  left < count ? left : count);
+    share = share > most ? most : share;
+    return share < count - right ? count - right : share;
 }
 
 /* Sets target[class] to the number of processes of each class (with or without
@@ -170,30 +164,24 @@ static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
     return left;
 }
 
-/* Fills anchor[] and anchored[] with the fixed processes. */
+/* Fills anchor[] and anchored[] with the fixed processes; place[] is scratch.
+ */
 static nw_status
 dual_bipartition_list_anchors(struct dual_bipartition_work *part)
 {
     const struct nw_placement *placement = part->placement;
     size_t places = (size_t)placement->places->count;
-    int32_t *row = NULL;
-    nw_status status = nw_alloc(places + 2, sizeof *row, &row);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY((size_t)placement->count, part->anchor),
+                     NW_ARRAY(places + 2, part->anchored));
 
-    part->anchored = row;
-    if (!status && placement->fixed)
-        status = nw_alloc((size_t)placement->count, sizeof *part->anchor,
-                          &part->anchor);
-    if (status || !placement->fixed)
-        return status;
-    for (int32_t p = 0; p < placement->count; p++)
-        if (placement->fixed[p])
-            row[placement->place[p] + 2]++;
-    for (size_t q = 2; q < places + 2; q++)
-        row[q] += row[q - 1];
-    for (int32_t p = 0; p < placement->count; p++)
-        if (placement->fixed[p])
-            part->anchor[row[placement->place[p] + 1]++] = p;
-    return NW_OK;
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        part->place[p] =
+            nw_placement_is_fixed(placement, p) ? placement->place[p] : -1;
+    if (!status)
+        nw_list_by_group(part->place, placement->count, (int32_t)places,
+                         part->anchored, part->anchor);
+    return status;
 }
 
 /* The processes that are fixed to places of a piece attract their peers while
@@ -240,28 +228,6 @@ static void dual_bipartition_copy_sides(int8_t *to, const int8_t *from,
         to[list.values[i]] = from[list.values[i]];
 }
 
-/* A range of coordinates in a grid of ranks: low .. low + size - 1. */
-struct dual_bipartition_span {
-    int32_t low, size;
-};
-
-/* Returns the smallest range that contains the coordinates at[p] of all
- * processes p in a list. For a short list the range is small, so that a
- * counting sort over it is fast. */
-static struct dual_bipartition_span
-dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
-{
-    int32_t low = at[list.values[0]], high = low;
-
-    for (size_t i = 1; i < list.count; i++) {
-        int32_t here = at[list.values[i]];
-
-        low = here < low ? here : low;
-        high = here > high ? here : high;
-    }
-    return (struct dual_bipartition_span){low, high - low + 1};
-}
-
 /* Cuts a list along one coordinate of its processes. In the order of this
  * coordinate, the first target[c] processes of each class c go to side 0, the
  * others to side 1. */
@@ -270,23 +236,24 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         const int32_t target[NW_CLASS_COUNT])
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
-    const int32_t *at =
-        part->strides.at + (size_t)stride * (size_t)part->placement->count;
-    struct dual_bipartition_span span = dual_bipartition_span_of(at, list);
-    int32_t *bucket = part->bucket;
+    struct nw_rank_coordinate of = part->strides.coordinate[stride];
+    int32_t low = INT32_MAX, high = 0;
 
-    memset(bucket, 0, ((size_t)span.size + 1) * sizeof *bucket);
-    for (size_t i = 0; i < list.count; i++)
-        bucket[at[list.values[i]] - span.low + 1]++;
-    for (int32_t c = 0; c < span.size; c++)
-        bucket[c + 1] += bucket[c];
+    /* The range of the coordinates of a short list is small, so that a counting
+     * sort over it is fast. */
     for (size_t i = 0; i < list.count; i++) {
-        int32_t p = list.values[i];
+        int32_t here = list.values[i] / of.stride % of.length;
 
-        part->half[bucket[at[p] - span.low]++] = p;
+        part->coordinate[i] = here;
+        low = here < low ? here : low;
+        high = here > high ? here : high;
     }
+    for (size_t i = 0; i < list.count; i++)
+        part->coordinate[i] -= low;
+    nw_list_by_group(part->coordinate, (int32_t)list.count, high - low + 1,
+                     part->bucket, part->half);
     for (size_t i = 0; i < list.count; i++) {
-        int32_t p = part->half[i];
+        int32_t p = list.values[part->half[i]];
 
         part->fm.side[p] =
             left[nw_placement_wants_gpu(part->placement, p)]-- > 0 ? 0 : 1;
@@ -328,9 +295,7 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
 {
     int8_t *side = part->fm.side;
     double best = -1;
-    int tries = part->placement->in_reduced_effort
-                    ? nw_tuned.placement.reduced_tries
-                    : TRIES;
+    int tries = TRIES - (part->placement->in_reduced_effort ? SPARED : 0);
 
     if (nw_budget_is_overdue(part->placement->budget))
         tries = 0;
@@ -396,7 +361,7 @@ static void dual_bipartition_run_start(struct dual_bipartition_work *part)
 
     for (int32_t p = 0; p < placement->count; p++) {
         part->place[p] =
-            placement->fixed && placement->fixed[p] ? placement->place[p] : -1;
+            nw_placement_is_fixed(placement, p) ? placement->place[p] : -1;
         if (part->place[p] < 0)
             part->list[count++] = p;
     }
@@ -448,7 +413,7 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
     };
     const struct nw_placement *placement = part->placement;
     size_t start_count = sizeof starts / sizeof *starts -
-                         (placement->in_reduced_effort ? STARTS_SPARED : 0);
+                         (placement->in_reduced_effort ? SPARED : 0);
     struct nw_placement_cost best = {0, -1};
     nw_status status = NW_OK;
 
@@ -499,10 +464,10 @@ nw_status nw_place_partition(struct nw_placement *placement)
     if (!status)
         status = nw_exact_fm_init(&part.fm, placement);
     if (!status)
-        status =
-            NW_ALLOC_ALL(NW_ARRAY(n, part.list), NW_ARRAY(n, part.half),
-                         NW_ARRAY(n, part.place), NW_ARRAY(n, part.best_side),
-                         NW_ARRAY(n + 1, part.bucket));
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(n, part.list), NW_ARRAY(n, part.half),
+            NW_ARRAY(n, part.place), NW_ARRAY(n, part.best_side),
+            NW_ARRAY(n, part.coordinate), NW_ARRAY(n + 2, part.bucket));
     if (!status)
         status = dual_bipartition_list_anchors(&part);
     if (!status)
@@ -511,8 +476,8 @@ nw_status nw_place_partition(struct nw_placement *placement)
         status = dual_bipartition_all_starts(&part);
     placement->steps += part.fm.steps;
     nw_exact_fm_fini(&part.fm);
-    NW_FREE_ALL(part.list, part.half, part.place, part.best_side, part.bucket,
-                part.anchor, part.anchored, part.strides.at);
+    NW_FREE_ALL(part.list, part.half, part.place, part.best_side,
+                part.coordinate, part.bucket, part.anchor, part.anchored);
     if (status)
         return status;
     /* The starts did not change the numbers of free slots. */

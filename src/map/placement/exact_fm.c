@@ -40,16 +40,9 @@ void nw_exact_fm_fini(struct nw_exact_fm *b)
     *b = (struct nw_exact_fm){0};
 }
 
-/* Returns the class of process p: NW_CLASS_GPU if it needs a GPU. */
-static int exact_fm_class_of(const struct nw_exact_fm *b, int32_t p)
-{
-    return nw_placement_wants_gpu(b->placement, p) ? NW_CLASS_GPU
-                                                   : NW_CLASS_PLAIN;
-}
-
 static struct nw_heap *exact_fm_heap_of(struct nw_exact_fm *b, int32_t p)
 {
-    return &b->heap[b->side[p]][exact_fm_class_of(b, p)];
+    return &b->heap[b->side[p]][nw_placement_wants_gpu(b->placement, p)];
 }
 
 /* Returns the bytes by which the cut falls if p moves to the other side. */
@@ -95,7 +88,8 @@ static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
 {
     const struct nw_placement *placement = b->placement;
 
-    b->imbalance[exact_fm_class_of(b, p)] += b->side[p] ? 1 : -1;
+    b->imbalance[nw_placement_wants_gpu(b->placement, p)] +=
+        b->side[p] ? 1 : -1;
     b->side[p] = !b->side[p];
     b->gain[p] = -b->gain[p];
     b->steps++;
@@ -143,7 +137,8 @@ static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        b->side[p] = left[exact_fm_class_of(b, p)]-- > 0 ? 0 : 1;
+        b->side[p] =
+            left[nw_placement_wants_gpu(b->placement, p)]-- > 0 ? 0 : 1;
     }
 }
 
@@ -159,7 +154,7 @@ static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
     for (int c = 0; c < NW_CLASS_COUNT; c++)
         b->imbalance[c] = -target[c];
     exact_fm_fill_heaps(b, list);
-    if (b->imbalance[exact_fm_class_of(b, seed)] < 0)
+    if (b->imbalance[nw_placement_wants_gpu(b->placement, seed)] < 0)
         exact_fm_take_and_flip(b, seed);
     for (;;) {
         int32_t p = -1;
@@ -197,16 +192,6 @@ static int32_t exact_fm_choose(const struct nw_exact_fm *b)
     return p;
 }
 
-/* Returns true if both sides have their target number of processes in each
- * class. */
-static bool exact_fm_is_even(const struct nw_exact_fm *b)
-{
-    for (int c = 0; c < NW_CLASS_COUNT; c++)
-        if (b->imbalance[c])
-            return false;
-    return true;
-}
-
 /* Runs one pass of FM: moves processes one by one, then undoes the moves after
  * the best cut. Returns true if the cut has fewer bytes than before. */
 static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
@@ -222,7 +207,8 @@ static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
         sum += b->gain[p];
         exact_fm_take_and_flip(b, p);
         b->moves[made++] = p;
-        if (exact_fm_is_even(b) && sum > best) {
+        if (!b->imbalance[NW_CLASS_PLAIN] && !b->imbalance[NW_CLASS_GPU] &&
+            sum > best) {
             best = sum;
             kept = made;
         }

@@ -8,8 +8,8 @@
 #include "map/common/addressable_heap.h"
 #include "map/placement/placement.h"
 
-/* Classes of processes, without and with a GPU. Each class has its own target
- * size on each side. */
+/* Classes of processes, without and with a GPU (nw_placement_wants_gpu). Each
+ * class has its own target size on each side. */
 enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
 
 /* How nw_exact_fm_bisect makes its initial cut. */

@@ -40,44 +40,13 @@ static double magc_greedy_average(const struct magc_greedy_side *side)
     return side->neighbours ? side->bytes / side->neighbours : 0;
 }
 
-static bool magc_greedy_talks(const struct nw_arc *arc)
+/* Adds the traffic of an arc to the sums of a side, or if `sign` is -1, takes
+ * it off. */
+static void magc_greedy_add(struct magc_greedy_side *side,
+                            const struct nw_arc *arc, int sign)
 {
-    return arc->out > 0 || arc->in > 0;
-}
-
-/* Computes the sums of p with its mapped and its unmapped peers from scratch.
- */
-static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
-{
-    const struct nw_placement *placement = work->placement;
-
-    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placement->arc[a];
-        struct magc_greedy_side *side = placement->place[arc->peer] >= 0
-                                            ? &work->mapped[p]
-                                            : &work->unmapped[p];
-
-        side->bytes += arc->out + arc->in;
-        side->neighbours += magc_greedy_talks(arc);
-    }
-}
-
-/* p was mapped: moves its traffic from `unmapped` to `mapped` in the sums of
- * its peers. */
-static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
-{
-    const struct nw_placement *placement = work->placement;
-
-    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placement->arc[a];
-        struct magc_greedy_side *mapped = &work->mapped[arc->peer];
-        struct magc_greedy_side *unmapped = &work->unmapped[arc->peer];
-
-        mapped->bytes += arc->out + arc->in;
-        mapped->neighbours += magc_greedy_talks(arc);
-        unmapped->bytes -= arc->out + arc->in;
-        unmapped->neighbours -= magc_greedy_talks(arc);
-    }
+    side->bytes += sign * (arc->out + arc->in);
+    side->neighbours += arc->out > 0 || arc->in > 0 ? sign : 0;
 }
 
 /* Returns the unmapped process with the highest delta of Algorithm 1: mean
@@ -163,27 +132,6 @@ static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
     return most;
 }
 
-/* Returns the sum of bytes x distance between p on `place` and its mapped
- * peers. Replaces congestion on machines that are described by a matrix of
- * distances and have no links. */
-static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
-                                        int32_t p, int32_t place)
-{
-    const struct nw_placement *placement = work->placement;
-    double cost = 0;
-
-    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placement->arc[a];
-        int32_t other = placement->place[arc->peer];
-
-        if (other >= 0)
-            cost +=
-                arc->out * nw_places_distance(placement->places, place, other) +
-                arc->in * nw_places_distance(placement->places, other, place);
-    }
-    return cost;
-}
-
 /* Returns the cost of p on `place`: the maximum congestion in seconds plus the
  * affinity cost; or bytes x distance if the machine has no links. */
 static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
@@ -193,7 +141,7 @@ static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
     double cost;
 
     if (!placement->places->bandwidth)
-        return magc_greedy_distance_cost(work, p, place);
+        return nw_placement_distance_cost(placement, p, place);
     magc_greedy_try_place(work, p, place);
     cost = magc_greedy_end_trial(work, false);
     if (placement->affinity)
@@ -232,16 +180,22 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
  * peers and the loads of hops. Returns NW_EINVAL if no slot is free. */
 static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 {
+    struct nw_placement *placement = work->placement;
     int32_t place = magc_greedy_best_place(work, p);
 
     if (place < 0)
         return nw_placement_full(p);
-    if (work->placement->places->bandwidth) {
+    if (placement->places->bandwidth) {
         magc_greedy_try_place(work, p, place);
         work->congestion = magc_greedy_end_trial(work, true);
     }
-    nw_placement_put(work->placement, p, place);
-    magc_greedy_move_sums(work, p);
+    nw_placement_put(placement, p, place);
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+
+        magc_greedy_add(&work->mapped[arc->peer], arc, 1);
+        magc_greedy_add(&work->unmapped[arc->peer], arc, -1);
+    }
     return NW_OK;
 }
 
@@ -259,7 +213,11 @@ static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
         NW_ARRAY(nw_topology_route_max(places->topology), work->buffer));
 
     for (int32_t p = 0; !status && p < placement->count; p++)
-        magc_greedy_sum_neighbours(work, p);
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
+            magc_greedy_add(placement->place[placement->arc[a].peer] >= 0
+                                ? &work->mapped[p]
+                                : &work->unmapped[p],
+                            &placement->arc[a], 1);
     return status;
 }
 

@@ -47,6 +47,24 @@ void nw_placement_put(struct nw_placement *placement, int32_t process,
                        nw_placement_wants_gpu(placement, process));
 }
 
+double nw_placement_distance_cost(const struct nw_placement *placement,
+                                  int32_t process, int32_t place)
+{
+    double cost = 0;
+
+    for (size_t a = placement->row[process]; a < placement->row[process + 1];
+         a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        int32_t other = placement->place[arc->peer];
+
+        if (other >= 0)
+            cost +=
+                arc->out * nw_places_distance(placement->places, place, other) +
+                arc->in * nw_places_distance(placement->places, other, place);
+    }
+    return cost;
+}
+
 nw_status nw_placement_full(int32_t process)
 {
     return nw_fail_about(NW_FIXED(-1), NW_EINVAL,

@@ -138,6 +138,11 @@ bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
+/* Returns the sum of bytes x distance between a process, if it were on `place`,
+ * and those of its peers that have a place. */
+double nw_placement_distance_cost(const struct nw_placement *placement,
+                                  int32_t process, int32_t place);
+
 /* Fails with NW_EINVAL: no free slot is left for this process. */
 NW_MUST_CHECK nw_status nw_placement_full(int32_t process);
 

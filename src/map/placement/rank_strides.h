@@ -8,17 +8,21 @@
 
 #include "map/placement/placement.h"
 
+#define NW_RANK_STRIDES_MAX 6 /* most strides that are considered */
+
 /* The coordinates found in a pattern, one for each pair of strides of which one
- * divides the other. */
+ * divides the other; the number of processes counts as a stride, too. */
 struct nw_rank_strides {
-    int count;   /* number of coordinates found */
-    int32_t *at; /* [count x processes] coordinate i of process p is
-                    at[i * processes + p] */
+    int count;
+    /* coordinate i of rank r is r / coordinate[i].stride mod
+     * coordinate[i].length */
+    struct nw_rank_coordinate {
+        int32_t stride, length;
+    } coordinate[(NW_RANK_STRIDES_MAX + 1) * NW_RANK_STRIDES_MAX / 2];
 };
 
-/* Finds the strides with the most traffic and computes the coordinates that
- * follow from them and the number of processes. The caller frees out->at, also
- * after a failure. */
+/* Finds the strides with the most traffic and the coordinates that follow from
+ * them. */
 NW_MUST_CHECK nw_status nw_rank_strides_find(
     const struct nw_placement *placement, struct nw_rank_strides *out);
 

@@ -5,7 +5,6 @@
  * seed from the placement and one thread. Additional processes without traffic
  * fill the free slots: the balance that Scotch keeps is then one per slot. */
 #include "map/placement/rashti_weights.h"
-#include "map/placement/gaps.h"
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/library.h"
@@ -23,6 +22,7 @@
 #include NW_SCOTCH_HEADER
 
 #define GRAPH_PLACES_MAX 1024 /* most places given as a complete graph */
+#define LEVELS_MAX 32         /* more than a tree of 2^31 places has */
 #define LENGTH_MAX 1e6        /* limit on a distance; keeps sums in 64 bits */
 #define LENGTH_FINE 1e4 /* scaled longest distance if some are fractions */
 #define WEIGHT_SUM 1e12 /* limit on the sum of all weights, in 64 bits */
@@ -137,9 +137,9 @@ struct scotch_machine {
     SCOTCH_Num *capacity; /* [places] free slots plus fixed processes, at least
                              1 */
     int levels; /* levels of the regular tree of places; 0: no such tree */
-    SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
-        cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
-                                    them on each level, from the root down */
+    SCOTCH_Num size[LEVELS_MAX],
+        cost[LEVELS_MAX]; /* the last `levels` entries: children of a vertex and
+                             distance between them, from the root down */
 };
 
 /* Returns the mean of the distances from place a to b and from b to a: Scotch
@@ -210,70 +210,54 @@ static nw_status scotch_read_capacities(struct scotch_machine *machine)
     return NW_OK;
 }
 
-/* Returns true if all places have the same capacity. */
-static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
-{
-    for (int32_t q = 1; q < machine->placement->places->count; q++)
-        if (machine->capacity[q] != machine->capacity[0])
-            return false;
-    return true;
-}
-
-/* Returns true if the distance from place 0 to each place equals the widest gap
- * between neighbouring places on the way, as in a tree. */
-static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
-                                      const SCOTCH_Num *gap)
-{
-    SCOTCH_Num widest = 0;
-
-    for (int32_t i = 1; i < machine->placement->places->count; i++) {
-        widest = gap[i] > widest ? gap[i] : widest;
-        if (scotch_whole_distance(machine, 0, i) != widest)
-            return false;
-    }
-    return true;
-}
-
-/* Finds the levels of a regular tree from gap[]: size (children per vertex) and
- * cost (distance between children). Leaves `levels` 0 if the gaps do not fit a
- * regular tree. */
+/* Finds the levels of a regular tree from the leaves up, from gap[]: the runs
+ * of places without a gap wider than each width that occurs. Leaves `levels` 0
+ * if the runs of a level have different lengths. */
 static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {
-    int32_t count = machine->placement->places->count, inner = 1;
-    SCOTCH_Num width[NW_GAP_WIDTHS_MAX];
-    int found = nw_gap_widths(gap, count, width);
+    int32_t count = machine->placement->places->count, length = 1;
+    SCOTCH_Num width = 0;
+    int levels = 0;
 
-    for (int k = 0; k < found; k++) {
-        int32_t length = nw_gap_run_length(gap, count, width[k]);
+    while (length < count) {
+        int32_t inner = length;
+        SCOTCH_Num next = (SCOTCH_Num)LENGTH_MAX;
 
-        if (!length || length % inner)
-            return;
-        machine->size[found - 1 - k] = length / inner;
-        machine->cost[found - 1 - k] = width[k];
-        inner = length;
+        for (int32_t i = 1; i < count; i++)
+            next = gap[i] > width && gap[i] < next ? gap[i] : next;
+        for (length = 1; length < count && gap[length] <= next;)
+            length++;
+        for (int32_t i = 1; i <= count; i++)
+            if ((i == count || gap[i] > next) != (i % length == 0))
+                return;
+        levels++;
+        machine->size[LEVELS_MAX - levels] = length / inner;
+        machine->cost[LEVELS_MAX - levels] = width = next;
     }
-    machine->levels = found;
+    machine->levels = levels;
 }
 
-/* Sets `levels`, `size` and `cost` for a regular tree of equal capacities. */
+/* Sets `levels`, `size` and `cost` for a regular tree of equal capacities: if
+ * the distance from place 0 to each place equals the widest gap between
+ * neighbouring places on the way. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
-    const struct nw_places *places = machine->placement->places;
-    SCOTCH_Num *gap;
-    nw_status status;
+    int32_t count = machine->placement->places->count;
+    SCOTCH_Num *gap, widest = 0;
+    nw_status status = nw_alloc((size_t)count, sizeof *gap, &gap);
+    bool regular = !status;
 
-    if (!scotch_has_equal_capacities(machine))
-        return NW_OK;
-    status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
-    if (status)
-        return status;
-    for (int32_t i = 1; i < places->count; i++)
+    for (int32_t i = 1; i < count && regular; i++) {
         gap[i] = scotch_whole_distance(machine, i - 1, i);
-    if (scotch_gaps_are_distances(machine, gap))
+        widest = gap[i] > widest ? gap[i] : widest;
+        regular = machine->capacity[i] == machine->capacity[0] &&
+                  scotch_whole_distance(machine, 0, i) == widest;
+    }
+    if (regular)
         scotch_read_levels(machine, gap);
     free(gap);
-    return NW_OK;
+    return status;
 }
 
 /* The strategy by which Scotch halves a machine: its default strategy with `x`
@@ -289,7 +273,7 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
     const struct nw_places *places = machine->placement->places;
     size_t n = (size_t)places->count, at = 0;
     SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
-    struct nw_rashti_weights weights = nw_rashti_weights_init(places);
+    struct nw_rashti_weights weights = {0};
     SCOTCH_Graph graph, bound;
     SCOTCH_Strat strat;
     nw_status status = NW_ALLOC_ALL(NW_ARRAY(n + 1, row), NW_ARRAY(n * n, peer),
@@ -297,6 +281,8 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
 
     if (status)
         goto out;
+    if (machine->by_weights)
+        weights = nw_rashti_weights_init(places);
     for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b < n; b++)
             if (a != b) {
@@ -347,8 +333,9 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
     if (!machine->levels && count <= GRAPH_PLACES_MAX)
         return scotch_build_graph_machine(machine);
     if (machine->levels
-            ? scotch.arch_tleaf(&machine->arch, machine->levels, machine->size,
-                                machine->cost)
+            ? scotch.arch_tleaf(&machine->arch, machine->levels,
+                                machine->size + LEVELS_MAX - machine->levels,
+                                machine->cost + LEVELS_MAX - machine->levels)
             : scotch.arch_complete(&machine->arch, count, machine->capacity))
         return scotch_failed("read the machine");
     return NW_OK;
@@ -364,32 +351,28 @@ struct scotch_program {
     SCOTCH_Num *part;                /* [count] result: place of each vertex */
 };
 
-/* Returns how many vertices without traffic (fillers) are added, one per free
- * slot that stays empty; 0 if they would be far too many. */
-static int64_t scotch_filler_count(const struct nw_placement *placement)
-{
-    int64_t capacity = 0;
-
-    for (int32_t p = 0; p < placement->free_slots.count; p++)
-        capacity += placement->free_slots.capacity[p];
-    for (int32_t p = 0; p < placement->count; p++)
-        capacity -= placement->place[p] < 0;
-    return capacity > 16 * (int64_t)placement->count + 1024 ? 0 : capacity;
-}
-
 /* Makes the graph of the processes. The weight of an edge is its bytes plus 1;
- * the bytes are scaled so that their sum is at most WEIGHT_SUM. */
+ * the bytes are scaled so that their sum is at most WEIGHT_SUM. Adds one vertex
+ * without traffic (a filler) for each free slot that stays empty; none if they
+ * would be far too many. */
 static nw_status scotch_build_program(struct scotch_program *program,
                                       const struct nw_placement *placement)
 {
     size_t n = (size_t)placement->count, arcs = placement->row[n];
     double sum = 0, scale;
+    SCOTCH_Num fillers = 0;
     nw_status status;
 
     for (size_t a = 0; a < arcs; a++)
         sum += placement->arc[a].out + placement->arc[a].in;
     scale = sum > WEIGHT_SUM ? WEIGHT_SUM / sum : 1;
-    program->count = (SCOTCH_Num)n + scotch_filler_count(placement);
+    for (int32_t q = 0; q < placement->free_slots.count; q++)
+        fillers += placement->free_slots.capacity[q];
+    for (size_t p = 0; p < n; p++)
+        fillers -= placement->place[p] < 0;
+    program->count = (SCOTCH_Num)n;
+    if (fillers <= 16 * (SCOTCH_Num)n + 1024)
+        program->count += fillers;
     status = NW_ALLOC_ALL(NW_ARRAY((size_t)program->count + 1, program->row),
                           NW_ARRAY(arcs, program->peer),
                           NW_ARRAY(arcs, program->weight),
@@ -482,24 +465,6 @@ static nw_status scotch_run(struct scotch_program *program,
     return status;
 }
 
-/* Returns bytes x distance between process p, if it were on `place`, and its
- * placed peers. */
-static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
-                             int32_t place)
-{
-    double sum = 0;
-
-    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placement->arc[a];
-        int32_t other = placement->place[arc->peer];
-
-        if (other >= 0)
-            sum += (arc->out + arc->in) *
-                   nw_places_distance(placement->places, place, other);
-    }
-    return sum;
-}
-
 /* Puts each process on the place that Scotch chose if that has a free slot,
  * otherwise on the free place where it costs least, or fails. */
 static nw_status scotch_take_answer(struct nw_placement *placement,
@@ -518,7 +483,7 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
             continue;
         for (int32_t q = 0; q < placement->places->count; q++)
             if (nw_placement_fits(placement, p, q)) {
-                double cost = scotch_cost_at(placement, p, q);
+                double cost = nw_placement_distance_cost(placement, p, q);
 
                 if (best < 0 || cost < least) {
                     best = q;

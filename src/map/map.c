@@ -3,28 +3,7 @@
  * engine that handles its options: lost nodes, whole nodes, several ranks per
  * element, or the portfolio of algorithms for one rank per element. */
 #include "map/capacity/map_several.h"
-#include "map/portfolio/lost_nodes.h"
 #include "map/portfolio/portfolio.h"
-#include "map/portfolio/whole_nodes.h"
-
-/* Computes the costs of the mapping and of the default mapping for several
- * ranks per element. */
-static nw_status map_price_several(const struct nw_map_call *call,
-                                   struct nw_map_answer *answer)
-{
-    nw_mapping *standard = NULL;
-    nw_status status =
-        nw_map_default(call->topology, call->pattern, call->options, &standard);
-
-    if (!status)
-        status = nw_cost_evaluate(call->topology, call->pattern, standard,
-                                  &answer->standard);
-    if (!status)
-        status = nw_cost_evaluate(call->topology, call->pattern,
-                                  answer->mapping, &answer->cost);
-    nw_mapping_free(standard);
-    return status;
-}
 
 /* Maps several ranks per element. If the options turn out to allow only one and
  * no limit excludes a placement, calls the portfolio. `priced`: the costs are
@@ -34,6 +13,7 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
 {
     struct nw_several_result result;
     struct nw_map_call plain = *call;
+    nw_mapping *standard = NULL;
     nw_status status = nw_several_map(call, false, &result);
 
     if (status)
@@ -43,7 +23,18 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
         return nw_portfolio_map(&plain, priced, out);
     out->mapping = result.mapping;
     out->report = result.report;
-    return priced ? map_price_several(call, out) : NW_OK;
+    if (!priced)
+        return NW_OK;
+    status =
+        nw_map_default(call->topology, call->pattern, call->options, &standard);
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern, standard,
+                                  &out->standard);
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern, out->mapping,
+                                  &out->cost);
+    nw_mapping_free(standard);
+    return status;
 }
 
 /* Passes a call to the part of the engine that handles its options. `priced`:

@@ -7,32 +7,6 @@
 
 #include <stdlib.h>
 
-/* Returns the number of ranks that send from or receive into GPU memory; the
- * number of all ranks if memory for counting them is missing. */
-static int32_t reference_count_gpu_ranks(const nw_pattern *pattern)
-{
-    int32_t n = pattern->rank_count, count = 0;
-    bool *seen;
-
-    if (nw_alloc((size_t)n, sizeof *seen, &seen))
-        return n;
-    nw_problem_mark_gpu_ends(pattern, seen);
-    for (int32_t r = 0; r < n; r++)
-        count += seen[r];
-    free(seen);
-    return count;
-}
-
-static int64_t reference_count_elements(const struct nw_problem *problem)
-{
-    int64_t count = 0;
-
-    for (int32_t h = 0; h < problem->host_count; h++)
-        count += nw_topology_node_elements(problem->topology, problem->host[h])
-                     .count;
-    return count;
-}
-
 /* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
  * the nodes, each with a core of its own on the node of its GPU. Returns 0 if
  * they never fit or if `ranks` is 0. */
@@ -69,17 +43,25 @@ nw_status nw_map_reference(const nw_topology *topology,
         .topology = topology,
         .options = {.hosts = mine.hosts, .host_count = mine.host_count}};
     nw_status status = nw_problem_list_hosts(&problem);
+    int32_t n = pattern->rank_count, ranks = 0, share;
+    int64_t elements = 0;
+    bool *gpu = NULL; /* [ranks] true: sends from or receives into GPU memory */
 
+    for (int32_t h = 0; !status && h < problem.host_count; h++)
+        elements += nw_topology_node_elements(topology, problem.host[h]).count;
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *gpu, &gpu);
     if (!status && nw_pattern_has_gpu(pattern)) {
-        int32_t share =
-            reference_least_share(&problem, reference_count_gpu_ranks(pattern));
-
+        nw_problem_mark_gpu_ends(pattern, gpu);
+        for (int32_t r = 0; r < n; r++)
+            ranks += gpu[r];
+        share = reference_least_share(&problem, ranks);
         if (share > mine.ranks_per_gpu)
             mine.ranks_per_gpu = share;
-    } else if (!status &&
-               pattern->rank_count > reference_count_elements(&problem)) {
+    } else if (pattern->rank_count > elements) {
         mine.imbalance = 0;
     }
+    free(gpu);
     nw_problem_fini(&problem);
     return status ? status : nw_map_default(topology, pattern, &mine, out);
 }

@@ -155,7 +155,8 @@ static nw_status map_several_run(struct nw_several *several, nw_mapping **out,
         (nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK) &&
          !nw_several_uses_gpus(several)))
         return map_several_run_method(several, algorithm, out, report);
-    if (!algorithm->keeps_limits)
+    if (algorithm->several != NW_SEVERAL_BY_KWAY &&
+        algorithm->several != NW_SEVERAL_BY_SLOTS)
         return nw_fail(NW_EINVAL,
                        "algorithm %s cannot limit the load of an element; use "
                        "auto, multilevel, anneal, tabu, exact, refine or block",

@@ -10,7 +10,6 @@
 #include "map/capacity/slots_problem.h"
 #include "map/congestion/branch_bound.h"
 #include "map/portfolio/candidate.h"
-#include "map/portfolio/named_searches.h"
 #include "map/common/parameters.h"
 #include "base/status.h"
 #include "topology/topology.h"

@@ -2,7 +2,6 @@
 /* The table of mapping algorithms: one row for each name that the user can
  * give. */
 #include "map/portfolio/algorithm.h"
-#include "map/portfolio/named_searches.h"
 
 #include <string.h>
 
@@ -15,9 +14,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
     [NW_ALGORITHM_AUTO] = {.name = "auto",
                            .summary =
                                "the best of the cheap ones for the objective",
-                           .several = NW_SEVERAL_BY_KWAY,
-                           .keeps_limits = true,
-                           .no_phases = true},
+                           .several = NW_SEVERAL_BY_KWAY},
     [NW_ALGORITHM_MAGC] =
         {.name = "magc",
          .summary = "magc-scotch if Scotch is present, else magc-greedy",
@@ -100,39 +97,31 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
          .phase = PARTITION_PHASES,
          .placer = nw_place_multilevel,
          .several = NW_SEVERAL_BY_KWAY,
-         .takes_start = true,
-         .keeps_limits = true},
+         .takes_start = true},
     [NW_ALGORITHM_FOLD] = {.name = "fold",
                            .summary = "a stencil folded onto a torus, a "
                                       "dragonfly or any other network",
                            .run = nw_run_search,
                            .search = nw_search_fold,
-                           .no_phases = true,
                            .takes_start = true},
     [NW_ALGORITHM_ANNEAL] = {.name = "anneal",
                              .summary = "simulated annealing of swaps",
                              .run = nw_run_search,
                              .search = nw_search_anneal,
-                             .no_phases = true,
                              .several = NW_SEVERAL_BY_SLOTS,
-                             .takes_start = true,
-                             .keeps_limits = true},
+                             .takes_start = true},
     [NW_ALGORITHM_TABU] = {.name = "tabu",
                            .summary = "robust tabu search of swaps",
                            .run = nw_run_search,
                            .search = nw_search_tabu,
-                           .no_phases = true,
                            .several = NW_SEVERAL_BY_SLOTS,
-                           .takes_start = true,
-                           .keeps_limits = true},
+                           .takes_start = true},
     [NW_ALGORITHM_EXACT] = {.name = "exact",
                             .summary = "the proven best, for few ranks",
                             .run = nw_run_search,
                             .search = nw_search_exact,
-                            .no_phases = true,
                             .several = NW_SEVERAL_BY_SLOTS,
-                            .takes_start = true,
-                            .keeps_limits = true},
+                            .takes_start = true},
     [NW_ALGORITHM_REFINE] = {.name = "refine",
                              .summary = "swaps that lower the objective, from "
                                         "--from or the default",
@@ -141,8 +130,7 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
                              .placer = nw_place_refine,
                              .search = nw_search_descend,
                              .several = NW_SEVERAL_BY_KWAY,
-                             .takes_start = true,
-                             .keeps_limits = true},
+                             .takes_start = true},
     [NW_ALGORITHM_PARTITION] =
         {.name = "partition",
          .summary = "recursive bisection and refinement in all phases",
@@ -151,22 +139,19 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
          .several = NW_SEVERAL_BY_PHASES},
     [NW_ALGORITHM_DEFAULT] = {.name = "default",
                               .summary = "what the launcher would do",
-                              .run = nw_run_default,
-                              .no_phases = true},
+                              .run = nw_run_default},
     [NW_ALGORITHM_BLOCK] =
         {.name = "block",
          .summary = "ranks in order, node after node, core after core",
          .run = nw_run_phases,
          .phase = {nw_place_block, nw_place_block, nw_place_block},
          .several = NW_SEVERAL_BY_KWAY,
-         .keeps_limits = true,
          .cores_stay = true},
     [NW_ALGORITHM_SORTED] = {.name = "sorted",
                              .summary = "what the launcher would do on nodes "
                                         "sorted by switch",
                              .run = nw_run_sorted,
-                             .cores_stay = true,
-                             .no_phases = true},
+                             .cores_stay = true},
     [NW_ALGORITHM_CYCLIC] = {.name = "cyclic",
                              .summary = "ranks in order, a node each in turn",
                              .run = nw_run_phases,

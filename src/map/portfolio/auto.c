@@ -3,11 +3,9 @@
  * with the default mapping, and improves the best of their results by a search.
  * Results are compared by the cost figures that the command `evaluate` shows.
  */
-#include "map/portfolio/auto.h"
-#include "map/common/budget.h"
 #include "map/portfolio/candidate.h"
+#include "map/common/budget.h"
 #include "map/portfolio/improve_pool.h"
-#include "map/portfolio/named_searches.h"
 #include "map/common/parameters.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -54,9 +52,9 @@ struct auto_work {
     /* variant of MAGC (Scotch or Algorithm 1) whose exchange ends first, among
      * those within these limits; NULL: none */
     const struct nw_algorithm *magc;
-    /* predicted values of the mapping that `magc` found; the mapping itself is
-     * not kept */
-    struct nw_candidate magc_answer;
+    /* predicted values of the mapping that `magc` found: its objective, and the
+     * end of an exchange (s) */
+    double magc_figure, magc_end;
     struct nw_pool pool;
     bool grid_found; /* an algorithm found a grid in the pattern */
 };
@@ -86,11 +84,10 @@ static void auto_raise_standard(struct auto_work *work,
     } else if (magc && nw_candidate_within(candidate, work->pool.guard)) {
         if (candidate->guard[2] < standard[2])
             standard[2] = candidate->guard[2];
-        if (!work->magc || candidate->guard[2] < work->magc_answer.guard[2]) {
+        if (!work->magc || candidate->guard[2] < work->magc_end) {
             work->magc = magc;
-            work->magc_answer = *candidate;
-            work->magc_answer.mapping = NULL;
-            work->magc_answer.cost = (struct nw_cost){0};
+            work->magc_figure = candidate->figure[0];
+            work->magc_end = candidate->guard[2];
         }
     }
 }
@@ -194,36 +191,13 @@ static bool auto_is_searchable(const struct nw_problem *problem)
            !problem->uses_gpus && options->affinity == 0 && !elsewhere;
 }
 
-/* Runs the default mapping and a search that does not depend on it. They run at
- * the same time if the pattern has at least threads.edges_min edges and there
- * are several threads. */
-static nw_status auto_run_both(struct auto_work *work,
-                               struct auto_candidate_run *standard,
-                               struct auto_candidate_run *search)
-{
-    const struct nw_problem *problem = work->problem;
-    struct nw_parallel_task both[] = {
-        {.run = auto_run_candidate, .user = standard},
-        {.run = auto_run_candidate, .user = search}};
-    bool few = problem->pattern->edge_count < nw_tuned.threads.edges_min;
-    nw_status status =
-        nw_parallel_pair(both, few ? 1 : problem->budget->threads);
-
-    if (!both[0].status)
-        auto_take_result(work, standard);
-    if (!both[1].status && !both[0].status)
-        auto_take_result(work, search);
-    else
-        nw_candidate_fini(&search->candidate);
-    return status;
-}
-
-/* Runs the default mapping and the search on hierarchies. Sets *done if no
- * other search is needed. Small machines are also searched as a QAP, unless the
- * pattern is a grid, which a QAP search does not improve. With a second
- * objective another search is needed, because the search on hierarchies ignores
- * it. If the machine cannot be seen as a hierarchy, only the result of the
- * default mapping is used. */
+/* Runs the default mapping and the search on hierarchies, at the same time if
+ * the pattern has at least threads.edges_min edges and there are several
+ * threads. Sets *done if no other search is needed. Small machines are also
+ * searched as a QAP, unless the pattern is a grid, which a QAP search does not
+ * improve. With a second objective another search is needed, because the search
+ * on hierarchies ignores it. If the machine cannot be seen as a hierarchy, only
+ * the result of the default mapping is used. */
 static nw_status auto_search_hierarchy(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;
@@ -231,13 +205,23 @@ static nw_status auto_search_hierarchy(struct auto_work *work, bool *done)
         nw_algorithm_get(NW_ALGORITHM_DEFAULT), work, {0}};
     struct auto_candidate_run search = {
         nw_algorithm_get(NW_ALGORITHM_MULTILEVEL), work, {0}};
+    struct nw_parallel_task both[] = {
+        {.run = auto_run_candidate, .user = &standard},
+        {.run = auto_run_candidate, .user = &search}};
+    bool few = problem->pattern->edge_count < nw_tuned.threads.edges_min;
     bool former = problem->budget->anytime;
     bool second = problem->options.has_second;
     nw_status status;
 
     if (auto_suits_qap(problem) || second)
         former = nw_budget_begin_starts(problem->budget);
-    status = auto_run_both(work, &standard, &search);
+    status = nw_parallel_pair(both, few ? 1 : problem->budget->threads);
+    if (!both[0].status)
+        auto_take_result(work, &standard);
+    if (!both[0].status && !both[1].status)
+        auto_take_result(work, &search);
+    else
+        nw_candidate_fini(&search.candidate);
     nw_budget_end_starts(problem->budget, former);
     *done = status == NW_OK && !second && !work->pool.approximate &&
             (!auto_suits_qap(problem) || work->grid_found);
@@ -255,8 +239,7 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
     int32_t ranks = problem->pattern->rank_count;
     /* For a pattern of few ranks, but not very few, that is not a grid, the
      * search on hierarchies has tried many initial partitions. */
-    bool started = !work->grid_found &&
-                   ranks >= nw_tuned.portfolio.started_min &&
+    bool started = !work->grid_found && ranks >= nw_tuned.portfolio.ranks_few &&
                    ranks <= nw_tuned.multilevel.few;
     nw_status status;
 
@@ -318,20 +301,18 @@ static bool auto_is_below(double figure, double other, double alike)
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;
-    const struct nw_candidate *magc = &work->magc_answer;
     struct nw_candidate other = {0};
     enum nw_objective objective = work->problem->options.objective;
     bool time = objective == NW_OBJECTIVE_TIME;
     nw_status status;
 
     if (!work->pool.guard || !work->magc ||
-        work->problem->pattern->rank_count >
-            nw_tuned.portfolio.similar_ranks_max ||
+        work->problem->pattern->rank_count > nw_tuned.portfolio.ranks_few ||
         (objective != NW_OBJECTIVE_CONGESTION && !time) ||
-        auto_is_below(best->figure[0], magc->figure[0],
+        auto_is_below(best->figure[0], work->magc_figure,
                       time ? nw_tuned.portfolio.similar_time
                            : nw_tuned.portfolio.similar) ||
-        auto_is_below(best->guard[2], magc->guard[2],
+        auto_is_below(best->guard[2], work->magc_end,
                       nw_tuned.portfolio.similar))
         return NW_OK;
     status = nw_candidate_run(work->magc, work->problem, work->report, &other);
@@ -389,7 +370,7 @@ static nw_status auto_find_nearest(struct auto_work *work)
 
     nw_budget_begin_shares(budget);
     restarts = nw_budget_begin_starts(budget);
-    former = nw_budget_share(budget, nw_tuned.portfolio.nearest_part);
+    former = nw_budget_share(budget, nw_tuned.portfolio.first_part);
     mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
     mine.options.has_second = nw_search_is_small(&mine);
     mine.options.second = work->problem->options.objective;

@@ -17,33 +17,17 @@ void nw_candidate_fini(struct nw_candidate *candidate)
     *candidate = (struct nw_candidate){0};
 }
 
-/* Fills the figures of a candidate: `figure`, by which candidates are compared,
- * and hop-bytes and congestion in `guard`, which `careful` limits. */
-static void candidate_judge(const struct nw_cost *cost,
-                            const struct nw_map_options *options,
-                            struct nw_candidate *candidate)
-{
-    double *figure = candidate->figure;
-    enum nw_objective objective = options->objective;
-    enum nw_objective second = objective == NW_OBJECTIVE_HOP_BYTES
-                                   ? NW_OBJECTIVE_CONGESTION
-                                   : NW_OBJECTIVE_HOP_BYTES;
-
-    if (options->has_second)
-        second = options->second;
-    figure[0] = nw_cost_objective(cost, objective);
-    figure[1] = second == NW_OBJECTIVE_CONGESTION && !cost->has_congestion
-                    ? 0
-                    : nw_cost_objective(cost, second);
-    candidate->guard[0] = cost->hop_bytes.value;
-    candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
-}
-
-/* Computes the cost and the figures of a candidate's mapping. */
+/* Computes the cost and the figures of a candidate's mapping: `figure`, by
+ * which candidates are compared, and `guard`, which `careful` limits. */
 static nw_status candidate_price(const struct nw_problem *problem,
                                  struct nw_candidate *candidate)
 {
     int32_t threads = problem->budget ? problem->budget->threads : 1;
+    const struct nw_map_options *options = &problem->options;
+    const struct nw_cost *cost = &candidate->cost;
+    enum nw_objective second = options->objective == NW_OBJECTIVE_HOP_BYTES
+                                   ? NW_OBJECTIVE_CONGESTION
+                                   : NW_OBJECTIVE_HOP_BYTES;
     nw_status status =
         nw_cost_price(&(struct nw_pricing){problem->topology, problem->pattern,
                                            candidate->mapping, threads},
@@ -51,11 +35,18 @@ static nw_status candidate_price(const struct nw_problem *problem,
 
     if (status)
         return status;
-    candidate_judge(&candidate->cost, &problem->options, candidate);
-    if (!problem->options.careful || !candidate->cost.has_congestion)
+    if (options->has_second)
+        second = options->second;
+    candidate->figure[0] = nw_cost_objective(cost, options->objective);
+    candidate->guard[0] = cost->hop_bytes.value;
+    if (cost->has_congestion || second != NW_OBJECTIVE_CONGESTION)
+        candidate->figure[1] = nw_cost_objective(cost, second);
+    if (!cost->has_congestion)
         return NW_OK;
-    return nw_exchange_makespan(problem, candidate->mapping, &candidate->cost,
-                                &candidate->guard[2]);
+    candidate->guard[1] = cost->max_congestion;
+    return options->careful ? nw_exchange_makespan(problem, candidate->mapping,
+                                                   cost, &candidate->guard[2])
+                            : NW_OK;
 }
 
 nw_status nw_candidate_from_answer(const struct nw_problem *problem,

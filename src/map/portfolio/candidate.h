@@ -73,4 +73,11 @@ NW_MUST_CHECK nw_status nw_exchange_makespan(const struct nw_problem *problem,
                                              const struct nw_cost *cost,
                                              double *out);
 
+/* The algorithm `auto`: runs the cheap algorithms, then improves the best of
+ * their results by the search that suits the problem. *out is the best mapping
+ * found. Defined in auto.c. */
+NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
+                                       struct nw_map_report *report,
+                                       struct nw_candidate *out);
+
 #endif

@@ -119,25 +119,6 @@ static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
     return status;
 }
 
-/* Fills a move that exchanges all ranks of two GPU units, so that ranks which
- * share a GPU still share one. `a` and `b` are the first slots of the units.
- * Returns false if the units have different capacities, more slots than a move
- * can hold, or together fewer than two ranks. */
-static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
-                                  int32_t b, struct nw_move *move)
-{
-    const struct nw_slots *slots = &work->slots;
-    int32_t capacity = work->problem->gpu.capacity[slots->unit[a]];
-
-    move->count = 0;
-    if (capacity != work->problem->gpu.capacity[slots->unit[b]] ||
-        capacity > NW_MOVE_MOST / 2)
-        return false;
-    for (int32_t i = 0; i < capacity; i++)
-        nw_slots_exchange(slots, a + i, b + i, move);
-    return move->count > 1;
-}
-
 /* Returns the first slot of the GPU unit after the one that begins at `slot`.
  */
 static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
@@ -147,7 +128,9 @@ static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
 }
 
 /* For each pair of GPU units of a host, exchanges all their ranks if that
- * brings them nearer to their GPUs or breaks a tie. */
+ * brings them nearer to their GPUs or breaks a tie. Ranks which share a GPU
+ * then still share one. Leaves out units of different capacities, those with
+ * more slots than a move can hold, and pairs with fewer than two ranks. */
 static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
                                           int32_t host)
 {
@@ -158,30 +141,22 @@ static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
          a = near_gpus_next_unit(work, a))
         for (int32_t b = near_gpus_next_unit(work, a); b < range.end;
              b = near_gpus_next_unit(work, b)) {
-            struct nw_move move;
+            int32_t slots = near_gpus_next_unit(work, a) - a;
+            struct nw_move move = {.count = 0};
             bool made;
 
-            if (!near_gpus_exchange_of(work, a, b, &move))
+            if (slots != near_gpus_next_unit(work, b) - b ||
+                slots > NW_MOVE_MOST / 2)
+                continue;
+            for (int32_t i = 0; i < slots; i++)
+                nw_slots_exchange(&work->slots, a + i, b + i, &move);
+            if (move.count < 2)
                 continue;
             status = near_gpus_settle_move(work, &move, &made);
             if (status)
                 return status;
         }
     return NW_OK;
-}
-
-/* Exchanges all ranks of two GPU units, or all ranks below two subtrees of a
- * host (such as NUMA nodes), if that brings them nearer to their GPUs. */
-static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
-                                          int32_t host)
-{
-    nw_status status = near_gpus_exchange_units(work, host);
-
-    if (!status)
-        status = nw_near_gpus_exchange_subtrees(work, host, true);
-    if (!status && !work->cores_stay)
-        status = nw_near_gpus_exchange_subtrees(work, host, false);
-    return status;
 }
 
 /* Returns true if an endpoint has a slot and its core or GPU is not fixed. Rank
@@ -194,17 +169,18 @@ static bool near_gpus_may_move(const struct near_gpus_work *work,
     return slot >= 0 && work->slots.unit[slot] >= 0;
 }
 
-/* Tries to move the GPU, then the core, of each rank of a host so that they are
- * nearer to each other and to their NICs. The ranks are the list `first`,
- * next[first] and so on, which -1 ends. If nothing was moved, tries moves of
- * GPUs that leave the distances equal but break a tie. */
+/* Tries to move the GPU, then the core, of each of a host's ranks so that they
+ * are nearer to each other and to their NICs. If nothing was moved, tries moves
+ * of GPUs that leave the distances equal but break a tie. */
 static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
-                                       const int32_t *next, int32_t first)
+                                       struct nw_ints ranks)
 {
     int32_t n = work->slots.rank_count;
     nw_status status = NW_OK;
 
-    for (int32_t r = first; !status && r >= 0; r = next[r]) {
+    for (size_t i = 0; !status && i < ranks.count; i++) {
+        int32_t r = ranks.values[i];
+
         if (near_gpus_may_move(work, n + r))
             status = near_gpus_bring_near(work, n + r);
         if (!status && !work->cores_stay && near_gpus_may_move(work, r))
@@ -212,9 +188,9 @@ static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
     }
     if (work->moved)
         return status;
-    for (int32_t r = first; !status && r >= 0; r = next[r])
-        if (near_gpus_may_move(work, n + r))
-            status = near_gpus_settle_tie(work, n + r);
+    for (size_t i = 0; !status && i < ranks.count; i++)
+        if (near_gpus_may_move(work, n + ranks.values[i]))
+            status = near_gpus_settle_tie(work, n + ranks.values[i]);
     return status;
 }
 
@@ -256,37 +232,43 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Moves each rank of a host to the nearest pair of a free core and a free GPU,
- * if that pair is nearer than its present one. The ranks are the list `first`,
- * next[first] and so on, which -1 ends. */
-static nw_status near_gpus_bring_all(struct near_gpus_work *work,
-                                     const int32_t *next, int32_t first)
+/* Tries each kind of move of a host's ranks, those of more ranks only if those
+ * of fewer ranks moved nothing: of single ranks, of all ranks of two GPU units
+ * or below two subtrees of the host (such as NUMA nodes), and of a rank's core
+ * and GPU together. */
+static nw_status near_gpus_try_moves(struct near_gpus_work *work, int32_t host,
+                                     struct nw_ints ranks)
 {
-    nw_status status = NW_OK;
+    int32_t n = work->slots.rank_count;
+    nw_status status = near_gpus_visit_ranks(work, ranks);
 
-    for (int32_t r = first; !status && r >= 0; r = next[r])
-        if (near_gpus_may_move(work, r) &&
-            near_gpus_may_move(work, work->slots.rank_count + r))
-            status = near_gpus_bring_both(work, r);
+    if (status || work->moved)
+        return status;
+    status = near_gpus_exchange_units(work, host);
+    if (!status)
+        status = nw_near_gpus_exchange_subtrees(work, host, true);
+    if (!status && !work->cores_stay)
+        status = nw_near_gpus_exchange_subtrees(work, host, false);
+    if (work->moved || work->cores_stay)
+        return status;
+    for (size_t i = 0; !status && i < ranks.count; i++)
+        if (near_gpus_may_move(work, ranks.values[i]) &&
+            near_gpus_may_move(work, n + ranks.values[i]))
+            status = near_gpus_bring_both(work, ranks.values[i]);
     return status;
 }
 
-/* Moves the ranks of a host (the list `first`, next[first] and so on) nearer to
- * their GPUs and NICs until no move helps or the time is over. */
+/* Moves the ranks of a host nearer to their GPUs and NICs until no move helps
+ * or the time is over. */
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
-                                       const int32_t *next, int32_t first)
+                                       int32_t host, struct nw_ints ranks)
 {
-    nw_status status = NW_OK;
     bool moved = work->moved;
+    nw_status status;
 
     do {
         work->moved = false;
-        status = near_gpus_visit_ranks(work, next, first);
-        if (!status && !work->moved && first >= 0)
-            status = near_gpus_exchange_parts(
-                work, work->slots.host[work->slots.slot[first]]);
-        if (!status && !work->moved && !work->cores_stay)
-            status = near_gpus_bring_all(work, next, first);
+        status = near_gpus_try_moves(work, host, ranks);
         moved |= work->moved;
     } while (!status && work->moved &&
              !nw_budget_is_overdue(work->problem->budget));
@@ -295,32 +277,32 @@ static nw_status near_gpus_settle_host(struct near_gpus_work *work,
 }
 
 /* Lists the ranks of each host and moves them nearer to their GPUs and NICs. */
-static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
+static nw_status near_gpus_settle_hosts(struct near_gpus_work *work,
+                                        const struct nw_answer *answer)
 {
-    const struct nw_slots *slots = &work->slots;
-    int32_t hosts = work->problem->host_count, *first = NULL, *next = NULL;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)hosts, first),
-                                    NW_ARRAY((size_t)slots->rank_count, next));
+    int32_t hosts = work->problem->host_count, *first = NULL, *rank = NULL;
+    size_t n = (size_t)work->slots.rank_count;
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY((size_t)hosts + 2, first), NW_ARRAY(n, rank));
 
-    for (int32_t h = 0; !status && h < hosts; h++)
-        first[h] = -1;
-    for (int32_t r = slots->rank_count; !status && r-- > 0;) {
-        int32_t h = slots->host[slots->slot[r]];
-
-        next[r] = first[h];
-        first[h] = r;
-    }
+    if (!status)
+        nw_list_by_group(answer->host, (int32_t)n, hosts, first, rank);
     for (int32_t h = 0; !status && h < hosts; h++) {
+        if (first[h] == first[h + 1])
+            continue;
         nw_near_gpus_measure_host(work, h);
-        status = near_gpus_settle_host(work, next, first[h]);
+        status = near_gpus_settle_host(
+            work, h,
+            (struct nw_ints){rank + first[h],
+                             (size_t)(first[h + 1] - first[h])});
     }
     free(first);
-    free(next);
+    free(rank);
     return status;
 }
 
-/* Allocates `card`, `near` and `gpu_ranks`. Fills `card` and `gpu_ranks`;
- * nw_near_gpus_measure_host fills `near` later for one host at a time. */
+/* Allocates `card`, `near`, `leaves` and `gpu_ranks`, and fills all except
+ * `near`, which nw_near_gpus_measure_host fills for one host at a time. */
 static nw_status near_gpus_measure(struct near_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -339,8 +321,10 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
         most = pairs > most ? pairs : most;
     }
     if (!status)
-        status = NW_ALLOC_ALL(NW_ARRAY((size_t)slots->count, work->card),
-                              NW_ARRAY(most, work->near));
+        status =
+            NW_ALLOC_ALL(NW_ARRAY((size_t)slots->count, work->card),
+                         NW_ARRAY(most, work->near),
+                         NW_ARRAY((size_t)slots->rank_count, work->leaves));
     for (int32_t s = 0; !status && s < slots->count; s++) {
         work->card[s] =
             nw_near_gpus_links_to_card(problem->topology, slots->end[s]);
@@ -348,17 +332,7 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
             slots->unit[s] >= 0)
             work->gpu_ranks[slots->unit[s]]++;
     }
-    return status;
-}
-
-/* Sets leaves[r] if the core of rank r exchanges messages with other nodes. */
-static nw_status near_gpus_find_leaving(struct near_gpus_work *work)
-{
-    const struct nw_slots *slots = &work->slots;
-    size_t n = (size_t)slots->rank_count;
-    nw_status status = nw_alloc(n, sizeof *work->leaves, &work->leaves);
-
-    for (size_t r = 0; !status && r < n; r++)
+    for (int32_t r = 0; !status && r < slots->rank_count; r++)
         for (size_t e = slots->row[r]; e < slots->row[r + 1]; e++)
             work->leaves[r] |= slots->host[slots->slot[slots->edge[e].peer]] !=
                                slots->host[slots->slot[r]];
@@ -388,19 +362,9 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
-/* Returns true if host traffic or GPU traffic alone causes more congestion in
- * `cost` than in `than`. */
-static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
-                                     const struct nw_cost *than)
-{
-    return cost->max_congestion_host >
-               than->max_congestion_host * (1 + NEAR_GPUS_EQUAL) ||
-           cost->max_congestion_gpu >
-               than->max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
-}
-
 /* Replaces *best by the present slots, and sets *taken, if no figure that the
- * command `evaluate` reports gets worse. */
+ * command `evaluate` reports gets worse, those of host traffic and of GPU
+ * traffic alone included. */
 static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
                                        struct nw_answer *answer,
                                        struct nw_candidate *best, bool *taken)
@@ -413,7 +377,10 @@ static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
                                       &other);
     *taken = !status && nw_candidate_within(&other, best->guard) &&
              !nw_candidate_better(best, &other) &&
-             !near_gpus_is_layer_worse(&other.cost, &best->cost);
+             other.cost.max_congestion_host <=
+                 former.cost.max_congestion_host * (1 + NEAR_GPUS_EQUAL) &&
+             other.cost.max_congestion_gpu <=
+                 former.cost.max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
     if (*taken) {
         *best = other;
         other = former;
@@ -438,9 +405,7 @@ static nw_status near_gpus_settle(struct near_gpus_work *work,
     if (!status)
         status = near_gpus_measure(work);
     if (!status)
-        status = near_gpus_find_leaving(work);
-    if (!status)
-        status = near_gpus_settle_hosts(work);
+        status = near_gpus_settle_hosts(work, &answer);
     *taken = !work->moved;
     if (!status && work->moved)
         status = near_gpus_take_answer(work, &answer, best, taken);

@@ -12,7 +12,6 @@
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
-#include "map/portfolio/named_searches.h"
 #include "map/common/parameters.h"
 
 #include <math.h>
@@ -128,9 +127,7 @@ static nw_status improve_derive(struct improve_work *work,
     nw_status status;
 
     begun.options.start = start->mapping;
-    status = nw_answer_from_mapping(&begun, &answer);
-    if (!status)
-        status = nw_search_allow_remote(work->problem, &answer);
+    status = nw_search_initial(&begun, &answer);
     work->hop_bytes = start->guard[0];
     work->name = "anneal";
     if (!status)
@@ -173,21 +170,10 @@ struct improve_leads {
     int count, most;
 };
 
-/* Returns true if a is a better start of the long search (lead) than b: a
- * better candidate if the hop-bytes of both are within the cap, otherwise one
- * with fewer hop-bytes. */
-static bool improve_is_ahead(const struct improve_work *work,
-                             const struct nw_candidate *a,
-                             const struct nw_candidate *b)
-{
-    if (improve_is_near(work, a) && improve_is_near(work, b))
-        return nw_candidate_better(a, b);
-    return a->guard[0] < b->guard[0];
-}
-
-/* Inserts a candidate into the leads (starts of the long search), which are
- * sorted from best to worst, unless an equal one is among them. Frees the
- * candidate that is not kept. */
+/* Inserts a candidate into the leads (starts of the long search), unless an
+ * equal one is among them. The leads are sorted from best to worst: by their
+ * objectives if the hop-bytes of both are within the cap, otherwise by their
+ * hop-bytes. Frees the candidate that is not kept. */
 static void improve_add_lead(const struct improve_work *work,
                              struct improve_leads *leads,
                              struct nw_candidate *candidate)
@@ -196,26 +182,17 @@ static void improve_add_lead(const struct improve_work *work,
 
     for (int i = 0; i < leads->count; i++)
         known |= improve_are_like(candidate, &leads->lead[i]);
-    for (int i = 0; i < leads->count && !known; i++)
-        if (improve_is_ahead(work, candidate, &leads->lead[i]))
-            nw_candidate_swap(candidate, &leads->lead[i]);
+    for (int i = 0; i < leads->count && !known; i++) {
+        struct nw_candidate *lead = &leads->lead[i];
+
+        if (improve_is_near(work, candidate) && improve_is_near(work, lead)
+                ? nw_candidate_better(candidate, lead)
+                : candidate->guard[0] < lead->guard[0])
+            nw_candidate_swap(candidate, lead);
+    }
     if (leads->count < leads->most && !known)
         nw_candidate_swap(candidate, &leads->lead[leads->count++]);
     nw_candidate_fini(candidate);
-}
-
-/* Removes leads (starts of the long search) whose objective is more than
- * far_behind times that of the first one, if the first one is within the cap on
- * hop-bytes. */
-static void improve_drop_stragglers(const struct improve_work *work,
-                                    struct improve_leads *leads)
-{
-    const struct nw_candidate *first = &leads->lead[0];
-
-    while (leads->count > 1 && improve_is_near(work, first) &&
-           leads->lead[leads->count - 1].figure[0] >
-               nw_tuned.portfolio.far_behind * first->figure[0])
-        nw_candidate_fini(&leads->lead[--leads->count]);
 }
 
 /* Swaps whole nodes in `start` for a short time and adds the resulting
@@ -260,16 +237,21 @@ static nw_status improve_try_search(struct improve_work *work,
 
 /* Runs the long search from each lead, from the worst lead to the best. With
  * --time the leads share the time, and the search from the best lead restarts
- * until the end. */
+ * until the end. Leaves out leads whose objective is more than far_behind times
+ * that of the first one, if the first one is within the cap on hop-bytes. */
 static nw_status improve_follow(struct improve_work *work,
                                 struct improve_leads *leads,
                                 struct nw_candidate *best)
 {
+    const struct nw_candidate *first = &leads->lead[0];
     struct nw_budget *budget = work->problem->budget;
     bool restarts = nw_budget_begin_starts(budget);
     nw_status status = NW_OK;
 
-    improve_drop_stragglers(work, leads);
+    while (leads->count > 1 && improve_is_near(work, first) &&
+           leads->lead[leads->count - 1].figure[0] >
+               nw_tuned.portfolio.far_behind * first->figure[0])
+        nw_candidate_fini(&leads->lead[--leads->count]);
     for (int i = leads->count; !status && i-- > 0;) {
         uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
 
@@ -292,7 +274,7 @@ static nw_status improve_try_pool(struct improve_work *work,
 {
     const struct nw_candidate *nearest = &pool->nearest;
     struct nw_budget *budget = work->problem->budget;
-    uint64_t former = nw_budget_share(budget, nw_tuned.portfolio.pool_part);
+    uint64_t former = nw_budget_share(budget, nw_tuned.portfolio.first_part);
     nw_status status = improve_try_nodes(work, best, leads);
 
     if (!status && !improve_are_like(nearest, best))
@@ -336,81 +318,50 @@ static nw_status improve_nodes(struct improve_work *work,
 
 /* --- objectives that depend on link loads --- */
 
-/* Begins from the best candidate, whose hop-bytes exceed the cap: first lowers
- * congestion without the cap, then searches for a candidate within it. */
-static nw_status improve_approach(struct improve_work *work,
+/* Runs a search as improve_from does, but without a cap on hop-bytes. */
+static nw_status improve_uncapped(struct improve_work *work,
+                                  improve_search *search,
+                                  const struct nw_candidate *start,
                                   struct nw_candidate *best)
 {
     double limit = work->hop_limit;
     nw_status status;
 
     work->hop_limit = 0;
-    status = improve_from(work, nw_improve_search_wide, best, best);
+    status = improve_from(work, search, start, best);
     work->hop_limit = limit;
-    if (status || improve_is_near(work, best))
-        return status;
-    return improve_from(work, nw_improve_search_slots, best, best);
-}
-
-/* Lowers congestion from work->near, if it is set: the best candidate within
- * the cap on hop-bytes that is not the answer so far. */
-static nw_status improve_tighten_near(struct improve_work *work,
-                                      struct nw_candidate *best)
-{
-    struct nw_budget *budget = work->problem->budget;
-    bool restarts = nw_budget_begin_starts(budget);
-    nw_status status = NW_OK;
-
-    if (work->near.mapping)
-        status = improve_from(work, nw_improve_tighten, &work->near, best);
-    nw_budget_end_starts(budget, restarts);
     return status;
 }
 
 /* Called if the best candidate may exceed the cap on hop-bytes because no
  * candidate within the cap reaches work->standard. If the objective is
- * congestion, tries to find one that does. If that fails, searches without the
- * cap from `nearest`, which usually gives fewer hop-bytes than the best
- * candidate has. Does nothing with the option `careful`. */
+ * congestion, tries to find one that does: lowers congestion from the best
+ * candidate within the cap (work->near), then from the best candidate, first
+ * without the cap. If that fails, searches without the cap from `nearest`,
+ * which usually gives fewer hop-bytes than the best candidate has. Does nothing
+ * with the option `careful`. */
 static nw_status improve_let_go(struct improve_work *work,
                                 const struct nw_candidate *nearest,
                                 struct nw_candidate *best)
 {
-    double limit = work->hop_limit;
+    struct nw_budget *budget = work->problem->budget;
+    bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
     nw_status status = NW_OK;
 
-    if (improve_is_near(work, best) || work->guard)
+    if (work->guard)
         return NW_OK;
-    if (work->problem->options.objective == NW_OBJECTIVE_CONGESTION) {
-        status = improve_tighten_near(work, best);
-        if (status || improve_is_near(work, best))
-            return status;
-        status = improve_approach(work, best);
+    if (seeks && work->near.mapping && !improve_is_near(work, best)) {
+        bool restarts = nw_budget_begin_starts(budget);
+
+        status = improve_from(work, nw_improve_tighten, &work->near, best);
+        nw_budget_end_starts(budget, restarts);
     }
-    if (status || improve_is_near(work, best))
-        return status;
-    work->hop_limit = 0;
-    status = improve_from(work, nw_improve_search_slots, nearest, best);
-    work->hop_limit = limit;
-    return status;
-}
-
-/* If the hop-bytes of the best candidate exceed the cap, lowers them: first at
- * the candidate's congestion, then at any congestion below work->standard. If
- * work->far has less congestion than the best candidate, also lowers the
- * hop-bytes of work->far at its congestion. */
-static nw_status improve_come_near(struct improve_work *work,
-                                   struct nw_candidate *best)
-{
-    const struct nw_candidate *far = &work->far;
-    nw_status status = NW_OK;
-
-    if (!improve_is_near(work, best))
-        status = improve_from(work, nw_improve_cap_second, best, best);
+    if (!status && seeks && !improve_is_near(work, best))
+        status = improve_uncapped(work, nw_improve_search_wide, best, best);
+    if (!status && seeks && !improve_is_near(work, best))
+        status = improve_from(work, nw_improve_search_slots, best, best);
     if (!status && !improve_is_near(work, best))
-        status = improve_from(work, nw_improve_yield, best, best);
-    if (!status && far->mapping && nw_candidate_better(far, best))
-        status = improve_from(work, nw_improve_cap_second, far, best);
+        status = improve_uncapped(work, nw_improve_search_slots, nearest, best);
     return status;
 }
 
@@ -422,7 +373,7 @@ static nw_status improve_links(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
 {
-    const struct nw_candidate *nearest = &pool->nearest;
+    const struct nw_candidate *nearest = &pool->nearest, *far = &work->far;
     const struct nw_map_options *options = &work->problem->options;
     struct nw_budget *budget = work->problem->budget;
     bool seeks = options->objective == NW_OBJECTIVE_CONGESTION;
@@ -448,8 +399,18 @@ static nw_status improve_links(struct improve_work *work,
         status = improve_let_go(work, nearest, best);
     if (!status && seeks && improve_is_near(work, best) && !budget->stopped)
         status = improve_from(work, nw_improve_tighten, best, best);
-    if (!status && seeks && !budget->stopped)
-        status = improve_come_near(work, best);
+    if (status || !seeks || budget->stopped)
+        return status;
+    /* If the hop-bytes of the best candidate exceed the cap, lower them: first
+     * at the candidate's congestion, then at any congestion below
+     * work->standard. If work->far has less congestion than the best candidate,
+     * also lower the hop-bytes of work->far at its congestion. */
+    if (!improve_is_near(work, best))
+        status = improve_from(work, nw_improve_cap_second, best, best);
+    if (!status && !improve_is_near(work, best))
+        status = improve_from(work, nw_improve_yield, best, best);
+    if (!status && far->mapping && nw_candidate_better(far, best))
+        status = improve_from(work, nw_improve_cap_second, far, best);
     return status;
 }
 
@@ -477,10 +438,8 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
         status = improve_nodes(&work, pool, best);
     else
         status = improve_from(&work, nw_improve_search, best, best);
-    /* The optimum of a tiny problem is proven without a cap on hop-bytes. */
-    work.hop_limit = 0;
     if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
-        status = improve_from(&work, nw_improve_prove, best, best);
+        status = improve_uncapped(&work, nw_improve_prove, best, best);
     nw_candidate_fini(&work.near);
     nw_candidate_fini(&work.far);
     return status;

@@ -10,7 +10,6 @@
 #include "map/congestion/qap_bridge.h"
 #include "map/groups/dragonfly.h"
 #include "map/groups/min_max_cut.h"
-#include "map/portfolio/named_searches.h"
 #include "map/common/parameters.h"
 
 #include <math.h>

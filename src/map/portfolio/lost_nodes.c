@@ -3,7 +3,7 @@
  * ("displaced" ranks) get new places while all other ranks are fixed. Then any
  * rank may move if that shortens the predicted time by more than the cost of
  * the move. */
-#include "map/portfolio/lost_nodes.h"
+#include "map/portfolio/portfolio.h"
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -13,7 +13,6 @@
 #include "map/congestion/migration_cost.h"
 #include "map/congestion/node_swaps.h"
 #include "map/portfolio/candidate.h"
-#include "map/portfolio/portfolio.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
@@ -34,9 +33,11 @@ struct lost_nodes_work {
     int32_t *node; /* [ranks] index in the topology of each rank's old node */
     int32_t *ranks_of;     /* [nodes] number of ranks on each node in `old` */
     int32_t *host, *slots; /* [nodes] arrays for options.hosts and .slots */
-    nw_mapping *fixed;     /* places of ranks that are not displaced; owned */
-    double each; /* s: by how much the move of one rank must shorten the
-                    predicted time of all exchanges of the run */
+    nw_mapping *names;     /* has the node names of the topology; owned */
+    nw_mapping fixed; /* places of ranks that are not displaced; its arrays are
+                         borrowed from `names` and `old` */
+    double each;      /* s: by how much the move of one rank must shorten the
+                         predicted time of all exchanges of the run */
     struct nw_budget budget; /* budget of the searches in this file */
 };
 
@@ -69,17 +70,6 @@ static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
                        nw_plural((uint64_t)mine->start->rank_count),
                        call->pattern->rank_count);
     return NW_OK;
-}
-
-static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
-{
-    size_t nodes = (size_t)nw_topology_node_count(work->topology);
-    size_t ranks = (size_t)work->old->rank_count;
-
-    return NW_ALLOC_ALL(
-        NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->displaced),
-        NW_ARRAY(ranks, work->node), NW_ARRAY(nodes, work->ranks_of),
-        NW_ARRAY(nodes, work->host), NW_ARRAY(nodes, work->slots));
 }
 
 /* Finds the node of each rank in the old mapping. Returns NW_EINVAL if a rank
@@ -203,95 +193,23 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
     return NW_OK;
 }
 
-/* Finds the displaced ranks and the remaining hosts. Returns NW_EINVAL if the
- * hosts, the mapping or the lost nodes are invalid, no node is left, there are
- * too many spares, or a rank that stays is on none of the hosts. */
-static nw_status lost_nodes_check(struct lost_nodes_work *work)
-{
-    nw_status status = nw_problem_check_hosts(work->topology, &work->options);
-
-    if (!status)
-        status = lost_nodes_find_ranks(work);
-    for (size_t i = 0; !status && i < work->options.lost_count; i++)
-        status = lost_nodes_check_one(work, work->options.lost[i]);
-    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
-        work->displaced[r] = work->is_lost[work->node[r]];
-    return status ? status : lost_nodes_choose_hosts(work);
-}
-
 /* --- the ranks that keep their places --- */
 
-/* Copies the cores, or the GPUs if `gpu` is set, of all ranks except the
- * displaced ones to `fixed`, from a mapping in which a rank may have several. A
- * displaced rank gets one negative entry, so that it is not fixed. */
-static nw_status lost_nodes_copy_rows(const nw_mapping *old,
-                                      const bool *displaced, bool gpu,
-                                      nw_mapping *fixed)
+/* Returns the old mapping with other nodes: node[r] is the node of rank r in
+ * the topology, -1: open. Borrows `node` and the arrays of the old mapping. */
+static nw_mapping lost_nodes_with_nodes(const struct lost_nodes_work *work,
+                                        int32_t *node)
 {
-    size_t ranks = (size_t)old->rank_count, at = 0;
-    size_t total = (gpu ? old->gpu_row : old->core_row)[ranks] + ranks;
-    size_t **row = gpu ? &fixed->gpu_row : &fixed->core_row;
-    int32_t **values = gpu ? &fixed->gpu : &fixed->core, *copy = NULL;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(ranks + 1, *row), NW_ARRAY(total, copy));
+    nw_mapping mapping = *work->old;
 
-    for (int32_t r = 0; !status && r < old->rank_count; r++) {
-        struct nw_ints set =
-            gpu ? nw_mapping_gpus(old, r) : nw_mapping_cores(old, r);
-
-        if (displaced[r])
-            copy[at++] = gpu ? -2 : -1;
-        for (size_t i = 0; !displaced[r] && i < set.count; i++)
-            copy[at++] = set.values[i];
-        (*row)[r + 1] = at;
-    }
-    if (status)
-        return status;
-    free(*values);
-    *values = copy;
-    return NW_OK;
-}
-
-/* Makes a mapping that fixes all ranks that are not displaced; the caller frees
- * *out, also after a failure. */
-static nw_status lost_nodes_fix(const struct lost_nodes_work *work,
-                                const bool *displaced, nw_mapping **out)
-{
-    const nw_mapping *old = work->old;
-    nw_status status = nw_mapping_new(work->topology, old->rank_count, out);
-    nw_mapping *fixed = *out;
-
-    for (int32_t r = 0; !status && r < old->rank_count; r++) {
-        if (displaced[r])
-            continue;
-        fixed->node[r] = work->node[r];
-        if (!old->core_row)
-            fixed->core[r] = old->core[r];
-        if (!old->gpu_row)
-            fixed->gpu[r] = old->gpu[r];
-    }
-    if (!status && old->core_row)
-        status = lost_nodes_copy_rows(old, displaced, false, fixed);
-    if (!status && old->gpu_row)
-        status = lost_nodes_copy_rows(old, displaced, true, fixed);
-    return status;
+    mapping.node = node;
+    mapping.nic = NULL;
+    mapping.node_count = work->names->node_count;
+    mapping.node_name = work->names->node_name;
+    return mapping;
 }
 
 /* --- places for the displaced ranks --- */
-
-/* Maps the displaced ranks while all others are fixed. */
-static nw_status lost_nodes_place(struct lost_nodes_work *work,
-                                  struct nw_map_answer *out)
-{
-    struct nw_map_options options = work->options;
-    struct nw_map_call call = {work->topology, work->pattern, &options};
-
-    options.fixed = work->fixed;
-    options.start = NULL;
-    options.whole_nodes = false;
-    options.lost_count = 0;
-    return nw_portfolio_map(&call, false, out);
-}
 
 /* Finds a free node of the same type, with enough slots, for each lost node.
  * twin[a] = b and twin[b] = a if node b replaces lost node a; entries must be
@@ -327,28 +245,20 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* Makes a copy of the old mapping in which each lost node is replaced by a free
- * node; the caller frees *out, also after a failure. */
+/* Fills node[ranks] with the nodes of the old mapping, but with a free node in
+ * the place of each lost node. */
 static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
-                                    nw_mapping **out)
+                                    int32_t *node)
 {
-    size_t nodes = (size_t)nw_topology_node_count(work->topology);
-    size_t ranks = (size_t)work->old->rank_count;
-    bool *nobody = NULL;
-    int32_t *twin = NULL;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(nodes, twin), NW_ARRAY(ranks, nobody));
+    int32_t nodes = nw_topology_node_count(work->topology), *twin;
+    nw_status status = nw_alloc((size_t)nodes, sizeof *twin, &twin);
 
-    for (size_t n = 0; !status && n < nodes; n++)
+    for (int32_t n = 0; !status && n < nodes; n++)
         twin[n] = -1;
     if (!status)
         status = lost_nodes_find_twins(work, twin);
-    if (!status)
-        status = lost_nodes_fix(work, nobody, out);
-    for (size_t r = 0; !status && r < ranks; r++)
-        if (work->displaced[r])
-            (*out)->node[r] = twin[work->node[r]];
-    free(nobody);
+    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        node[r] = work->displaced[r] ? twin[work->node[r]] : work->node[r];
     free(twin);
     return status;
 }
@@ -375,9 +285,7 @@ static nw_status lost_nodes_search(struct lost_nodes_work *work,
     if (status)
         return status;
     problem.budget = &work->budget;
-    status = nw_answer_from_mapping(&problem, &answer);
-    if (!status)
-        status = nw_answer_check_complete(&problem, &answer);
+    status = nw_search_initial(&problem, &answer);
     if (!status)
         status = nw_slots_init(&slots, &problem, &answer);
     objectives = nw_objectives_from_options(&problem);
@@ -400,17 +308,22 @@ static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
 {
     struct nw_map_options options = work->options;
     struct nw_candidate candidate = {0};
-    nw_mapping *replaced = NULL;
-    nw_status status = lost_nodes_replace(work, &replaced);
+    nw_mapping replaced;
+    int32_t *node;
+    nw_status status =
+        nw_alloc((size_t)work->old->rank_count, sizeof *node, &node);
 
-    options.fixed = work->fixed;
-    options.start = replaced;
+    if (!status)
+        status = lost_nodes_replace(work, node);
+    replaced = lost_nodes_with_nodes(work, node);
+    options.fixed = &work->fixed;
+    options.start = &replaced;
     work->budget.anytime = false;
     if (!status)
         status = lost_nodes_search(work, &options, false, &candidate);
     if (!status)
         nw_candidate_to_answer(&candidate, out);
-    nw_mapping_free(replaced);
+    free(node);
     return status;
 }
 
@@ -446,20 +359,6 @@ static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
     return moved;
 }
 
-/* Returns by how many seconds the move of one rank must shorten the time of all
- * exchanges of the run. Sets out->report.move_cost to that for one exchange. */
-static double lost_nodes_price(const struct lost_nodes_work *work,
-                               struct nw_map_answer *out)
-{
-    double exchanges = (double)nw_cost_exchanges(work->pattern, &out->cost);
-    double each = work->options.move_cost;
-
-    if (each < 0)
-        each = LOST_NODES_MOVE_COST * out->cost.time / exchanges;
-    out->report.move_cost = each;
-    return each * exchanges;
-}
-
 /* If the machine has links, moves ranks if the predicted time falls by more
  * than the cost of the moves. Fills the report. */
 static nw_status lost_nodes_improve(struct lost_nodes_work *work,
@@ -468,6 +367,7 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
     struct nw_map_options options = work->options;
     struct nw_candidate candidate = {0};
     int32_t moved = lost_nodes_count_moved(work, out->mapping);
+    double exchanges;
     nw_status status;
 
     out->report.moved = moved;
@@ -475,7 +375,12 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
         out->report.lost_ranks += work->displaced[r];
     if (!nw_topology_has_links(work->topology))
         return NW_OK;
-    work->each = lost_nodes_price(work, out);
+    exchanges = (double)nw_cost_exchanges(work->pattern, &out->cost);
+    out->report.move_cost =
+        options.move_cost < 0
+            ? LOST_NODES_MOVE_COST * out->cost.time / exchanges
+            : options.move_cost;
+    work->each = out->report.move_cost * exchanges;
     options.start = out->mapping;
     status = lost_nodes_search(work, &options, true, &candidate);
     if (status)
@@ -508,24 +413,48 @@ static nw_status lost_nodes_price_default(const struct lost_nodes_work *work,
     return status;
 }
 
-/* Runs the method from the checks to the report. */
+/* Runs the method from the checks to the report: maps the displaced ranks while
+ * all others are fixed, then lets any rank move. */
 static nw_status lost_nodes_solve(struct lost_nodes_work *work,
                                   const struct nw_map_call *call,
                                   struct nw_map_answer *out)
 {
+    struct nw_map_options options;
+    struct nw_map_call fixed = {call->topology, call->pattern, &options};
+    size_t nodes = (size_t)nw_topology_node_count(call->topology);
+    size_t ranks = (size_t)call->pattern->rank_count;
     nw_status status = lost_nodes_read_options(work, call);
 
     if (!status)
-        status = lost_nodes_alloc(work);
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->displaced),
+            NW_ARRAY(ranks, work->node), NW_ARRAY(nodes, work->ranks_of),
+            NW_ARRAY(nodes, work->host), NW_ARRAY(nodes, work->slots));
     if (!status)
-        status = lost_nodes_check(work);
+        status = nw_problem_check_hosts(work->topology, &work->options);
     if (!status)
-        status = lost_nodes_fix(work, work->displaced, &work->fixed);
+        status = lost_nodes_find_ranks(work);
+    for (size_t i = 0; !status && i < work->options.lost_count; i++)
+        status = lost_nodes_check_one(work, work->options.lost[i]);
+    for (size_t r = 0; !status && r < ranks; r++)
+        work->displaced[r] = work->is_lost[work->node[r]];
+    if (!status)
+        status = lost_nodes_choose_hosts(work);
+    if (!status)
+        status = nw_mapping_new(work->topology, (int32_t)ranks, &work->names);
     if (status)
         return status;
+    /* A rank whose node is open is not fixed. */
+    for (size_t r = 0; r < ranks; r++)
+        work->names->node[r] = work->displaced[r] ? -1 : work->node[r];
+    work->fixed = lost_nodes_with_nodes(work, work->names->node);
     nw_budget_init(&work->budget, &work->options);
-    status = work->options.whole_nodes ? lost_nodes_place_whole(work, out)
-                                       : lost_nodes_place(work, out);
+    options = work->options;
+    options.fixed = &work->fixed;
+    options.start = NULL;
+    options.lost_count = 0;
+    status = options.whole_nodes ? lost_nodes_place_whole(work, out)
+                                 : nw_portfolio_map(&fixed, false, out);
     if (!status)
         status = lost_nodes_improve(work, out);
     if (!status)
@@ -544,7 +473,7 @@ nw_status nw_lost_nodes_map(const struct nw_map_call *call,
 
     NW_FREE_ALL(work.is_lost, work.displaced, work.node, work.ranks_of,
                 work.host, work.slots);
-    nw_mapping_free(work.fixed);
+    nw_mapping_free(work.names);
     if (status)
         nw_map_answer_fini(&answer);
     else

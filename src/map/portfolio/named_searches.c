@@ -3,7 +3,7 @@
  * objective is a sum over pairs of ranks is searched as a quadratic assignment
  * problem (QAP). All others are annealed, or searched by branch and bound, with
  * their link loads. */
-#include "map/portfolio/named_searches.h"
+#include "map/portfolio/algorithm.h"
 #include "map/congestion/objectives.h"
 #include "map/congestion/qap_bridge.h"
 #include "map/congestion/branch_bound.h"
@@ -13,14 +13,6 @@
 #include "topology/topology.h"
 
 /* --- the initial answer --- */
-
-nw_status nw_search_allow_remote(const struct nw_problem *problem,
-                                 struct nw_answer *answer)
-{
-    if (!problem->options.remote_gpus || !problem->uses_gpus)
-        return NW_OK;
-    return nw_answer_allow_remote(answer, problem->pattern->rank_count);
-}
 
 nw_status nw_search_initial(const struct nw_problem *problem,
                             struct nw_answer *answer)
@@ -37,7 +29,9 @@ nw_status nw_search_initial(const struct nw_problem *problem,
         if (!status)
             status = nw_answer_default(problem, answer);
     }
-    return status ? status : nw_search_allow_remote(problem, answer);
+    if (status || !problem->options.remote_gpus || !problem->uses_gpus)
+        return status;
+    return nw_answer_allow_remote(answer, problem->pattern->rank_count);
 }
 
 /* Converts the assignment to a QAP, runs `search` on it (NULL: a proof of the

@@ -75,8 +75,10 @@ struct near_gpus_figures {
 };
 NW_MUST_CHECK nw_status nw_near_gpus_figures(struct near_gpus_work *work,
                                              struct near_gpus_figures *out);
-bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
-                                const struct near_gpus_figures *before);
+/* Returns true if a figure of `now` is worse than in `before`. */
+bool nw_near_gpus_is_worse(const struct near_gpus_work *work,
+                           const struct near_gpus_figures *now,
+                           const struct near_gpus_figures *before);
 
 /* near_gpus_subtrees.c */
 

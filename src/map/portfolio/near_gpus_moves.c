@@ -116,19 +116,18 @@ double nw_near_gpus_gain_of(const struct near_gpus_work *work,
     return gain;
 }
 
-/* Returns true if the move on trial increases no cost figure. */
-static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
+bool nw_near_gpus_is_worse(const struct near_gpus_work *work,
+                           const struct near_gpus_figures *now,
+                           const struct near_gpus_figures *before)
 {
-    const struct nw_link_loads *loads = &work->loads;
-    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
+    const struct nw_load_figures *are = &now->sums, *were = &before->sums;
+    double limit = 1 + NEAR_GPUS_EQUAL;
 
-    return change->hop_bytes <= NEAR_GPUS_EQUAL * now->hop_bytes &&
-           change->latency <= NEAR_GPUS_EQUAL * now->latency &&
-           change->busy <= NEAR_GPUS_EQUAL * now->busy &&
-           (!work->strict || change->power <= NEAR_GPUS_EQUAL * now->power) &&
-           (!loads->has_links ||
-            loads->touched_most <=
-                nw_link_loads_max(loads) * (1 + NEAR_GPUS_EQUAL));
+    return are->hop_bytes > were->hop_bytes * limit ||
+           are->latency > were->latency * limit ||
+           are->busy > were->busy * limit ||
+           (work->strict && are->power > were->power * limit) ||
+           now->most > before->most * limit;
 }
 
 /* Returns true if an endpoint of the move has messages. If none has, the move
@@ -158,19 +157,33 @@ static nw_status near_gpus_count_loads(struct near_gpus_work *work)
     return status;
 }
 
+nw_status nw_near_gpus_figures(struct near_gpus_work *work,
+                               struct near_gpus_figures *out)
+{
+    nw_status status = near_gpus_count_loads(work);
+
+    if (!status)
+        *out = (struct near_gpus_figures){work->loads.now,
+                                          nw_link_loads_max(&work->loads)};
+    return status;
+}
+
 nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
                                 const struct nw_move *move, bool *fits)
 {
+    struct near_gpus_figures before, after;
     nw_status status;
 
     *fits = true;
     if (!near_gpus_has_edges(&work->slots, move))
         return NW_OK;
-    status = near_gpus_count_loads(work);
+    status = nw_near_gpus_figures(work, &before);
     if (status)
         return status;
     nw_link_loads_try(&work->loads, move);
-    *fits = near_gpus_is_no_worse(work);
+    after = (struct near_gpus_figures){before.sums, work->loads.touched_most};
+    nw_load_figures_add(&after.sums, &work->loads.change);
+    *fits = !nw_near_gpus_is_worse(work, &after, &before);
     nw_link_loads_end(&work->loads, false);
     return NW_OK;
 }
@@ -196,28 +209,4 @@ nw_status nw_near_gpus_make_move(struct near_gpus_work *work,
     }
     nw_slots_apply(slots, move);
     return NW_OK;
-}
-
-nw_status nw_near_gpus_figures(struct near_gpus_work *work,
-                               struct near_gpus_figures *out)
-{
-    nw_status status = near_gpus_count_loads(work);
-
-    if (!status)
-        *out = (struct near_gpus_figures){work->loads.now,
-                                          nw_link_loads_max(&work->loads)};
-    return status;
-}
-
-bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
-                                const struct near_gpus_figures *before)
-{
-    const struct nw_load_figures *now = &work->loads.now, *was = &before->sums;
-    double limit = 1 + NEAR_GPUS_EQUAL;
-
-    return now->hop_bytes > was->hop_bytes * limit ||
-           now->latency > was->latency * limit ||
-           now->busy > was->busy * limit ||
-           (work->strict && now->power > was->power * limit) ||
-           nw_link_loads_max(&work->loads) > before->most * limit;
 }

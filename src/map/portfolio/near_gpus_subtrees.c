@@ -95,7 +95,7 @@ near_gpus_settle_pair(struct near_gpus_work *work,
                       const struct near_gpus_subtrees *subtrees, int32_t a,
                       int32_t b)
 {
-    struct near_gpus_figures before;
+    struct near_gpus_figures before, now;
     nw_status status;
 
     if (near_gpus_gain_of_pair(work, subtrees, a, b) <= NEAR_GPUS_EQUAL)
@@ -103,30 +103,14 @@ near_gpus_settle_pair(struct near_gpus_work *work,
     status = nw_near_gpus_figures(work, &before);
     if (!status)
         status = near_gpus_exchange(work, subtrees, a, b);
+    if (!status)
+        status = nw_near_gpus_figures(work, &now);
     if (status)
         return status;
-    if (nw_near_gpus_is_worse_than(work, &before))
+    if (nw_near_gpus_is_worse(work, &now, &before))
         return near_gpus_exchange(work, subtrees, a, b);
     work->moved = true;
     return NW_OK;
-}
-
-/* For each pair of subtrees, exchanges their ranks if that brings them nearer
- * to their GPUs and NICs and makes no cost figure worse. */
-static nw_status
-near_gpus_settle_pairs(struct near_gpus_work *work,
-                       const struct near_gpus_subtrees *subtrees)
-{
-    nw_status status = NW_OK;
-
-    /* Subtrees of one slot each are exchanged by moves of single ranks. */
-    if (subtrees->count == subtrees->slots)
-        return NW_OK;
-    for (int32_t i = 0; i < subtrees->count; i++)
-        for (int32_t j = i + 1; !status && j < subtrees->count; j++)
-            status = near_gpus_settle_pair(work, subtrees, subtrees->head[i],
-                                           subtrees->head[j]);
-    return status;
 }
 
 nw_status nw_near_gpus_exchange_subtrees(struct near_gpus_work *work,
@@ -150,7 +134,13 @@ nw_status nw_near_gpus_exchange_subtrees(struct near_gpus_work *work,
             deepest = type->depth[end[i].vertex];
     for (int depth = 1; !status && depth <= deepest; depth++) {
         near_gpus_find_subtrees(&subtrees, type, end, depth);
-        status = near_gpus_settle_pairs(work, &subtrees);
+        /* Subtrees of one slot each are exchanged by moves of single ranks. */
+        if (subtrees.count == subtrees.slots)
+            continue;
+        for (int32_t i = 0; i < subtrees.count; i++)
+            for (int32_t j = i + 1; !status && j < subtrees.count; j++)
+                status = near_gpus_settle_pair(
+                    work, &subtrees, subtrees.head[i], subtrees.head[j]);
     }
     NW_FREE_ALL(subtrees.head, subtrees.next, subtrees.last);
     return status;

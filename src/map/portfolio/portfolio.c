@@ -3,31 +3,10 @@
  * the baselines, no answer is worse than the default mapping. */
 #include "map/portfolio/portfolio.h"
 #include "map/common/budget.h"
-#include "map/portfolio/auto.h"
 #include "map/portfolio/candidate.h"
-#include "map/portfolio/named_searches.h"
 #include "base/status.h"
 
 #include <math.h>
-
-/* Computes the cost of the default mapping. Replaces *best by it if it has a
- * lower objective and the algorithm is not a baseline. */
-static nw_status portfolio_try_default(const struct nw_algorithm *algorithm,
-                                       const struct nw_problem *problem,
-                                       struct nw_map_report *report,
-                                       struct nw_candidate *best)
-{
-    struct nw_candidate other = {0};
-    nw_status status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT),
-                                        problem, report, &other);
-
-    if (!status)
-        nw_candidate_replace(best, &other,
-                             !algorithm->baseline &&
-                                 best->figure[0] - other.figure[0] >
-                                     1e-9 * fabs(other.figure[0]));
-    return status;
-}
 
 /* Replaces *best by the mapping of --from, if the algorithm starts from that,
  * and if it is better: a search that uses an approximation of the machine may
@@ -70,7 +49,7 @@ static nw_status portfolio_find(const struct nw_map_options *options,
         return nw_fail(
             NW_EINVAL,
             "unknown algorithm '%s'; 'nodewise map --list' lists all", name);
-    if (phases && found->no_phases)
+    if (phases && !found->phase[1])
         return nw_fail(NW_EINVAL, "algorithm %s has no phases to replace",
                        found->name);
     *out = found;
@@ -91,6 +70,7 @@ static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
                                  struct nw_map_report *report,
                                  struct nw_candidate *best)
 {
+    struct nw_candidate other = {0};
     nw_status status =
         nw_problem_check_links(problem->topology, &problem->options);
 
@@ -100,9 +80,17 @@ static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
         status = nw_choose_best(problem, report, best);
     else
         status = nw_candidate_run(algorithm, problem, report, best);
+    /* This also computes problem->standard, the cost of the default mapping. */
     if (!status && algorithm->run &&
-        (!algorithm->baseline || problem->standard))
-        status = portfolio_try_default(algorithm, problem, report, best);
+        (!algorithm->baseline || problem->standard)) {
+        status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT),
+                                  problem, report, &other);
+        if (!status)
+            nw_candidate_replace(best, &other,
+                                 !algorithm->baseline &&
+                                     best->figure[0] - other.figure[0] >
+                                         1e-9 * fabs(other.figure[0]));
+    }
     if (!status && algorithm->run)
         status = portfolio_keep_start(algorithm, problem, best);
     report->proven &= !problem->phases->found;

@@ -3,7 +3,6 @@
  * all units at once, or as the launcher does. */
 #include "map/portfolio/algorithm.h"
 #include "map/phases/all_units.h"
-#include "map/portfolio/sorted_nodes.h"
 #include "base/status.h"
 #include "topology/topology.h"
 

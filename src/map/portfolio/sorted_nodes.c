@@ -3,7 +3,7 @@
  * the ranks to them in ascending order. For training jobs this is the best
  * order that users write by hand. The caller's list of nodes may be in any
  * order, such as sorted by name. */
-#include "map/portfolio/sorted_nodes.h"
+#include "map/portfolio/algorithm.h"
 #include "base/array.h"
 #include "map/congestion/node_swaps.h"
 #include "topology/topology.h"

@@ -3,16 +3,13 @@
  * mapping of --from, or in order on sorted nodes. First the blocks are
  * exchanged between nodes as a whole. Then the algorithm of the call places
  * each rank inside its node. */
-#include "map/portfolio/whole_nodes.h"
+#include "map/portfolio/portfolio.h"
 #include "base/array.h"
 #include "base/status.h"
 #include "cost/pricing.h"
 #include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
 #include "map/portfolio/candidate.h"
-#include "map/portfolio/named_searches.h"
-#include "map/portfolio/portfolio.h"
-#include "map/portfolio/sorted_nodes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,33 +77,25 @@ static nw_status whole_nodes_check(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the objectives. With the option `careful`, hop-bytes and congestion
- * are capped at those of the default mapping. */
-static struct nw_objectives
-whole_nodes_objectives(const struct whole_nodes_work *work)
-{
-    struct nw_objectives objectives =
-        nw_objectives_from_options(&work->problem);
-
-    if (work->problem.options.careful) {
-        objectives.hop_limit = work->standard.guard[0];
-        objectives.most_limit = work->standard.guard[1];
-    }
-    return objectives;
-}
-
 /* Exchanges the blocks of ranks between nodes of one kind. The number of steps
  * depends only on the effort, not on --time or --steps. So a later run with
- * --steps and the number of steps in the report gives the same answer. */
+ * --steps and the number of steps in the report gives the same answer. With the
+ * option `careful`, hop-bytes and congestion are capped at those of the default
+ * mapping. */
 static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
                                       struct nw_answer *answer)
 {
-    struct nw_objectives objectives = whole_nodes_objectives(work);
+    struct nw_objectives objectives =
+        nw_objectives_from_options(&work->problem);
     struct nw_slots slots;
     nw_status status = nw_slots_init(&slots, &work->problem, answer);
 
     if (status)
         return status;
+    if (work->problem.options.careful) {
+        objectives.hop_limit = work->standard.guard[0];
+        objectives.most_limit = work->standard.guard[1];
+    }
     work->budget.anytime = false;
     status = nw_node_swaps(&slots, &objectives, NW_SEARCH_FULL);
     if (!status)
@@ -115,49 +104,32 @@ static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
     return status;
 }
 
-/* Returns true if the user asked for the default mapping by name. */
-static bool whole_nodes_is_default(const struct nw_map_options *options)
-{
-    const char *name = options->algorithm;
-
-    return name &&
-           nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
-}
-
-/* Fills the initial answer, whose nodes are exchanged later. It is the mapping
- * of --from if that is given; otherwise the ranks in order on sorted nodes
- * (nw_sorted_nodes) if the pattern is a training step; otherwise the default
- * mapping. */
-static nw_status whole_nodes_start(struct whole_nodes_work *work,
-                                   struct nw_answer *answer)
-{
-    const struct nw_problem *problem = &work->problem;
-    nw_status status = nw_search_initial(problem, answer);
-
-    if (!status)
-        status = whole_nodes_check(problem, answer);
-    if (status || !problem->phases->found || problem->options.start ||
-        whole_nodes_is_default(&problem->options))
-        return status;
-    status = nw_sorted_nodes(problem, answer);
-    if (!status)
-        status =
-            nw_candidate_from_answer(problem, answer, "sorted", &work->sorted);
-    return status;
-}
-
-/* Makes work->swapped: exchanges the nodes of the initial answer, unless the
- * user asked for the default mapping by name. */
+/* Makes work->swapped. The initial answer is the mapping of --from if that is
+ * given; otherwise the ranks in order on sorted nodes (nw_sorted_nodes) if the
+ * pattern is a training step; otherwise the default mapping. Its nodes are
+ * exchanged, unless the user asked for the default mapping by name. */
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
+    const struct nw_problem *problem = &work->problem;
+    const char *name = problem->options.algorithm;
+    bool is_default = name && !strcmp(name, "default");
     struct nw_answer answer = {0};
-    nw_status status = whole_nodes_start(work, &answer);
+    nw_status status = nw_search_initial(problem, &answer);
 
-    if (!status && !whole_nodes_is_default(&work->problem.options))
+    if (!status)
+        status = whole_nodes_check(problem, &answer);
+    if (!status && problem->phases->found && !problem->options.start &&
+        !is_default) {
+        status = nw_sorted_nodes(problem, &answer);
+        if (!status)
+            status = nw_candidate_from_answer(problem, &answer, "sorted",
+                                              &work->sorted);
+    }
+    if (!status && !is_default)
         status = whole_nodes_exchange(work, &answer);
     if (!status)
-        status = nw_candidate_from_answer(&work->problem, &answer,
-                                          "whole-nodes", &work->swapped);
+        status = nw_candidate_from_answer(problem, &answer, "whole-nodes",
+                                          &work->swapped);
     nw_answer_fini(&answer);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/target.h"
 #include "base/text.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,6 +50,27 @@ static nw_status store_put(const struct store *s, const void *bytes,
         at += (uint64_t)done;
     }
     return NW_OK;
+}
+
+/* Reads `count` bytes, or fewer if the file ends before. Returns the number of
+ * bytes read, or -1 with errno. */
+static ssize_t store_get(const struct store *s, void *bytes, size_t count,
+                         uint64_t at)
+{
+    size_t done = 0;
+
+    while (done < count) {
+        ssize_t got = pread(s->file, (char *)bytes + done, count - done,
+                            (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (!got)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
 }
 
 static void program_store_swap(char *bytes, size_t count, size_t size)
@@ -146,7 +168,7 @@ nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
                       .magic = "# vtk DataFile",
                       .job = job,
                       .single = job->options.single,
-                      .swapped = true};
+                      .swapped = htobe16(1) != 1}; // VTK is big-endian
 
     s.head = (size_t)snprintf(
         head, sizeof head,
@@ -258,7 +280,7 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
         return program_store_trouble(s);
     if (!S_ISREG(about.st_mode))
         return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);
-    ssize_t got = pread(s->file, head, HEAD, 0);
+    ssize_t got = store_get(s, head, HEAD, 0);
     if (got < 0)
         return program_store_trouble(s);
     head[got] = '\0';
@@ -287,8 +309,11 @@ static nw_status store_read_rows(struct nw_mp_job *job, const struct store *s)
             int64_t at = (job->grid.first[0] + i) * n[1] + job->grid.first[1];
             char *to = (char *)solver->field[NW_MPDATA_X] +
                        nw_mpdata_at(solver, i, j) * (ptrdiff_t)solver->bytes;
-            if (pread(s->file, to, row, HEAD + (off_t)row * (off_t)(at + j)) !=
-                (ssize_t)row)
+            ssize_t got = store_get(s, to, row,
+                                    HEAD + (uint64_t)row * (uint64_t)(at + j));
+            if (got < 0)
+                return program_store_trouble(s);
+            if ((size_t)got != row)
                 return nw_fail(NW_EFORMAT, "%s: ends too early", s->path);
         }
     return NW_OK;

@@ -95,7 +95,8 @@ def number_of(enum: str, prefix: str, word: str) -> int:
     if key not in values or key.endswith("_COUNT"):
         known = [name[len(prefix):].lower().replace("_", "-") for name in values
                  if name.startswith(prefix) and not name.endswith("_COUNT")]
-        raise ValueError("%r is unknown: one of %s" % (word, ", ".join(known)))
+        raise ValueError("unknown %s %r; use %s" % (
+            enum[len("nw_"):].replace("_", " "), word, ", ".join(known)))
     return values[key]
 
 

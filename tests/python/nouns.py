@@ -88,6 +88,8 @@ class Topologies(InFolder):
         for end in ("core1", "gpu", None):
             with self.assertRaises((ValueError, TypeError)):
                 machine.distance(0, end)
+        with self.assertRaisesRegex(ValueError, "unknown objective 'speed'; use .*hop-bytes"):
+            nodewise.map(machine, DENSE, objective="speed")
 
 
 class Patterns(InFolder):

@@ -176,18 +176,6 @@ static void assign_gpus_relieve(struct assign_gpus_work *work, int32_t host)
     }
 }
 
-static nw_status assign_gpus_alloc(struct assign_gpus_work *work)
-{
-    const struct nw_problem *problem = work->problem;
-    size_t hosts = (size_t)problem->host_count;
-    size_t units = (size_t)problem->core.first[hosts];
-
-    return NW_ALLOC_ALL(
-        NW_ARRAY(units, work->host_of), NW_ARRAY(units, work->owner),
-        NW_ARRAY(hosts, work->ranks), NW_ARRAY(hosts, work->gpus),
-        NW_ARRAY(hosts, work->gpu_most));
-}
-
 /* Fills the arrays of *work from the problem and the answer. */
 static void assign_gpus_count(struct assign_gpus_work *work)
 {
@@ -238,7 +226,12 @@ nw_status nw_several_assign_gpus(const struct nw_several *several,
     struct nw_phases phases = {.placer = {NULL, NULL, nw_place_partition},
                                .by_distance = problem->options.objective ==
                                               NW_OBJECTIVE_HOP_BYTES};
-    nw_status status = assign_gpus_alloc(&work);
+    size_t hosts = (size_t)problem->host_count;
+    size_t units = (size_t)problem->core.first[hosts];
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(units, work.host_of), NW_ARRAY(units, work.owner),
+                     NW_ARRAY(hosts, work.ranks), NW_ARRAY(hosts, work.gpus),
+                     NW_ARRAY(hosts, work.gpu_most));
 
     if (!status) {
         assign_gpus_count(&work);

@@ -238,12 +238,9 @@ nw_status nw_several_by_kway(struct nw_several *several,
                              const struct nw_algorithm *algorithm,
                              nw_mapping **out)
 {
-    size_t n = (size_t)several->graph.n;
     int32_t *standard = NULL;
-    nw_status status = nw_alloc(n, sizeof *standard, &standard);
+    nw_status status = nw_several_default_parts(several, &standard);
 
-    if (!status)
-        status = nw_several_default_parts(several, standard);
     if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK))
         status = by_kway_is_within(several, standard)
                      ? nw_several_to_mapping(several, standard, out)

@@ -142,11 +142,13 @@ static nw_status default_parts_distribute_all(struct default_parts_work *d,
 }
 
 nw_status nw_several_default_parts(const struct nw_several *several,
-                                   int32_t *part)
+                                   int32_t **out)
 {
     struct default_parts_work d = {.several = several};
     size_t k = (size_t)several->machine.k, at = 0;
-    nw_status status = NW_ALLOC_ALL(NW_ARRAY(k, d.order), NW_ARRAY(k, d.count));
+    int32_t *part = NULL;
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(k, d.order), NW_ARRAY(k, d.count),
+                                    NW_ARRAY((size_t)several->graph.n, part));
 
     for (int32_t i = 0; !status && i < several->host_count; i++) {
         int32_t h = several->order[i];
@@ -161,5 +163,9 @@ nw_status nw_several_default_parts(const struct nw_several *several,
         status = default_parts_distribute_all(&d, part);
     }
     NW_FREE_ALL(d.order, d.count, d.spare);
+    if (status)
+        free(part);
+    else
+        *out = part;
     return status;
 }

@@ -8,25 +8,9 @@
 #include "map/capacity/map_several.h"
 #include "map/capacity/several.h"
 #include "map/portfolio/algorithm.h"
-#include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
-
-/* Reads the options and makes the graph and the machine. */
-static nw_status map_several_init(struct nw_several *several,
-                                  const struct nw_map_call *call)
-{
-    nw_status status = nw_several_init(several, call);
-
-    if (!status)
-        status = nw_several_choose_hosts(several);
-    if (!status)
-        status = nw_several_to_graph(several);
-    if (!status)
-        status = nw_several_to_machine(several);
-    return status;
-}
 
 /* Finds the algorithm that the options name (`auto` by default); `block` takes
  * the place of the default mapping. */
@@ -60,10 +44,7 @@ static nw_status map_several_by_phases(struct nw_several *several,
     nw_status status = nw_several_by_phases(several, algorithm, &found, report);
 
     if (!status && !algorithm->baseline)
-        status =
-            nw_alloc((size_t)several->graph.n, sizeof *standard, &standard);
-    if (!status && standard)
-        status = nw_several_default_parts(several, standard);
+        status = nw_several_default_parts(several, &standard);
     if (!status && standard)
         status = nw_several_try_other(several, standard, &found);
     free(standard);
@@ -170,10 +151,8 @@ static nw_status map_several_default(const struct nw_several *several,
                                      nw_mapping **out)
 {
     int32_t *part = NULL;
-    nw_status status = nw_alloc((size_t)several->graph.n, sizeof *part, &part);
+    nw_status status = nw_several_default_parts(several, &part);
 
-    if (!status)
-        status = nw_several_default_parts(several, part);
     if (!status)
         status = nw_several_to_mapping(several, part, out);
     free(part);
@@ -185,8 +164,14 @@ nw_status nw_several_map(const struct nw_map_call *call, bool is_default,
 {
     struct nw_several_result result = {0};
     struct nw_several several;
-    nw_status status = map_several_init(&several, call);
+    nw_status status = nw_several_init(&several, call);
 
+    if (!status)
+        status = nw_several_choose_hosts(&several);
+    if (!status)
+        status = nw_several_to_graph(&several);
+    if (!status)
+        status = nw_several_to_machine(&several);
     if (!status && (nw_several_is_plain(&several) ||
                     (is_default && nw_several_uses_gpus(&several))))
         result.plain = nw_several_without_limits(&several);

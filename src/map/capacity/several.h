@@ -89,11 +89,11 @@ NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
 NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
-/* Fills part[ranks], the element of each rank, with the default mapping.
- * Returns NW_EINVAL if the fixed ranks leave no element for another rank.
- * Defined in default_parts.c. */
+/* Fills (*out)[ranks], the element of each rank, with the default mapping; the
+ * caller frees *out. Returns NW_EINVAL if the fixed ranks leave no element for
+ * another rank. Defined in default_parts.c. */
 NW_MUST_CHECK nw_status
-nw_several_default_parts(const struct nw_several *several, int32_t *part);
+nw_several_default_parts(const struct nw_several *several, int32_t **out);
 NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
                                               const int32_t *part,
                                               nw_mapping **out);

@@ -76,19 +76,6 @@ static void migration_cost_apply(struct migration_cost_work *work,
     work->away += migration_cost_count_away(work, move);
 }
 
-/* Undoes a move. */
-static void migration_cost_take_back(struct migration_cost_work *work,
-                                     const struct nw_move *move)
-{
-    struct nw_move back = *move;
-
-    for (int k = 0; k < back.count; k++) {
-        back.part[k].from = move->part[k].to;
-        back.part[k].to = move->part[k].from;
-    }
-    migration_cost_apply(work, &back);
-}
-
 static double migration_cost_time(const struct migration_cost_work *work)
 {
     return nw_objectives_value(&work->loads, NW_OBJECTIVE_TIME);
@@ -122,8 +109,15 @@ static uint64_t migration_cost_try_rank(struct migration_cost_work *work)
     if (!move.count)
         return 1;
     migration_cost_apply(work, &move);
-    if (!migration_cost_pays(work, away))
-        migration_cost_take_back(work, &move);
+    if (migration_cost_pays(work, away))
+        return 1;
+    for (int k = 0; k < move.count; k++) {
+        int32_t from = move.part[k].from;
+
+        move.part[k].from = move.part[k].to;
+        move.part[k].to = from;
+    }
+    migration_cost_apply(work, &move);
     return 1;
 }
 

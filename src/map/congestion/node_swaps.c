@@ -101,69 +101,30 @@ static void node_swaps_label_nodes(const struct node_swaps_work *work)
     }
 }
 
-/* Returns true if endpoints a and b of ranks are on different nodes. */
-static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
-                                  int32_t b)
-{
-    return work->contract[a] / work->width != work->contract[b] / work->width;
-}
-
-/* Counts the edges to other nodes of each NIC endpoint a in row[a + 1]. */
-static void node_swaps_count_edges(const struct node_swaps_work *work)
-{
-    const struct nw_slots *slots = work->slots;
-
-    for (int32_t a = 0; a < 2 * slots->rank_count; a++)
-        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
-            if (node_swaps_is_between(work, a, slots->edge[t].peer))
-                work->nodes.row[work->contract[a] + 1]++;
-}
-
-/* Stores the edges between different nodes. nodes.row[a] is the index for the
- * next edge of NIC endpoint a, and is increased. */
-static void node_swaps_fill_edges(const struct node_swaps_work *work)
+/* Counts the edges to other nodes of each NIC endpoint a in nodes.row[a + 1].
+ * If `write` is set, stores these edges instead: nodes.row[a] is the index for
+ * the next edge of a, and is increased. */
+static void node_swaps_spread_edges(const struct node_swaps_work *work,
+                                    bool write)
 {
     const struct nw_slots *slots = work->slots, *nodes = &work->nodes;
+    const int32_t *contract = work->contract;
 
     for (int32_t a = 0; a < 2 * slots->rank_count; a++)
         for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++) {
             struct nw_directed_edge edge = slots->edge[t];
 
-            if (!node_swaps_is_between(work, a, edge.peer))
+            edge.peer = contract[edge.peer];
+            if (contract[a] / work->width == edge.peer / work->width)
                 continue;
-            edge.peer = work->contract[edge.peer];
-            nodes->edge[nodes->row[work->contract[a]]++] = edge;
+            if (write)
+                nodes->edge[nodes->row[contract[a]]++] = edge;
+            else
+                nodes->row[contract[a] + 1]++;
         }
 }
 
-/* Makes the edges between nodes: the sums of the traffic of their ranks. */
-static nw_status node_swaps_make_edges(struct node_swaps_work *work)
-{
-    nw_status status;
-
-    node_swaps_count_edges(work);
-    status = nw_slots_alloc_edges(&work->nodes);
-    if (status)
-        return status;
-    node_swaps_fill_edges(work);
-    nw_slots_merge_edges(&work->nodes);
-    return NW_OK;
-}
-
 /* --- the assignment of nodes --- */
-
-static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
-{
-    size_t n = (size_t)nodes->rank_count;
-    size_t hosts = (size_t)nodes->problem->host_count;
-
-    return NW_ALLOC_ALL(
-        NW_ARRAY(n, nodes->end), NW_ARRAY(n, nodes->host),
-        NW_ARRAY(n, nodes->owner), NW_ARRAY(2 * n, nodes->slot),
-        NW_ARRAY(n, nodes->locked), NW_ARRAY(hosts, nodes->used),
-        NW_ARRAY(hosts, nodes->gpu_used), NW_ARRAY(hosts, nodes->node_class),
-        NW_ARRAY(2 * n + 1, nodes->row));
-}
 
 /* Assigns each NIC endpoint to the slot of its own number. Nodes that may not
  * be exchanged, and NICs without traffic, are locked. */
@@ -190,8 +151,9 @@ static nw_status node_swaps_contract(struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
     int32_t count = slots->problem->host_count * work->width;
-    nw_status status = nw_alloc(2 * (size_t)slots->rank_count,
-                                sizeof *work->contract, &work->contract);
+    size_t n = (size_t)count, hosts = (size_t)slots->problem->host_count;
+    struct nw_slots *nodes = &work->nodes;
+    nw_status status;
 
     work->nodes = (struct nw_slots){.problem = slots->problem,
                                     .group = slots->group,
@@ -199,16 +161,25 @@ static nw_status node_swaps_contract(struct node_swaps_work *work)
                                     .core_count = count,
                                     .rank_count = count,
                                     .width = work->width};
-    if (!status)
-        status = node_swaps_alloc_nodes(&work->nodes);
+    status = NW_ALLOC_ALL(
+        NW_ARRAY(2 * (size_t)slots->rank_count, work->contract),
+        NW_ARRAY(n, nodes->end), NW_ARRAY(n, nodes->host),
+        NW_ARRAY(n, nodes->owner), NW_ARRAY(2 * n, nodes->slot),
+        NW_ARRAY(n, nodes->locked), NW_ARRAY(hosts, nodes->used),
+        NW_ARRAY(hosts, nodes->gpu_used), NW_ARRAY(hosts, nodes->node_class),
+        NW_ARRAY(2 * n + 1, nodes->row));
     if (status)
         return status;
     node_swaps_sort_hosts(work);
     node_swaps_label_nodes(work);
-    status = node_swaps_make_edges(work);
-    if (!status)
-        node_swaps_assign_nodes(work);
-    return status;
+    node_swaps_spread_edges(work, false);
+    status = nw_slots_alloc_edges(nodes);
+    if (status)
+        return status;
+    node_swaps_spread_edges(work, true);
+    nw_slots_merge_edges(nodes);
+    node_swaps_assign_nodes(work);
+    return NW_OK;
 }
 
 /* --- back to ranks --- */

@@ -129,17 +129,6 @@ static nw_status slots_alloc_slots(struct nw_slots *slots)
     return status;
 }
 
-/* Returns NW_EUNSUPPORTED if the GPU of a rank is on another host than the
- * rank. */
-static nw_status slots_check_near(const struct nw_answer *answer, int32_t ranks)
-{
-    for (int32_t r = 0; answer->gpu_host && r < ranks; r++)
-        if (answer->gpu_host[r] >= 0 && answer->gpu_host[r] != answer->host[r])
-            return nw_fail(NW_EUNSUPPORTED,
-                           "rank %d has its GPU on another node", r);
-    return NW_OK;
-}
-
 /* Counts the ranks on each host and marks the ranks that may not move freely.
  */
 static void slots_count_ranks(struct nw_slots *slots,
@@ -183,9 +172,10 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                           nw_problem_is_gpu_end(kind, 1))};
 }
 
-/* Stores each edge of the pattern at both of its endpoints. row[a] is the index
- * for the next edge of endpoint a, and is increased. */
-static void slots_add_edges(struct nw_slots *slots)
+/* Counts the edges of the pattern at both of their endpoints a, in row[a + 1].
+ * If `write` is set, stores them instead: row[a] is the index for the next edge
+ * of endpoint a, and is increased. */
+static void slots_spread_edges(struct nw_slots *slots, bool write)
 {
     const nw_pattern *pattern = slots->problem->pattern;
 
@@ -195,6 +185,11 @@ static void slots_add_edges(struct nw_slots *slots)
             double bytes = (double)pattern->bytes[e];
             double messages = (double)pattern->messages[e];
 
+            if (!write) {
+                slots->row[ends.from + 1]++;
+                slots->row[ends.to + 1] += ends.from != ends.to;
+                continue;
+            }
             slots->edge[slots->row[ends.from]++] =
                 (struct nw_directed_edge){ends.to, bytes, 0, messages, 0};
             if (ends.from == ends.to)
@@ -260,23 +255,16 @@ nw_status nw_slots_alloc_edges(struct nw_slots *slots)
 /* Makes the edges of all endpoints from the pattern. */
 static nw_status slots_make_edges(struct nw_slots *slots)
 {
-    const nw_pattern *pattern = slots->problem->pattern;
     nw_status status = nw_alloc(2 * (size_t)slots->rank_count + 1,
                                 sizeof *slots->row, &slots->row);
 
     if (status)
         return status;
-    for (int32_t r = 0; r < slots->rank_count; r++)
-        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            struct slots_ends ends = slots_ends_of(slots, r, e);
-
-            slots->row[ends.from + 1]++;
-            slots->row[ends.to + 1] += ends.from != ends.to;
-        }
+    slots_spread_edges(slots, false);
     status = nw_slots_alloc_edges(slots);
     if (status)
         return status;
-    slots_add_edges(slots);
+    slots_spread_edges(slots, true);
     nw_slots_merge_edges(slots);
     return NW_OK;
 }
@@ -285,16 +273,18 @@ nw_status nw_slots_init(struct nw_slots *slots,
                         const struct nw_problem *problem,
                         const struct nw_answer *answer)
 {
-    nw_status status = NW_OK;
+    nw_status status;
 
     *slots = (struct nw_slots){.problem = problem,
                                .remote = problem->options.remote_gpus &&
                                          problem->uses_gpus,
                                .rank_count = problem->pattern->rank_count};
-    if (!slots->remote)
-        status = slots_check_near(answer, problem->pattern->rank_count);
-    if (!status)
-        status = slots_alloc_slots(slots);
+    for (int32_t r = 0;
+         !slots->remote && answer->gpu_host && r < slots->rank_count; r++)
+        if (answer->gpu_host[r] >= 0 && answer->gpu_host[r] != answer->host[r])
+            return nw_fail(NW_EUNSUPPORTED,
+                           "rank %d has its GPU on another node", r);
+    status = slots_alloc_slots(slots);
     if (!status)
         status = slots_make_slots(slots, answer, false);
     slots->core_count = slots->count;

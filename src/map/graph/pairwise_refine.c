@@ -198,24 +198,17 @@ static nw_status pairwise_run_round(struct pairwise_work *work, int round)
     return status;
 }
 
-static nw_status pairwise_alloc(struct pairwise_work *work)
-{
-    size_t n = (size_t)work->graph->n, parts = (size_t)work->parts;
-
-    return NW_ALLOC_ALL(
-        NW_ARRAY(work->graph->row[n] / 2, work->pair),
-        NW_ARRAY(parts, work->bytes), NW_ARRAY(parts, work->peer),
-        NW_ARRAY(parts, work->changed), NW_ARRAY(parts + 2, work->begin),
-        NW_ARRAY(n, work->list), NW_ARRAY(n, work->member),
-        NW_ARRAY(n, work->place), NW_ARRAY(n, work->side),
-        NW_ARRAY(n, work->was));
-}
-
 nw_status nw_pairwise_refine(const struct nw_graph *graph, int32_t parts,
                              int32_t *part, uint64_t seed)
 {
     struct pairwise_work work = {.graph = graph, .parts = parts, .part = part};
-    nw_status status = pairwise_alloc(&work);
+    size_t n = (size_t)graph->n, k = (size_t)parts;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(graph->row[n] / 2, work.pair), NW_ARRAY(k, work.bytes),
+        NW_ARRAY(k, work.peer), NW_ARRAY(k, work.changed),
+        NW_ARRAY(k + 2, work.begin), NW_ARRAY(n, work.list),
+        NW_ARRAY(n, work.member), NW_ARRAY(n, work.place),
+        NW_ARRAY(n, work.side), NW_ARRAY(n, work.was));
 
     if (!status)
         nw_list_by_group(part, graph->n, parts, work.begin, work.list);

@@ -125,20 +125,6 @@ static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
     dragonfly_anneal_add_change(user, b, a);
 }
 
-/* Returns the initial temperature: the seconds that an edge of mean bytes needs
- * on the links of the first pair of groups. */
-static double
-dragonfly_anneal_first_temperature(const struct dragonfly_work *work)
-{
-    const struct nw_slots *slots = work->of.slots;
-    size_t edges = slots->row[slots->rank_count];
-    double sum = 0;
-
-    for (size_t t = 0; t < edges; t++)
-        sum += slots->edge[t].out;
-    return edges ? sum / (double)edges * work->slow[1] : 0;
-}
-
 /* Inserts the best division of a round into work->best[], which is sorted from
  * best to worst, unless an equal one is there: one that is not empty, and
  * neither of the two is better. */
@@ -165,19 +151,26 @@ static void dragonfly_anneal_list_round(struct dragonfly_work *work)
 static bool dragonfly_search_divisions(struct dragonfly_work *work,
                                        double below)
 {
-    int32_t ranks = work->of.slots->rank_count, parts = work->of.groups.parts;
+    const struct nw_slots *slots = work->of.slots;
+    int32_t ranks = slots->rank_count, parts = work->of.groups.parts;
     uint64_t draws = (uint64_t)ranks * nw_tuned.dragonfly.draws_each;
+    size_t edges = slots->row[ranks];
+    double bytes = 0;
     struct nw_division_annealing annealing = {
         .mean = nw_tuned.dragonfly.mean,
         .loads = parts * (parts - 1),
         .draws = draws < nw_tuned.congestion.trials_max
                      ? draws
                      : nw_tuned.congestion.trials_max,
-        .temperature = dragonfly_anneal_first_temperature(work),
         .user = work,
         .count = dragonfly_anneal_count_loads,
         .change = dragonfly_anneal_change};
 
+    /* the seconds that an edge of mean bytes needs on the links of the first
+     * pair of groups */
+    for (size_t t = 0; t < edges; t++)
+        bytes += slots->edge[t].out;
+    annealing.temperature = edges ? bytes / (double)edges * work->slow[1] : 0;
     for (int i = 0; i < nw_tuned.dragonfly.rounds; i++) {
         work->of.best.parts = parts * parts;
         work->of.best.least = INFINITY;

@@ -299,19 +299,6 @@ static bool slicing_tree_run_round(struct slicing_tree_work *work)
     return true;
 }
 
-static nw_status slicing_tree_alloc(struct slicing_tree_work *work)
-{
-    size_t parts = (size_t)work->best->parts, n = (size_t)work->ranks;
-    struct slicing_tree_remains *before = &work->before;
-
-    return NW_ALLOC_ALL(NW_ARRAY(parts, work->cut), NW_ARRAY(n, work->cell),
-                        NW_ARRAY(n, work->box), NW_ARRAY(n, work->part),
-                        NW_ARRAY(parts, work->leaving),
-                        NW_ARRAY(n, before->box), NW_ARRAY(n, before->part),
-                        NW_ARRAY(n, before->now),
-                        NW_ARRAY(parts, before->leaving));
-}
-
 /* Runs up to `rounds` rounds. If all parts have the same size and no slot stays
  * free, stops after several rounds without a better division. */
 static void slicing_tree_run_rounds(struct slicing_tree_work *work,
@@ -352,7 +339,13 @@ nw_status nw_slicing_tree(const struct nw_slots *slots,
                                      .ranks = slots->rank_count};
     double rounds = nw_tuned.slicing_tree.work / nw_tuned.slicing_tree.trials /
                     slicing_tree_count_looks(&work);
-    nw_status status = slicing_tree_alloc(&work);
+    size_t parts = (size_t)division->parts, n = (size_t)work.ranks;
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(parts, work.cut), NW_ARRAY(n, work.cell),
+        NW_ARRAY(n, work.box), NW_ARRAY(n, work.part),
+        NW_ARRAY(parts, work.leaving), NW_ARRAY(n, work.before.box),
+        NW_ARRAY(n, work.before.part), NW_ARRAY(n, work.before.now),
+        NW_ARRAY(parts, work.before.leaving));
 
     nw_random_init(&work.random, slots->problem->options.seed);
     work.unlike = !nw_slicing_tree_is_even(slots, first, division->parts);

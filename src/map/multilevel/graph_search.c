@@ -297,22 +297,6 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     return status;
 }
 
-/* Prepares swap annealing with fewer swaps and a lower temperature after the
- * annealed starts. If there are few processes, makes more annealed starts
- * first, which are better than bisections alone. */
-static nw_status
-multilevel_take_annealed_again(struct multilevel_search *search)
-{
-    nw_status status =
-        multilevel_are_few(search) ? multilevel_anneal_chosen(search) : NW_OK;
-
-    search->steps /= nw_tuned.multilevel.few_swaps_less *
-                     (multilevel_are_few(search) ? 1 : 2);
-    search->temperature *= nw_tuned.multilevel.started_temperature;
-    multilevel_share_out_cycles(search);
-    return status;
-}
-
 nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 {
     double rest = 1 - multilevel_anneals_of(search).first;
@@ -327,12 +311,20 @@ nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 nw_status nw_multilevel_take_more(struct multilevel_search *search)
 {
     bool many = search->assignment->count >= nw_tuned.multilevel.many;
+    bool few = multilevel_are_few(search);
+    nw_status status;
 
     if (search->budget->stopped)
         return NW_OK;
-    if (!many && search->budget->effort != NW_EFFORT_FAST)
-        return multilevel_take_annealed_again(search);
-    search->steps /= many ? 1 : 2;
-    return nw_multilevel_take_bisection(search, search->seed,
-                                        multilevel_repeats_of(search));
+    if (many || search->budget->effort == NW_EFFORT_FAST) {
+        search->steps /= many ? 1 : 2;
+        return nw_multilevel_take_bisection(search, search->seed,
+                                            multilevel_repeats_of(search));
+    }
+    /* more annealed starts are better than bisections alone */
+    status = few ? multilevel_anneal_chosen(search) : NW_OK;
+    search->steps /= nw_tuned.multilevel.few_swaps_less * (few ? 1 : 2);
+    search->temperature *= nw_tuned.multilevel.started_temperature;
+    multilevel_share_out_cycles(search);
+    return status;
 }

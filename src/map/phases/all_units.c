@@ -248,19 +248,6 @@ static nw_status all_units_read_limits(struct all_units_work *work)
     return status;
 }
 
-/* Places the ranks that are fixed to a core, GPU or host, and marks them as
- * fixed. */
-static nw_status all_units_put_fixed(struct all_units_work *work,
-                                     struct nw_placement *placement)
-{
-    const int32_t *fixed_host = work->problem->fixed_host;
-
-    for (int32_t p = 0; fixed_host && p < work->count; p++)
-        if (work->fixed_place[p] < 0 && fixed_host[work->rank[p]] >= 0)
-            all_units_slot_on_host(work, p);
-    return nw_phase_put_fixed(placement, fixed_host ? work->fixed_place : NULL);
-}
-
 /* Puts the fixed ranks on their places, then runs the placer on the places that
  * all_units_list_places listed: the free units, and one more place for each
  * rank fixed to a core or GPU. */
@@ -270,6 +257,7 @@ static nw_status all_units_place(struct all_units_work *work,
     struct nw_places places;
     struct nw_random random;
     struct nw_end *end = work->end;
+    const int32_t *fixed = work->problem->fixed_host;
     nw_status status;
 
     work->end = NULL;
@@ -287,8 +275,12 @@ static nw_status all_units_place(struct all_units_work *work,
     placement->random = &random;
     status = nw_free_slots_init(&placement->free_slots, work->place_count,
                                 work->capacity, NULL);
+    for (int32_t p = 0; fixed && p < work->count; p++)
+        if (work->fixed_place[p] < 0 && fixed[work->rank[p]] >= 0)
+            all_units_slot_on_host(work, p);
     if (!status)
-        status = all_units_put_fixed(work, placement);
+        status =
+            nw_phase_put_fixed(placement, fixed ? work->fixed_place : NULL);
     if (!status)
         status = work->flat->placer(placement);
     placement->places = NULL;

@@ -19,7 +19,7 @@ struct phase23_work {
     int32_t *unit; /* [ranks] answer->core in phase 2, answer->gpu in phase 3 */
     nw_placer *placer;
     bool gpus, by_distance;
-    size_t *row;    /* [hosts + 1] index in rank[] at which the ranks of each
+    int32_t *row;   /* [hosts + 1] index in rank[] at which the ranks of each
                        host begin */
     int32_t *rank;  /* ranks that this phase places, host by host */
     int32_t *local; /* [ranks] index of a rank in its host's list; -1: none */
@@ -52,19 +52,11 @@ static nw_status phase23_list_ranks(struct phase23_work *work)
     if (status)
         return status;
     for (int32_t r = 0; r < n; r++)
-        work->row[host[r] + 2] += phase23_takes_part(work, r);
-    for (size_t h = 2; h < hosts + 2; h++)
-        work->row[h] += work->row[h - 1];
-    for (int32_t r = 0; r < n; r++) {
-        size_t *at = &work->row[host[r] + 1];
-
-        work->local[r] = -1;
-        if (phase23_takes_part(work, r))
-            work->rank[(*at)++] = r;
-    }
+        work->local[r] = phase23_takes_part(work, r) ? host[r] : -1;
+    nw_list_by_group(work->local, n, (int32_t)hosts, work->row, work->rank);
     for (size_t h = 0; h < hosts; h++)
-        for (size_t i = work->row[h]; i < work->row[h + 1]; i++)
-            work->local[work->rank[i]] = (int32_t)(i - work->row[h]);
+        for (int32_t i = work->row[h]; i < work->row[h + 1]; i++)
+            work->local[work->rank[i]] = i - work->row[h];
     return NW_OK;
 }
 
@@ -72,7 +64,7 @@ static struct nw_ints phase23_ranks_of(const struct phase23_work *work,
                                        int32_t host)
 {
     return (struct nw_ints){work->rank + work->row[host],
-                            work->row[host + 1] - work->row[host]};
+                            (size_t)(work->row[host + 1] - work->row[host])};
 }
 
 /* Returns how many of the listed ranks of a host are fixed to a core (in phase

@@ -14,21 +14,6 @@
 /* distances (usually in links) that differ less count as equal */
 #define LAUNCHER_DEFAULT_EQUAL 1e-9
 
-/* Puts the fixed ranks on their hosts and counts them in free_slots. */
-static void launcher_default_place_fixed(const struct nw_problem *problem,
-                                         struct nw_answer *answer,
-                                         struct nw_free_slots *free_slots)
-{
-    int32_t n = problem->fixed_host ? problem->pattern->rank_count : 0;
-
-    for (int32_t r = 0; r < n; r++)
-        if (problem->fixed_host[r] >= 0) {
-            answer->host[r] = problem->fixed_host[r];
-            nw_free_slots_take(free_slots, answer->host[r],
-                               problem->wants_gpu[r]);
-        }
-}
-
 /* Returns the first host with a free slot for a rank, in the order host, host +
  * 1, ..., last host, 0, ..., host - 1. Returns -1 if no host has one. `gpu`:
  * the rank uses a GPU. */
@@ -52,6 +37,7 @@ static nw_status launcher_default_hosts(const struct nw_problem *problem,
                                         struct nw_answer *answer)
 {
     struct nw_free_slots free_slots;
+    const int32_t *fixed = problem->fixed_host;
     int32_t n = problem->pattern->rank_count, host = 0;
     int64_t gpu_ranks = 0;
     nw_status status =
@@ -60,10 +46,13 @@ static nw_status launcher_default_hosts(const struct nw_problem *problem,
 
     for (int32_t r = 0; r < n; r++)
         gpu_ranks += problem->wants_gpu[r];
-    if (!status) {
+    if (!status)
         nw_free_slots_expect(&free_slots, gpu_ranks);
-        launcher_default_place_fixed(problem, answer, &free_slots);
-    }
+    for (int32_t r = 0; !status && fixed && r < n; r++)
+        if (fixed[r] >= 0) {
+            answer->host[r] = fixed[r];
+            nw_free_slots_take(&free_slots, fixed[r], problem->wants_gpu[r]);
+        }
     for (int32_t r = 0; !status && r < n; r++) {
         if (answer->host[r] >= 0)
             continue;

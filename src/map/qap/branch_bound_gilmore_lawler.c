@@ -320,21 +320,6 @@ static void gilmore_lawler_visit(struct gilmore_lawler_search *search,
         gilmore_lawler_branch(search, &node, depth, fixed);
 }
 
-/* Returns the cost, among themselves, of the items that stay on their places.
- */
-static double
-gilmore_lawler_fixed_cost(const struct gilmore_lawler_search *search)
-{
-    const struct nw_qap *qap = search->qap;
-    double sum = 0;
-
-    for (int32_t i = qap->movable; i < qap->n; i++)
-        for (int32_t j = qap->movable; j < qap->n; j++)
-            sum += qap->flow[i * qap->n + j] *
-                   qap->distance[search->at[i] * qap->n + search->at[j]];
-    return sum;
-}
-
 /* Allocates the arrays and puts the items that may not move on their places. */
 static nw_status gilmore_lawler_prepare(struct gilmore_lawler_search *search)
 {
@@ -357,6 +342,7 @@ nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
 {
     struct gilmore_lawler_search search = {
         .qap = qap, .exact = exact, .best = place};
+    double fixed = 0; /* cost of the items that stay, among themselves */
     nw_status status;
 
     if (qap->n > NW_LINEAR_ASSIGNMENT_MAX)
@@ -368,7 +354,11 @@ nw_status nw_qap_gilmore_lawler(const struct nw_qap *qap,
         search.best_cost = nw_qap_cost(qap, place);
         exact->nodes = 0;
         exact->proven = true;
-        gilmore_lawler_visit(&search, 0, gilmore_lawler_fixed_cost(&search));
+        for (int32_t i = qap->movable; i < qap->n; i++)
+            for (int32_t j = qap->movable; j < qap->n; j++)
+                fixed += qap->flow[i * qap->n + j] *
+                         qap->distance[place[i] * qap->n + place[j]];
+        gilmore_lawler_visit(&search, 0, fixed);
     }
     NW_FREE_ALL(search.at, search.taken, search.cost, search.flows,
                 search.distances);

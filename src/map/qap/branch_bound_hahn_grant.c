@@ -311,20 +311,6 @@ static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
     }
 }
 
-static nw_status hahn_grant_make_levels(struct hahn_grant_search *search, int n)
-{
-    nw_status status =
-        nw_alloc((size_t)n, sizeof *search->level, &search->level);
-
-    for (int i = 0; !status && i < n; i++) {
-        size_t left = (size_t)(n - i);
-
-        status = nw_alloc(left * left * left * left, sizeof(double),
-                          &search->level[i].pair);
-    }
-    return status;
-}
-
 nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
                             struct nw_qap_exact_search *exact, int32_t *place)
 {
@@ -336,8 +322,15 @@ nw_status nw_qap_hahn_grant(const struct nw_qap *problem,
         .best = place,
         .best_cost = nw_qap_cost(problem, place),
     };
-    nw_status status = hahn_grant_make_levels(&search, problem->n);
+    nw_status status =
+        nw_alloc((size_t)problem->n, sizeof *search.level, &search.level);
 
+    for (int i = 0; !status && i < problem->n; i++) {
+        size_t left = (size_t)(problem->n - i);
+
+        status = nw_alloc(left * left * left * left, sizeof(double),
+                          &search.level[i].pair);
+    }
     if (!status) {
         exact->nodes = 0;
         hahn_grant_lay_out(problem, search.level);

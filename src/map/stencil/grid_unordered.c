@@ -442,22 +442,10 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
            grid_unordered_number_cells(work, order);
 }
 
-/* Returns how many threads, each with a mark array, read edges at the same
- * time. */
-static int32_t
-grid_unordered_markers_for(const struct nw_assignment *assignment)
-{
-    int32_t threads = assignment->threads < 1 ? 1 : assignment->threads;
-
-    if (assignment->row[assignment->count] < nw_tuned.threads.edges_min)
-        return 1;
-    return threads < MARKERS_MAX ? threads : MARKERS_MAX;
-}
-
 nw_status nw_stencil_find_unordered(const struct nw_assignment *assignment,
                                     int32_t *order, bool *found)
 {
-    struct grid_unordered_work work = {.assignment = assignment};
+    struct grid_unordered_work work = {.assignment = assignment, .markers = 1};
     size_t n = (size_t)assignment->count;
     size_t edges = assignment->row[n];
     nw_status status;
@@ -465,7 +453,10 @@ nw_status nw_stencil_find_unordered(const struct nw_assignment *assignment,
     *found = false;
     if (!grid_unordered_may_be_grid(assignment))
         return NW_OK;
-    work.markers = grid_unordered_markers_for(assignment);
+    /* threads that read edges at the same time, each with a mark array */
+    if (edges >= nw_tuned.threads.edges_min && assignment->threads > 1)
+        work.markers = assignment->threads < MARKERS_MAX ? assignment->threads
+                                                         : MARKERS_MAX;
     status = NW_ALLOC_ALL(
         NW_ARRAY_RAW(edges, work.peer), NW_ARRAY(edges, work.shared),
         NW_ARRAY_RAW(edges, work.diagonal),

@@ -63,17 +63,30 @@ static void mpdata_gather_take(const struct nw_mp_job *job,
                     nw_mpdata_at(s, low[0] + i, low[1] + j) + low[2] + k);
 }
 
+/* Makes the type of a row of values. A plane may have more values than an int
+ * can count, but not more rows. */
+static MPI_Datatype mpdata_gather_row(const int64_t extent[3])
+{
+    MPI_Datatype row;
+
+    MPI_Type_contiguous((int)extent[2], MPI_DOUBLE, &row);
+    MPI_Type_commit(&row);
+    return row;
+}
+
 static void send_part(const struct nw_mp_job *job, const int64_t box[6],
                       const double *values)
 {
     int64_t step = planes_at_once(&box[3]), plane = box[4] * box[5];
+    MPI_Datatype row = mpdata_gather_row(&box[3]);
 
     MPI_Send(box, 6, MPI_INT64_T, 0, TAG_BOX, job->grid.comm);
     for (int64_t i = 0; i < box[3]; i += step) {
         int64_t count = box[3] - i < step ? box[3] - i : step;
-        MPI_Send(values + i * plane, (int)(count * plane), MPI_DOUBLE, 0,
-                 TAG_VALUES, job->grid.comm);
+        MPI_Send(values + i * plane, (int)(count * box[4]), row, 0, TAG_VALUES,
+                 job->grid.comm);
     }
+    MPI_Type_free(&row);
 }
 
 /* Receives the part of a rank and passes it to `sink` in pieces. Receives
@@ -88,6 +101,7 @@ static nw_status take_part(const struct nw_mp_job *job, int rank,
     MPI_Recv(box, 6, MPI_INT64_T, rank, TAG_BOX, job->grid.comm,
              MPI_STATUS_IGNORE);
     int64_t step = planes_at_once(&box[3]), plane = box[4] * box[5];
+    MPI_Datatype row = mpdata_gather_row(&box[3]);
     nw_status room = nw_alloc((size_t)(step * plane), sizeof *values, &values);
     if (room)
         MPI_Abort(job->grid.comm, 1);
@@ -95,11 +109,12 @@ static nw_status take_part(const struct nw_mp_job *job, int rank,
         int64_t count = box[3] - i < step ? box[3] - i : step;
         int64_t first[3] = {box[0] + i, box[1], box[2]};
         int64_t extent[3] = {count, box[4], box[5]};
-        MPI_Recv(values, (int)(count * plane), MPI_DOUBLE, rank, TAG_VALUES,
+        MPI_Recv(values, (int)(count * box[4]), row, rank, TAG_VALUES,
                  job->grid.comm, MPI_STATUS_IGNORE);
         if (!status)
             status = sink(context, first, extent, values);
     }
+    MPI_Type_free(&row);
     free(values);
     return status;
 }

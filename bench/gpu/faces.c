@@ -83,9 +83,9 @@ static void fill_pieces(int axis, enum nw_gpu_work work,
         bool pack = work == NW_GPU_PACK;
 
         *piece = (struct nw_gpu_piece){.bytes = 4,
-                                       .x = (uint32_t)n[0],
-                                       .y = (uint32_t)n[1],
-                                       .z = (uint32_t)n[2],
+                                       .x = n[0],
+                                       .y = n[1],
+                                       .z = n[2],
                                        .quantities = QUANTITIES};
         piece->to = pack ? dense : at;
         piece->from = pack ? at : dense;

@@ -455,3 +455,14 @@ $ mkfifo pipe.conf; echo Include pipe.conf >pipes.conf; nodewise topology slurm:
 ## Two of a half are two links of the network apart, others one.
 $ printf 'nodewise: cluster 1\nnode_types: {a: {cpu: {cores: 1}}}\nnodes: [{name: "n[1-2048]", switch: "s[1-2048]"}]\nnetwork: {graph: {switches: "s[1-2048]", links: [{between: ["s[1-1024]","s[1025-2048]"]}]}}\n' >dense.yaml; (ulimit -t 20; echo $(($(nodewise topology dense.yaml --distance 0 1) - $(nodewise topology dense.yaml --distance 0 1500))))
 1
+## An error of the whole network names the file.
+$ (echo 'SwitchName=s0 Nodes=n1'; for i in $(seq 300); do echo "SwitchName=s$i Switches=s$((i - 1))"; done) > deep.conf; nodewise topology slurm:deep.conf; printf 'RingName=a Nodes=a[1-600]\nRingName=b Nodes=b[1-3]\n' > wide.conf; nodewise topology slurm:wide.conf; python3 -c '
+> for i in range(300):
+>     print(f"Switch 4 \"S-{i:016x}\"")
+>     for port, far in ((1, i - 1), (2, i + 1)):
+>         if 0 <= far < 300:
+>             print(f"[{port}] \"S-{far:016x}\"[{3 - port}]")' > deep.txt; nodewise topology ibnet:deep.txt
+! deep.conf:1 ... deeper
+! wide.conf:1 ... links away
+! deep.txt:1 ... links away
+? 3

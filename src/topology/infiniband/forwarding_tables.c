@@ -314,12 +314,6 @@ nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
         free(via);
         return status;
     }
-    status = nw_graph_set_tables(network, &ports, via);
-    if (status == NW_EFORMAT) {
-        char what[256];
-
-        snprintf(what, sizeof what, "%s", nw_error_text());
-        status = nw_fail(NW_EFORMAT, "%s:1: %s", tables->file, what);
-    }
-    return status;
+    return nw_fabric_blame(tables->file,
+                           nw_graph_set_tables(network, &ports, via));
 }

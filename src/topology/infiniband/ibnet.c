@@ -232,7 +232,9 @@ static nw_status ibnet_build(struct nw_ib_subnet *subnet,
     if (!status)
         status = make_links(subnet, fabric->topology);
     if (!status)
-        status = nw_network_finish_graph(fabric->topology->network, true);
+        status = nw_fabric_blame(
+            subnet->file,
+            nw_network_finish_graph(fabric->topology->network, true));
     if (!status)
         status = make_hosts(subnet, fabric);
     if (!status)

@@ -235,15 +235,11 @@ static nw_status fabric_place(const struct nw_fabric *fabric, int32_t node,
     return status;
 }
 
-/* Adds the file's name and line 1 to an error of the whole file. */
-static nw_status blame_file(const struct nw_fabric *fabric, nw_status status)
+nw_status nw_fabric_blame(const char *file, nw_status status)
 {
-    char what[512];
-
-    if (status != NW_EFORMAT)
-        return status;
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    return nw_fail(NW_EFORMAT, "%s:1: %s", fabric->file, what);
+    return status == NW_EFORMAT
+               ? nw_fail(NW_EFORMAT, "%s:1: %s", file, nw_error_text())
+               : status;
 }
 
 nw_status nw_fabric_place(struct nw_fabric *fabric)
@@ -263,7 +259,8 @@ nw_status nw_fabric_place(struct nw_fabric *fabric)
 nw_status nw_fabric_close(const struct nw_fabric *fabric,
                           enum nw_elements elements)
 {
-    return blame_file(fabric, nw_topology_finish(fabric->topology, elements));
+    return nw_fabric_blame(fabric->file,
+                           nw_topology_finish(fabric->topology, elements));
 }
 
 nw_status nw_fabric_finish(struct nw_fabric *fabric, enum nw_elements elements)

@@ -50,6 +50,9 @@ NW_MUST_CHECK nw_status nw_fabric_add_card(struct nw_fabric *fabric,
  * without hosts. */
 NW_MUST_CHECK nw_status nw_fabric_finish(struct nw_fabric *fabric,
                                          enum nw_elements elements);
+/* Adds the file's name and line 1 to NW_EFORMAT of a function that does not
+ * know the file, because the fabric as a whole is invalid. Returns `status`. */
+nw_status nw_fabric_blame(const char *file, nw_status status);
 /* nw_fabric_finish in two steps. nw_fabric_place makes the nodes; host i then
  * is node i, and its NIC c has port port_first[i] + c. nw_fabric_close finishes
  * the topology. */

@@ -310,9 +310,9 @@ static nw_status slurm_make_network(const struct nw_slurm *slurm,
         status = nw_strdup(slurm->at[order[i]].name, &network->switch_name[i]);
     if (status)
         return status;
-    if (is_tree(slurm))
-        return finish_tree(slurm, class);
-    return finish_graph(slurm, class);
+    return nw_fabric_blame(slurm->file, is_tree(slurm)
+                                            ? finish_tree(slurm, class)
+                                            : finish_graph(slurm, class));
 }
 
 static nw_status make_nodes(const struct nw_slurm *slurm,

@@ -290,7 +290,9 @@ static nw_status fill_rings(struct cells *cells, const struct nw_yaml *list,
         status = add_ring(cells, ring, at, class);
         at = 1 + (int32_t)cells->names.count;
     }
-    return status ? status : nw_network_finish_graph(network, true);
+    return status ? status
+                  : nw_fabric_blame(cells->slurm->file,
+                                    nw_network_finish_graph(network, true));
 }
 
 static nw_status read_rings(struct nw_slurm *slurm, const struct nw_yaml *list,

@@ -409,6 +409,7 @@ assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
     bool is_hierarchy = true;
     nw_status status = nw_alloc((size_t)count, sizeof *gap, &gap);
 
+    *out = (struct nw_hierarchy){0}; /* the caller frees it after a failure */
     for (int32_t c = 0; !status && c + 1 < count; c++)
         gap[c] = nw_hierarchy_distance(hierarchy, hierarchy->code[first[c]],
                                        hierarchy->code[first[c + 1]]);

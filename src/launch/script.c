@@ -229,8 +229,10 @@ nw_status nw_launch_script_write(struct nw_launch_job *job)
 }
 
 /* Appends the path of a script to the command line. A command without a slash
- * would be searched in PATH, so such a path gets "./" in front. */
+ * would be searched in PATH, and one that begins with '-' would be an option of
+ * the launcher, so such a path gets "./" in front. */
 nw_status nw_launch_run_script(struct nw_launch_job *job, const char *path)
 {
-    return nw_launch_word(job, "%s%s", strchr(path, '/') ? "" : "./", path);
+    return nw_launch_word(job, "%s%s",
+                          strchr(path, '/') && *path != '-' ? "" : "./", path);
 }

@@ -298,3 +298,5 @@ no.hostfile
 ! no.hostfile: is a directory
 $ nodewise launch -t four.yaml --for openmpi5 -o a:b two.mapping >/dev/null
 ! Open MPI 5.0 ... ':' ... a:b.rankfile
+$ mkdir ./-d; nodewise launch -q -t four.yaml --for slurm-torch -o -d/x two.mapping
+SLURM_HOSTFILE=-d/x.hosts srun -m arbitrary -n 2 --cpu-bind=none ./-d/x.sh PROGRAM

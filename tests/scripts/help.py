@@ -37,5 +37,12 @@ class Help(unittest.TestCase):
                     self.assertGreater(len(ran.stdout), 50)
             self.assertEqual(files(tree), before)
 
+    def test_docs_need_man_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = subprocess.run([SOURCE + "/scripts/docs", folder], capture_output=True,
+                                 text=True, timeout=30, check=False)
+            self.assertIn(ran.returncode, (1, 77))  # 77: a generator is missing
+            self.assertRegex(ran.stderr, "^docs: .*(has no man pages|is missing)")
+
 
 unittest.main()

@@ -519,8 +519,14 @@ static int start_plan(const struct run_arguments *arguments,
     }
     tried = nw_store_is_tried(store, &plan->command, &plan->variables);
     if (!tried && !nw_run_plan_works(&arguments->job, plan))
-        return run_warned(arguments,
-                          "the launcher does not accept the mapping");
+        return run_warned(
+            arguments,
+            !strcmp(arguments->job.writer, "openmpi5") &&
+                    strpbrk(store->prefix, "-,:")
+                ? "the launcher does not accept the mapping; Open MPI 5.0 "
+                  "refuses a '-', a comma or a colon in the path of the store: "
+                  "name another folder with --store"
+                : "the launcher does not accept the mapping");
     say_plan(arguments, plan);
     code = arguments->rounds ? cli_run_compare(arguments, &account)
                              : run_start(arguments, &account);

@@ -65,3 +65,8 @@ $ printf '0 1 100\n1 0 900\n2 0 300\n0 2 300\n3 0 50\n0 3 40\n1 1 9999\n' >four.
 $ FAILS=0 nodewise profile -q -o told.pattern -- ./mpirun -n 4 ./app
 $ sed -i '2a partial: rank 2 was killed' four.pattern; FAILS=3 nodewise profile -o told.pattern -- ./mpirun -n 4 ./app 2>&1 | sed 1q
 ~ wrote told.pattern ... partial: rank 2 was killed
+## Open MPI 5.0 refuses rankfiles by their path. A double that does so.
+$ mkdir five; printf '#!/bin/sh\ncase "$*" in\n--version) echo "mpirun (Open MPI) 5.0.7";;\n*file=*-*true) exit 1;;\n*file=*) echo mapped;;\n*) echo plain;;\nesac\n' >five/mpirun; chmod +x five/mpirun; cd five; for store in /tmp/a-b$$ /tmp/ab$$; do nodewise run --store $store -n 2 -t "hwloc:package:1 core:2 pu:1" --hosts machine:2 -p ../one.pattern --launcher ./mpirun --mpi openmpi -q -- ./app; rm -r $store; done
+plain
+mapped
+! Open MPI 5.0 ... '-' ... --store

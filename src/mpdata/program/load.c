@@ -155,20 +155,24 @@ static nw_status check_wrap(const struct nw_mp_job *job, int axis,
 
 static nw_status load_field(struct nw_mp_job *job, enum nw_mpdata_field field)
 {
+    const char *input = job->settings->input;
     struct part p;
     double *values = NULL;
-    nw_status status;
+    nw_status status, read;
 
     memcpy(p.first, job->grid.first, sizeof p.first);
     nw_mpdata_extent(job->solver, field, p.extent);
     status = nw_alloc(part_cells(&p), sizeof *values, &values);
     if (!status)
         status = load_read_part(job, field, &p, values);
+    read = status;
     if (!status)
         status = nw_mpdata_put(job->solver, field, values);
     if (!status && field >= NW_MPDATA_U1 && field <= NW_MPDATA_U3)
         status = check_wrap(job, (int)field - NW_MPDATA_U1, &p, values);
     free(values);
+    if (!read && status == NW_EFORMAT && input) /* names no file yet */
+        return nw_fail(status, "%s: %s", input, nw_error_text());
     return status;
 }
 

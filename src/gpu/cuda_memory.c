@@ -302,18 +302,20 @@ static struct cu_side side_of(const void *at, size_t row, size_t plane)
 }
 
 /* Leaves out axes with one row or plane. The driver refuses rows that are 2 GiB
- * apart or more, even if only one is copied. */
+ * apart or more, even if only one is copied. Planes may be farther apart, so
+ * they do not become rows then. */
 static struct nw_gpu_copy memory_without_axes(const struct nw_gpu_copy *box)
 {
     struct nw_gpu_copy copy = *box;
 
-    if (copy.rows == 1) {
+    if (copy.rows == 1 &&
+        (copy.planes == 1 || (copy.to_plane | copy.from_plane) >> 31 == 0)) {
         copy.rows = copy.planes;
         copy.planes = 1;
         copy.to_row = copy.to_plane;
         copy.from_row = copy.from_plane;
     }
-    if (copy.rows == 1)
+    if (copy.rows == 1 && copy.planes == 1)
         copy.to_row = copy.from_row = copy.row_bytes;
     if (copy.planes == 1) {
         copy.to_plane = copy.to_row * copy.rows;

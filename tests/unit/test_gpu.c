@@ -409,8 +409,42 @@ static void box_is_copied(int32_t from_gpu, int32_t to_gpu, int rows,
     assert_int_equal(gpu->select(0), NW_OK);
 }
 
+/* Copies two planes of one row each, which are 2 GiB apart. */
+static void far_planes_are_copied(int32_t from_gpu, int32_t to_gpu)
+{
+    const size_t far = (size_t)2 << 30;
+    char back[8] = "";
+    void *from, *to;
+    struct nw_gpu_copy copy = {.row_bytes = 4,
+                               .rows = 1,
+                               .planes = 2,
+                               .from_row = 1 << 16,
+                               .from_plane = far,
+                               .to_row = 4,
+                               .to_plane = 4,
+                               .from_gpu = from_gpu,
+                               .to_gpu = to_gpu};
+
+    assert_int_equal(gpu->select(from_gpu), NW_OK);
+    assert_int_equal(gpu->alloc(far + 4, &from), NW_OK);
+    assert_int_equal(gpu->select(to_gpu), NW_OK);
+    assert_int_equal(gpu->alloc(sizeof back, &to), NW_OK);
+    assert_int_equal(gpu->copy_in(from, "near", 4), NW_OK);
+    assert_int_equal(gpu->copy_in((char *)from + far, "far.", 4), NW_OK);
+    copy.from = from;
+    copy.to = to;
+    assert_int_equal(gpu->copy_box(&copy, NULL), NW_OK);
+    assert_int_equal(gpu->stream_wait(NULL), NW_OK);
+    assert_int_equal(gpu->copy_out(back, to, sizeof back), NW_OK);
+    assert_memory_equal(back, "nearfar.", 8);
+    gpu->free(from);
+    gpu->free(to);
+    assert_int_equal(gpu->select(0), NW_OK);
+}
+
 static void boxes_are_copied(int32_t from_gpu, int32_t to_gpu)
 {
+    far_planes_are_copied(from_gpu, to_gpu);
     box_is_copied(from_gpu, to_gpu, 4, 3);
     box_is_copied(from_gpu, to_gpu, 1, 3);
     box_is_copied(from_gpu, to_gpu, 4, 1);

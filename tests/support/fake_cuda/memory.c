@@ -30,6 +30,7 @@ enum {
     PINNED = 65536
 };
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
+enum { MOST_FILLED = 64 << 20 };            /* bytes */
 static size_t arena_room = (size_t)1 << 38; /* smaller if so many addresses
                                                cannot be reserved */
 
@@ -329,8 +330,10 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
         free(range);
         return code;
     }
-    /* device memory need not be zero */
-    memset((void *)(range->start + arena_room), 0xa5, range->size);
+    /* device memory need not be zero; most of a large allocation is, to save
+     * memory of the host */
+    memset((void *)(range->start + arena_room), 0xa5,
+           size < MOST_FILLED ? size : MOST_FILLED);
     add(range);
     range->sharers->id = range->id;
     used[gpu] += size;

@@ -117,7 +117,7 @@ static nw_status add_one(struct knowns *all, const char *folder,
     if (!status)
         status = run_known_join(folder, name, NAME_DIGITS, ".entry", &entry);
     if (!status && !stat(one.path, &info) &&
-        !nw_file_read_text(entry, &one.text, &length)) {
+        !nw_file_read(entry, &one.text, &length)) {
         one.when = info.st_mtim;
         run_known_read_entry(&one);
         status = nw_grow(&all->one, &all->capacity, all->count + 1, sizeof one);

@@ -66,7 +66,12 @@ $ FAILS=0 nodewise profile -q -o told.pattern -- ./mpirun -n 4 ./app
 $ sed -i '2a partial: rank 2 was killed' four.pattern; FAILS=3 nodewise profile -o told.pattern -- ./mpirun -n 4 ./app 2>&1 | sed 1q
 ~ wrote told.pattern ... partial: rank 2 was killed
 ## Open MPI 5.0 refuses rankfiles by their path. A double that does so.
-$ mkdir five; printf '#!/bin/sh\ncase "$*" in\n--version) echo "mpirun (Open MPI) 5.0.7";;\n*file=*-*true) exit 1;;\n*file=*) echo mapped;;\n*) echo plain;;\nesac\n' >five/mpirun; chmod +x five/mpirun; cd five; for store in /tmp/a-b$$ /tmp/ab$$; do nodewise run --store $store -n 2 -t "hwloc:package:1 core:2 pu:1" --hosts machine:2 -p ../one.pattern --launcher ./mpirun --mpi openmpi -q -- ./app; rm -r $store; done
+$ mkdir five; printf '#!/bin/sh\ncase "$*" in\n--version) echo "mpirun (Open MPI) 5.0.7";;\n*file=/tmp/a-*true) exit 1;;\n*file=*) echo mapped;;\n*) echo plain;;\nesac\n' >five/mpirun; chmod +x five/mpirun; cd five; for store in /tmp/a-b$$ /tmp/ab$$; do nodewise run --store $store -n 2 -t "hwloc:package:1 core:2 pu:1" --hosts machine:2 -p ../one.pattern --launcher ./mpirun --mpi openmpi -q -- ./app; rm -r $store; done
 plain
 mapped
 ! Open MPI 5.0 ... '-' ... --store
+## An argument that is not UTF-8 is listed and forgotten like others.
+$ printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w#*=}"; esac; done\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun; for a in x "$(printf '\377')"; do nodewise run --store odd -n 2 --launcher ./mpirun -q -- ./app "$a" >/dev/null; done; nodewise run --store odd --list | wc -l; nodewise run --store odd --forget ./app; ls odd
+3
+machines
+! removed 2 files of ./app

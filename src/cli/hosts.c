@@ -123,6 +123,28 @@ static nw_status add_job(struct hosts_listing *to)
     return status;
 }
 
+/* The `user` is the number of hosts. */
+static nw_status hosts_count_host(void *user, const char *name, int32_t slots)
+{
+    (void)name;
+    (void)slots;
+    ++*(size_t *)user;
+    return NW_OK;
+}
+
+nw_status nw_cli_hosts_check(const char *list)
+{
+    size_t count = 0;
+    nw_status status =
+        list ? nw_hostfile_list(list, hosts_count_host, &count) : NW_OK;
+
+    if (status == NW_EFORMAT)
+        return nw_fail(NW_EINVAL, "--hosts: %s", nw_error_text());
+    return status || !list || count
+               ? status
+               : nw_fail(NW_EINVAL, "--hosts: no host in '%s'", list);
+}
+
 nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
                        const char *file, struct nw_hosts *out)
 {
@@ -135,16 +157,14 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
     if (!status)
         status = nw_alloc(most, sizeof *hosts.entry, &hosts.entry);
-    if (!status && list) {
+    if (!status)
+        status = nw_cli_hosts_check(list);
+    if (!status && list)
         status = nw_hostfile_list(list, hosts_add_host, &to);
-        if (status == NW_EFORMAT && nw_error_about().subject != NW_ABOUT_HOSTS)
-            status = nw_fail(NW_EINVAL, "--hosts: %s", nw_error_text());
-    } else if (!status && file)
+    else if (!status && file)
         status = nw_hostfile_read(file, hosts_add_line, &to, &hosts.count);
     else if (!status)
         status = add_job(&to);
-    if (!status && list && !hosts.count)
-        status = nw_fail(NW_EFORMAT, "--hosts: no host in '%s'", list);
     if (status)
         nw_cli_hosts_fini(&hosts);
     else

@@ -28,6 +28,10 @@ struct nw_hosts {
                         them, else NULL */
 };
 
+/* Returns NW_EINVAL if `list`, the value of --hosts, is not a list of hosts;
+ * the machine may still lack them. NULL is valid. */
+NW_MUST_CHECK nw_status nw_cli_hosts_check(const char *list);
+
 /* Finds the nodes of `list`, the value of --hosts ("n[1-4]:8,x", slots are
  * optional), or of `file`, the value of --hostfile (one host per line: "name",
  * "name:8", "name slots=8"). At most one of them is not NULL. If both are NULL,

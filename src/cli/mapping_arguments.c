@@ -62,6 +62,8 @@ static error_t priced_parse(int key, char *value, struct argp_state *state)
             nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
         if (priced->hosts && priced->hostfile)
             nw_argfail(state, "--hosts and --hostfile exclude each other");
+        if (nw_cli_hosts_check(priced->hosts))
+            nw_argfail(state, "%s", nw_error_text());
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -177,6 +177,10 @@ a1 a1 a1 a2
 a2 a2 a2 a4
 a2 a2 a2 a2
 a4 a4 a4 a2
+## A list of --hosts that is none is wrong usage in all commands that take it.
+$ for c in 'map -p app.pattern' 'evaluate -p app.pattern' 'simulate -p app.pattern' 'report -p app.pattern'; do for h in '' 'a[1' a1:x; do nodewise $c -q -t magc-a --hosts "$h" 2>err; echo $?; grep -c '^nodewise [a-z]*: --hosts: ' err; done; done | sort | uniq -c | awk '{print $1, $2}'
+12 1
+12 2
 ## What no launcher takes: slots said twice, addresses of IPv6; and one that most do.
 $ for l in 'a1 slots=2 cpu=3' 'a1:2 slots=3' '[::1] slots=4' 'me@fe80::1%eth0' 'a1 slot=4'; do echo "$l" > hosts; nodewise map -q -t magc-a -p app.pattern --hostfile hosts; done
 ! hosts:1 ... slots ... 2 ... 3

@@ -182,6 +182,8 @@ static error_t launch_parse(int key, char *value, struct argp_state *state)
         arguments->list = true;
         return 0;
     case KEY_MPI:
+        if (!*value)
+            nw_argfail(state, "--mpi names no type; leave out --mpi");
         arguments->launch.srun_mpi = value;
         return 0;
     case KEY_CONSECUTIVE:

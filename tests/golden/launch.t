@@ -280,6 +280,9 @@ $ printf 'a1\na9\n' >old.hosts; nodewise map -qt magc-a -p chain.pattern --from 
 ? 3
 
 ## Options without effect are refused. The files are all written, or none.
+$ nodewise launch -t four.yaml --for slurm --mpi= -o no two.mapping -- ./app
+! --mpi names no type
+? 2
 $ for o in '--for cray --mpi=pmix' '--for openmpi --mpi=pmix' '--for mpich --exec=never --memory=leave' '--for mpich --place-only --memory=leave' '--for mpich --place-only --gpu-visibility=permuted'; do nodewise launch -t four.yaml $o -o no two.mapping; echo $?; done; echo no.*
 2
 2

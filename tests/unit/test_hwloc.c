@@ -302,6 +302,12 @@ static const struct bad bad_files[] = {
      "reads"},
     {"<topology version=\"2.0\">\n<object type=\"Machine\"></topology>\n",
      "2: the tag closed is not the one open: 'topology'"},
+    {"<topology version=\"2.0\"></topology>\n<topology/>\n",
+     "2: a second tree of tags"},
+    {"<topology version=\"2.0\" version=\"2.0\"/>\n",
+     "1: doubled attribute 'version'"},
+    {"<topology version=\"2.0\">\n<object",
+     "2: an attribute was expected at 'end of file'"},
     {"<topology version=\"2.0\">\n<object type=\"PU\" "
      "os_index=\"4294967295\"/>",
      "2: os_index is a number from 0 to 65535, not '4294967295'"},

@@ -20,7 +20,8 @@ extern "C" {
 
 /* Finds the library for an MPI flavour, "openmpi" or "mpich", or NCCL's
  * profiler plug-in for "nccl", beside the running program or in the
- * installation. NW_ENODEV: not found. The caller frees *path with free().
+ * installation. NW_ENODEV: not found. NW_EUNSUPPORTED: its path has a blank or
+ * a colon, which LD_PRELOAD does not take. The caller frees *path with free().
  * Local. */
 NW_API NW_MUST_CHECK nw_status nw_profile_library(const char *flavour,
                                                   char **path);

@@ -75,3 +75,7 @@ $ printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w
 3
 machines
 ! removed 2 files of ./app
+## LD_PRELOAD has no way to name a path with a blank.
+$ mkdir 'a b'; built=$(dirname "$(command -v nodewise)"); cp "$built/nodewise" "$built/libnodewise-openmpi.so" 'a b'; './a b/nodewise' profile -o blank.pattern -- ./mpirun -n 1 ./app
+! a b/libnodewise-openmpi.so ... LD_PRELOAD ... another folder
+? 4

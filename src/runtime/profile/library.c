@@ -68,5 +68,14 @@ nw_status nw_profile_library(const char *flavour, char **path)
     }
     if (status == NW_ENODEV)
         status = try_path(NW_LIBDIR, "", flavour, path);
+    /* NCCL's plug-in is not preloaded */
+    if (status || !strcmp(flavour, "nccl") || !strpbrk(*path, " :"))
+        return status;
+    status = nw_fail(NW_EUNSUPPORTED,
+                     "%s: LD_PRELOAD cannot name a path with a blank or a "
+                     "colon; install Nodewise in another folder",
+                     *path);
+    free(*path);
+    *path = NULL;
     return status;
 }

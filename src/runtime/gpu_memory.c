@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Asks the CUDA driver that the program loaded, and never loads a driver
- * itself. After a search that found no driver, the next search waits until
- * another library is loaded. While no CUDA context exists, no buffer is looked
- * up. Each thread checks for a context at most every 4 ms, since creating a
- * context takes longer than that. Once a context was seen, every buffer is
- * looked up unless it is near the top of the stack, since an address may be
- * freed and used again.
+ * itself. No search begins before another library is loaded after MPI_Init,
+ * unless the driver was loaded already. While no CUDA context exists, no buffer
+ * is looked up. Each thread checks for a context at most every 4 ms, since
+ * creating a context takes longer than that. Once a context was seen, every
+ * buffer is looked up unless it is near the top of the stack, since an address
+ * may be freed and used again.
  */
 #include "runtime/gpu_memory.h"
 
@@ -69,6 +69,20 @@ static bool has_context(void *driver)
     return context || has_primary_context(driver);
 }
 
+static void look_for_context(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *query;
+
+    if (!driver)
+        return;
+    query = dlsym(driver, "cuPointerGetAttribute");
+    if (query && has_context(driver))
+        __atomic_store_n(&get_attribute, (pointer_query)query,
+                         __ATOMIC_RELEASE);
+    dlclose(driver);
+}
+
 /* Sets *library to the last library in the loader's list. A callback of
  * dl_iterate_phdr, which holds the loader's lock of that list. So nothing here
  * may call the loader: a dlopen in another thread holds the loader's other lock
@@ -103,22 +117,19 @@ static struct link_map *last_library(void)
     return last;
 }
 
-static void look_for_context(void)
+/* Keeps a library loaded by this only here, where it is one of the MPI library
+ * or was loaded before main: the program may unload and load again those that
+ * it loads later, such as a plug-in that it has compiled. */
+void nw_gpu_start(void)
 {
     struct link_map *last =
         last_library(); // before dlopen: another thread may load the driver now
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *query;
 
     __atomic_store_n(&nw_gpu_last_library, driver ? NULL : last,
                      __ATOMIC_RELEASE);
-    if (!driver)
-        return;
-    query = dlsym(driver, "cuPointerGetAttribute");
-    if (query && has_context(driver))
-        __atomic_store_n(&get_attribute, (pointer_query)query,
-                         __ATOMIC_RELEASE);
-    dlclose(driver);
+    if (driver)
+        dlclose(driver);
 }
 
 bool nw_gpu_look(void)

@@ -18,6 +18,7 @@ void nw_messages_start(void)
     bool off = set && !strcmp(mode, "off"), aware;
     int threads = MPI_THREAD_SINGLE;
 
+    nw_gpu_start();
     if (set && !on && !off && strcmp(mode, "auto"))
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is unknown; use off, on or auto",
                      mode);

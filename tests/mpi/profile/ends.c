@@ -8,7 +8,8 @@
  * instead, and all ranks print its first character. "caught": a signal arrives
  * while the library writes to the file of the part, and its handler calls
  * MPI_Abort; with "caught-exit", exit. "limited": as "good", but no file may
- * grow beyond 64 bytes from now on. */
+ * grow beyond 64 bytes from now on. "plugin": the program unloads a library
+ * that it has loaded before a call; the exit status is 6 if it stays loaded. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -89,6 +90,17 @@ static void catch_signal(void)
         MPI_Barrier(MPI_COMM_SELF);
 }
 
+static void load_plugin(void)
+{
+    static const char name[] = "libBrokenLocale.so.1";
+    void *plugin = dlopen(name, RTLD_NOW);
+    int one = 1, sum;
+
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    if (!plugin || dlclose(plugin) || dlopen(name, RTLD_NOW | RTLD_NOLOAD))
+        exit(6);
+}
+
 static void tell(int rank)
 {
     static char words[40000];
@@ -141,6 +153,8 @@ int main(int argc, char **argv)
         fflush(stdout);
         sleep(300);
     }
+    if (!strcmp(argv[1], "plugin"))
+        load_plugin();
     if (!strcmp(argv[1], "limited"))
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
     if (strcmp(argv[1], "good") && strcmp(argv[1], "closed"))

@@ -417,6 +417,8 @@ def ends():
     for way, status in ("caught", 5), ("caught-exit", 7):
         result = run([program("ends"), way], alone, 60)
         ok(result.returncode == status, way + ": a signal while the part is written", result)
+    result = run([program("ends"), "plugin"], {"LD_PRELOAD": LIBRARY}, 60)
+    ok(result.returncode == 5, "a library that the program unloads does not stay", result)
     result = run([program("ends"), "limited"], alone, 60)
     ok(result.returncode == 5 and "no profile" in result.stderr and not os.path.exists("alone.pattern"),
        "a limit of the size of files ends no program", result)

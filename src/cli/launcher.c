@@ -293,9 +293,10 @@ static void launcher_build(struct words *words, enum nw_launcher_kind launcher,
                            char **argv, const struct nw_variables *variables)
 {
     const char *preload = getenv("LD_PRELOAD"), *given = NULL;
+    char **program = argv + nw_launcher_words(launcher, argv);
     int skip;
 
-    for (char **word = argv; *word; word++)
+    for (char **word = argv; word < program; word++)
         find_preload(launcher, word, &given);
     preload = given && given[0] ? given : preload;
     if (launcher == NW_LAUNCHER_SRUN) {
@@ -309,7 +310,7 @@ static void launcher_build(struct words *words, enum nw_launcher_kind launcher,
     launcher_add(words, argv[0]);
     add_variables(words, launcher, variables, preload);
     for (argv++; *argv; argv += skip ? skip : 1) {
-        skip = find_preload(launcher, argv, &given);
+        skip = argv < program ? find_preload(launcher, argv, &given) : 0;
         if (!skip)
             launcher_add(words, *argv);
         /* under Open MPI, each of several programs has its own options */

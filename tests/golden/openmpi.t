@@ -79,3 +79,7 @@ machines
 $ mkdir 'a b'; built=$(dirname "$(command -v nodewise)"); cp "$built/nodewise" "$built/libnodewise-openmpi.so" 'a b'; './a b/nodewise' profile -o blank.pattern -- ./mpirun -n 1 ./app
 ! a b/libnodewise-openmpi.so ... LD_PRELOAD ... another folder
 ? 4
+## The program keeps its own options, also if they look like those of the launcher.
+$ printf '#!/bin/sh\n[ "$1" = --version ] && exec echo "mpirun (Open MPI) 4.1.4"\necho "$@"\n' >mpirun; nodewise reorder -- ./mpirun -x LD_PRELOAD=one.so -n 1 ./app -x LD_PRELOAD=two.so | grep -o 'LD_PRELOAD=[a-z.]*:\|-n 1.*'
+LD_PRELOAD=one.so:
+-n 1 ./app -x LD_PRELOAD=two.so

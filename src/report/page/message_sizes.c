@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MESSAGES_BUCKETS 65 /* as in nw_pattern.size_bucket */
+#define MESSAGE_SIZES_BUCKETS 65 /* as in nw_pattern.size_bucket */
 
 /* Returns the bucket of a size: 0 for 0 bytes, b for 2^(b-1) to 2^b - 1 bytes.
  */
-static int messages_bucket(uint64_t bytes)
+static int message_sizes_bucket(uint64_t bytes)
 {
     int bucket = 0;
 
@@ -21,7 +21,7 @@ static int messages_bucket(uint64_t bytes)
 }
 
 /* Counts the messages of each bucket of sizes. */
-static void messages_count(const nw_pattern *pattern, double *count)
+static void message_sizes_count(const nw_pattern *pattern, double *count)
 {
     for (size_t e = 0; e < pattern->edge_count; e++) {
         if (pattern->size_row) {
@@ -30,13 +30,14 @@ static void messages_count(const nw_pattern *pattern, double *count)
                 count[pattern->size_bucket[s]] +=
                     (double)pattern->size_count[s];
         } else if (pattern->messages[e])
-            count[messages_bucket(pattern->bytes[e] / pattern->messages[e])] +=
+            count[message_sizes_bucket(pattern->bytes[e] /
+                                       pattern->messages[e])] +=
                 (double)pattern->messages[e];
     }
 }
 
 /* Writes the range of a bucket, such as "512 B to 1.02 kB". */
-static void messages_range(int bucket, char out[80])
+static void message_sizes_range(int bucket, char out[80])
 {
     double least = bucket > 1 ? (double)(UINT64_C(1) << (bucket - 1)) : bucket;
     char from[32], to[32];
@@ -49,12 +50,12 @@ static void messages_range(int bucket, char out[80])
         snprintf(out, 80, "%s to %s", from, to);
 }
 
-static void messages_add_row(struct nw_text *text, int bucket, double count,
-                             double all)
+static void message_sizes_add_row(struct nw_text *text, int bucket,
+                                  double count, double all)
 {
     char range[80], words[32];
 
-    messages_range(bucket, range);
+    message_sizes_range(bucket, range);
     snprintf(words, sizeof words, "%.0f", count);
     nw_text_add(text, "<tr>");
     nw_page_element(text, "th scope=\"row\"", "%s", range);
@@ -63,16 +64,16 @@ static void messages_add_row(struct nw_text *text, int bucket, double count,
     nw_text_add(text, "</tr>\n");
 }
 
-static void messages_add_table(struct nw_text *text, const double *count,
-                               double all)
+static void message_sizes_add_table(struct nw_text *text, const double *count,
+                                    double all)
 {
     nw_page_wide(text, "Messages by size");
     nw_text_add(text, "<table><thead><tr><th scope=\"col\">size</th>"
                       "<th scope=\"col\">messages</th><th scope=\"col\">"
                       "share</th></tr></thead>\n<tbody>\n");
-    for (int b = 0; b < MESSAGES_BUCKETS; b++)
+    for (int b = 0; b < MESSAGE_SIZES_BUCKETS; b++)
         if (count[b] > 0)
-            messages_add_row(text, b, count[b], all);
+            message_sizes_add_row(text, b, count[b], all);
     nw_text_add(text, "</tbody></table>\n");
     nw_page_wide_end(text);
 }
@@ -81,12 +82,12 @@ nw_status nw_page_messages(struct nw_text *text, const struct nw_page *page)
 {
     const nw_pattern *pattern = page->input->pattern;
     double *count, all = 0;
-    nw_status status = nw_alloc(MESSAGES_BUCKETS, sizeof *count, &count);
+    nw_status status = nw_alloc(MESSAGE_SIZES_BUCKETS, sizeof *count, &count);
 
     if (status)
         return status;
-    messages_count(pattern, count);
-    for (int b = 0; b < MESSAGES_BUCKETS; b++)
+    message_sizes_count(pattern, count);
+    for (int b = 0; b < MESSAGE_SIZES_BUCKETS; b++)
         all += count[b];
     nw_text_add(text, "<section id=\"messages\"><h2>Message sizes</h2>\n");
     if (all > 0) {
@@ -95,7 +96,7 @@ nw_status nw_page_messages(struct nw_text *text, const struct nw_page *page)
                            ? ""
                            : ". The pattern has no sizes of single messages: "
                              "each pair of ranks counts with its mean size");
-        messages_add_table(text, count, all);
+        message_sizes_add_table(text, count, all);
     } else {
         nw_text_add(text, "<p>The pattern counts no messages.</p>\n");
     }

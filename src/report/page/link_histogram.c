@@ -10,25 +10,27 @@
 
 /* Number of equal ranges into which the congestions up to that of the busiest
  * link are divided. */
-#define HISTOGRAM_PARTS 5
+#define LINK_HISTOGRAM_PARTS 5
 
 struct histogram {
     int32_t all;
     /* number of links in each range of congestion; part[0]: links without
      * traffic */
-    int32_t part[HISTOGRAM_PARTS + 1];
+    int32_t part[LINK_HISTOGRAM_PARTS + 1];
 };
 
 /* Returns the index in histogram.part for a congestion. `share` is the
  * congestion divided by the highest one. */
-static int histogram_part(double share)
+static int link_histogram_part(double share)
 {
-    return share > 0 ? (int)fmin(HISTOGRAM_PARTS, ceil(share * HISTOGRAM_PARTS))
+    return share > 0 ? (int)fmin(LINK_HISTOGRAM_PARTS,
+                                 ceil(share * LINK_HISTOGRAM_PARTS))
                      : 0;
 }
 
-static void histogram_count(const struct nw_page *page, size_t m, double most,
-                            struct histogram count[NW_LINK_KIND_COUNT])
+static void link_histogram_count(const struct nw_page *page, size_t m,
+                                 double most,
+                                 struct histogram count[NW_LINK_KIND_COUNT])
 {
     const nw_topology *topology = page->input->topology;
 
@@ -36,18 +38,19 @@ static void histogram_count(const struct nw_page *page, size_t m, double most,
         struct histogram *kind = &count[nw_topology_link(topology, link).kind];
 
         kind->all++;
-        kind->part[histogram_part(nw_page_busier(page, m, link) / most)]++;
+        kind->part[link_histogram_part(nw_page_busier(page, m, link) / most)]++;
     }
 }
 
-static void histogram_add_row(struct nw_text *text, const char *kind,
-                              const char *name, const struct histogram *count)
+static void link_histogram_add_row(struct nw_text *text, const char *kind,
+                                   const char *name,
+                                   const struct histogram *count)
 {
     nw_text_add(text, "<tr>");
     nw_page_element(text, "th scope=\"row\"", "%s", kind);
     nw_page_element(text, "td class=\"word\"", "%s", name);
     nw_page_element(text, "td", "%d", count->all);
-    for (int p = 0; p <= HISTOGRAM_PARTS; p++) {
+    for (int p = 0; p <= LINK_HISTOGRAM_PARTS; p++) {
         char words[16];
 
         snprintf(words, sizeof words, "%d", count->part[p]);
@@ -56,15 +59,15 @@ static void histogram_add_row(struct nw_text *text, const char *kind,
     nw_text_add(text, "</tr>\n");
 }
 
-static void histogram_add_head(struct nw_text *text)
+static void link_histogram_add_head(struct nw_text *text)
 {
     nw_text_add(text,
                 "<table><thead><tr><th scope=\"col\">kind of link</th><th "
                 "scope=\"col\" class=\"word\">mapping</th><th scope=\"col\">"
                 "links</th><th scope=\"col\">idle</th>");
-    for (int p = 1; p <= HISTOGRAM_PARTS; p++)
+    for (int p = 1; p <= LINK_HISTOGRAM_PARTS; p++)
         nw_text_format(text, "<th scope=\"col\">%sto %d %%</th>",
-                       p == 1 ? "up " : "", 100 * p / HISTOGRAM_PARTS);
+                       p == 1 ? "up " : "", 100 * p / LINK_HISTOGRAM_PARTS);
     nw_text_add(text, "</tr></thead>\n<tbody>\n");
 }
 
@@ -78,22 +81,22 @@ nw_status nw_page_histogram(struct nw_text *text, const struct nw_page *page)
     if (status)
         return status;
     for (size_t m = 0; m < n && most > 0; m++)
-        histogram_count(page, m, most, &count[m * NW_LINK_KIND_COUNT]);
+        link_histogram_count(page, m, most, &count[m * NW_LINK_KIND_COUNT]);
     nw_text_add(text,
                 "<h3>How busy the links are</h3>\n<p>Number of links of each "
                 "kind, by their congestion in percent of the busiest link of "
                 "all mappings.</p>\n");
     nw_page_wide(text, "Links of each kind by congestion");
-    histogram_add_head(text);
+    link_histogram_add_head(text);
     for (int kind = 0; kind < NW_LINK_KIND_COUNT; kind++)
         for (size_t m = 0; m < n; m++) {
             const struct histogram *row =
                 &count[m * NW_LINK_KIND_COUNT + (size_t)kind];
 
             if (row->all)
-                histogram_add_row(text,
-                                  nw_link_kind_name((enum nw_link_kind)kind),
-                                  page->input->mapping[m].name, row);
+                link_histogram_add_row(
+                    text, nw_link_kind_name((enum nw_link_kind)kind),
+                    page->input->mapping[m].name, row);
         }
     nw_text_add(text, "</tbody></table>\n");
     nw_page_wide_end(text);

@@ -358,7 +358,8 @@ static nw_status spare_parts(const struct profile_arguments *arguments)
     glob_t found = {0};
     nw_status status = NW_OK;
 
-    nw_text_format(&pattern, "%s.part.[0-9]*", arguments->merge);
+    nw_text_add_glob(&pattern, arguments->merge);
+    nw_text_add(&pattern, ".part.[0-9]*");
     if (pattern.data && !glob(pattern.data, 0, NULL, &found))
         for (size_t i = 0; !status && i < found.gl_pathc; i++)
             status =

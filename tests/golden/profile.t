@@ -103,3 +103,7 @@ mine
 $ cp $SOURCE/tests/fuzz/corpus/part/good held.part.0.0123456789abcdef; flock held.part.0.0123456789abcdef nodewise profile --merge held; ls held*
 held
 held.part.0.0123456789abcdef
+## A part is an input, whatever characters its name has.
+$ echo >'x[1].part.0'; nodewise profile --merge 'x[1]' -o 'x[1].part.0'
+! 'x[1].part.0' ... input ... -o
+? 2

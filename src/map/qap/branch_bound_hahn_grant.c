@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Solves a quadratic assignment problem by branch and bound. A "place" is a
- * pair of a facility and a location. Lower bounds come from the dual ascent of
- * dual_ascent.c, and from a look-ahead that tries every place. Each step
- * selects the facility or the location with the fewest places that are not
- * excluded, and branches on these places. If places are symmetric, only one of
- * them is tried, and if one is excluded, all are.
+ * Solves a quadratic assignment problem by branch and bound. Variable (i, p) is
+ * 1 if facility i is on location p, otherwise 0. Lower bounds come from the
+ * dual ascent of dual_ascent.c, and from a look-ahead that sets every variable
+ * to 1. Each step selects the facility or the location with the fewest
+ * variables that are not excluded (known to be 0), and branches on these
+ * variables. If variables are symmetric, only one of them is tried, and if one
+ * is excluded, all are.
  */
 #include "map/qap/dual_ascent.h"
 #include "map/qap/qap.h"
@@ -143,16 +144,18 @@ struct hahn_grant_search {
     int32_t *best;
 };
 
-/* The data of one node of the search tree. A "line" is one facility with all
- * its places, or one location with all its places. */
+/* The data of one node of the search tree. A line is a row or a column of the
+ * matrix of variables: one facility with each location, or one location with
+ * each facility. */
 struct hahn_grant_node {
     /* whether some facilities [0], or some locations [1], are symmetric */
     bool symmetric[2];
     int orbit[2][MOST]; /* orbit of each facility [0] and of each
                            location [1] */
-    double cost[MOST];  /* lower bound of how much each place of the line raises
-                           the cost above the bound of this node */
-    /* For each place of the line: the first place that is symmetric to it. */
+    double cost[MOST];  /* lower bound of how much the cost exceeds the bound of
+                           this node if a variable of the line is 1 */
+    /* For each variable of the line: the first variable that is symmetric to
+     * it. */
     int first[MOST];
 };
 
@@ -194,9 +197,9 @@ static void hahn_grant_keep(struct hahn_grant_search *search)
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Sets node->cost and node->first for the places of a line. Lines are numbered:
- * first the facilities, then the locations. Symmetric places have equal true
- * costs, so the greatest of their bounds holds for all of them. */
+/* Sets node->cost and node->first for the variables of a line. Lines are
+ * numbered: first the facilities, then the locations. Symmetric variables have
+ * equal true costs, so the greatest of their bounds holds for all of them. */
 static void hahn_grant_read_line(const struct nw_dual_ascent *problem, int line,
                                  struct hahn_grant_node *node)
 {
@@ -222,10 +225,10 @@ static void hahn_grant_read_line(const struct nw_dual_ascent *problem, int line,
     }
 }
 
-/* Returns the line with the fewest places that still have to be tried: those
+/* Returns the line with the fewest variables that still have to be tried: those
  * whose bound is less than the given difference between the cost to beat and
  * the bound of this node. If several lines have equally few, returns the one
- * whose places to be tried have the greatest mean bound. */
+ * whose variables to be tried have the greatest mean bound. */
 static int hahn_grant_choose_line(const struct nw_dual_ascent *problem,
                                   double room, struct hahn_grant_node *node)
 {
@@ -275,7 +278,7 @@ static void hahn_grant_try_place(struct hahn_grant_search *search, int depth,
 /* Searches all assignments below one node of the search tree. `symmetric` says
  * whether the parent node found symmetries among facilities [0] and locations
  * [1]. If the parent found no symmetry, this node has no symmetry either,
- * because fixing more places cannot create one. */
+ * because fixing more facilities cannot create one. */
 static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
                               const bool symmetric[2])
 {

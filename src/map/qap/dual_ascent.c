@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Dual ascent of Hahn and Grant (Operations Research 46, 1998), which computes
- * a lower bound of a quadratic assignment problem. A "place" is a pair of a
- * facility and a location. Two transformations do not change the cost of any
- * assignment. The cost of a pair of places is stored in two entries, and may be
- * moved between them. The cost of a place may be spread over its pairs with
- * other places. Each round moves costs, solves a linear assignment problem for
- * every place, and then one for all places. The minima of these problems are
- * added to the bound. Costs change in the arrays of the problem, so a
- * subproblem starts from the result of the larger problem.
+ * a lower bound of a quadratic assignment problem. Variable (i, p) is 1 if
+ * facility i is on location p, otherwise 0. Two transformations do not change
+ * the cost of any assignment. The cost of a pair of variables is stored in two
+ * entries, and may be moved between them. The cost of a variable may be spread
+ * over its pairs with other variables. Each round moves costs, solves a linear
+ * assignment problem for the pairs of every variable, and then one for all
+ * variables. The minima of these problems are added to the bound. Costs change
+ * in the arrays of the problem, so a subproblem starts from the result of the
+ * larger problem.
  */
 #include "map/qap/dual_ascent.h"
 
@@ -27,8 +28,8 @@ static double *row_of(struct nw_dual_ascent *problem, int i, int p)
     return problem->pair + ((size_t)i * n + (size_t)p) * n * n;
 }
 
-/* Spreads the cost of place (i, p), facility i on location p, equally over its
- * pairs with other places. */
+/* Spreads the cost of variable (i, p) equally over its pairs with other
+ * variables. */
 static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
 {
     int n = problem->n;
@@ -41,10 +42,10 @@ static void dual_ascent_spread(struct nw_dual_ascent *problem, int i, int p)
 }
 
 /* Fills the matrix `out`, which has no row i and no column p, with the costs of
- * all pairs of place (i, p), facility i on location p: the sum of both of their
- * entries. Pairs with an excluded place get the cost `never`. If `ahead` is
- * set, adds the linear cost of the other place; otherwise takes the costs out
- * of the entries at the other places. */
+ * all pairs of variable (i, p): the sum of both entries of a pair. Pairs with
+ * an excluded variable get the cost `never`. If `ahead` is set, adds the linear
+ * cost of the other variable of each pair; otherwise sets the entries at the
+ * other variables to 0. */
 static inline void dual_ascent_take(struct nw_dual_ascent *problem, int i,
                                     int p, double never, bool ahead,
                                     double *out)
@@ -87,8 +88,8 @@ static void dual_ascent_put(struct nw_dual_ascent *problem, int i, int p,
     }
 }
 
-/* Solves the linear assignment problem of the linear costs of all places. Moves
- * its minimum from these costs into the bound. */
+/* Solves the linear assignment problem of the linear costs of all variables.
+ * Moves its minimum from these costs into the bound. */
 static void dual_ascent_settle(struct nw_dual_ascent *problem)
 {
     int n = problem->n;

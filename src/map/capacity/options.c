@@ -27,10 +27,10 @@ bool nw_several_uses_gpus(const struct nw_several *several)
            nw_pattern_has_gpu(several->pattern);
 }
 
-/* Limits exclude assignments if an element cannot take the heaviest rank. They
- * also do if an element that takes no rank now, because its host has too few
- * slots, is slower than all elements that do: a mapping without limits might
- * use it. */
+/* Limits of load exclude assignments if an element cannot take the heaviest
+ * rank. They also do if an element that takes no rank now, because its host has
+ * too few slots, is slower than all elements that do: a mapping without limits
+ * might use it. */
 bool nw_several_is_plain(const struct nw_several *several)
 {
     const struct nw_kway_machine *m = &several->machine;

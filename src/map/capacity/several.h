@@ -118,8 +118,9 @@ NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
 /* --- limits of load with at most one rank per element --- */
 
 bool nw_several_uses_gpus(const struct nw_several *several);
-/* Returns true if the options allow one rank per element only and the limits
- * exclude no assignment, so that algorithms without limits can map. */
+/* Returns true if the options allow one rank per element only, and the limits
+ * of load exclude no assignment. Then algorithms that know no limits of load
+ * can map. */
 bool nw_several_is_plain(const struct nw_several *several);
 /* Returns the options without capacities, weights, speeds and limits of load.
  */

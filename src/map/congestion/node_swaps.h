@@ -10,10 +10,11 @@
  * swaps. */
 #define NW_NODE_SWAPS_HOSTS_MIN 3
 
-/* Lowers the objectives by swapping whole nodes of the same kind that hold no
- * fixed ranks. The assignment never becomes worse. Does nothing if there are
- * too few hosts or a node has too many NICs. Counts its trials in the problem's
- * budget. */
+/* Lowers the objectives by swapping all ranks of two nodes. The nodes must be
+ * of the same kind (nw_node_swaps_is_same_kind) and hold no fixed ranks. The
+ * assignment never becomes worse. Does nothing with fewer than
+ * NW_NODE_SWAPS_HOSTS_MIN hosts, or if a node has more than NW_MOVE_MOST / 2
+ * NICs. Counts its trials as steps in the problem's budget. */
 NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
                                       const struct nw_objectives *objectives,
                                       enum nw_search_depth depth);

@@ -312,7 +312,8 @@ static void fm_fill_queues(struct fm_work *work)
             fm_put_in(work, v);
 }
 
-/* Runs one pass. Returns true if it lowered the excess or the cut. */
+/* Runs one pass. Returns true if the pass lowered the excess over the limits of
+ * the sides (fm_excess_of), or lowered the cut at the same excess. */
 static bool fm_pass(struct fm_work *work)
 {
     struct fm_sums best = work->now;

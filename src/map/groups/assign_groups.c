@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses for each part of the ranks the group of hosts that takes it, by
  * solving a quadratic assignment problem (QAP). A part can only go to a group
- * with as many slots as it needs, so the parts of each size are assigned in
- * turn while all others keep their groups. */
+ * with exactly as many slots as the part needs. So one QAP is solved for each
+ * number of slots. In this QAP, only the parts that need this number move; all
+ * other parts keep their groups. */
 #include "map/groups/switch_groups.h"
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"

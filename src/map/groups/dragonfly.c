@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Anneals divisions of the ranks over the groups of a dragonfly. The load of an
- * ordered pair of groups is the seconds that its own links need for the bytes
- * from one group to the other. Each of the best few divisions is assigned to
- * slots, and its ranks are annealed within their groups, first by hop-bytes,
- * then by the objectives; in between, whole nodes are swapped. The best
- * assignment is kept.
+ * ordered pair of groups is the time in seconds that the links used only by
+ * this pair need for the bytes from the first group to the second. For each of
+ * the best few divisions, the ranks are assigned to slots of their groups. Then
+ * annealing moves ranks within their groups to lower hop-bytes. After that,
+ * whole nodes are swapped within their groups, and ranks are moved by a second
+ * annealing, both to lower the caller's objectives. The best assignment is
+ * kept.
  */
 #include "map/groups/dragonfly.h"
 #include "map/congestion/node_swaps.h"
@@ -22,12 +24,12 @@
 
 /* State of one call of nw_slots_divide_dragonfly. */
 struct dragonfly_work {
-    /* its loads are the seconds that the links of each ordered pair of groups
-     * (dragonfly_pair) need for the pair's traffic */
+    /* its loads are the times in s that the links used only by each ordered
+     * pair of groups (dragonfly_pair) need for the pair's traffic */
     struct nw_division of;
     const struct nw_objectives *objectives;
-    /* time in s that all links of each ordered pair of groups together need for
-     * a byte */
+    /* time in s that all links used only by each ordered pair of groups
+     * together need for a byte */
     double slow[NW_DIVISION_LOADS_MAX];
     /* the best different divisions, from best to worst */
     struct nw_best_division best[DIVISIONS_KEPT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Divides the ranks over the groups of a dragonfly, where each pair of groups
- * has links of its own, so that the links of the most loaded pair of groups
- * need the least time.
+ * has links that no other pair uses, so that these links of the most loaded
+ * pair need the least time.
  */
 #ifndef NW_MAP_GROUPS_DRAGONFLY_H
 #define NW_MAP_GROUPS_DRAGONFLY_H
@@ -20,8 +20,9 @@ enum nw_dragonfly_result {
  * each of these assignments within its groups and keeps the best one. All these
  * conditions must hold:
  * - divisions are worth a search (nw_division_applies);
- * - the machine is a dragonfly, each pair of its groups has links of its own,
- *   and hosts at the smallest distance form groups (nw_switch_groups_nearest);
+ * - the machine is a dragonfly, each pair of its groups has links that no other
+ *   pair uses, and hosts at the smallest distance form groups
+ *   (nw_switch_groups_nearest);
  * - the ranks form a grid.
  * Sets *out to NW_DRAGONFLY_DIVIDED if the most loaded pair of groups then
  * needs less than `below` seconds for its traffic; otherwise the assignment

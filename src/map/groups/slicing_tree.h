@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Divides a grid of ranks by a slicing tree into boxes and the remainders of
- * larger boxes. With boxes alone, those inside the grid would exchange the most
- * bytes, because none of their sides is on the grid's boundary.
+ * Divides a grid of ranks by a slicing tree, whose inner nodes bisect their
+ * cells. A part of the division is a box, or the cells that remain of a larger
+ * box after a smaller box is cut out. If all parts were boxes, the boxes inside
+ * the grid would exchange the most bytes, because all of their sides face other
+ * parts. With remainders, the largest number of bytes that a part exchanges can
+ * be smaller.
  */
 #ifndef NW_MAP_GROUPS_SLICING_TREE_H
 #define NW_MAP_GROUPS_SLICING_TREE_H

@@ -220,10 +220,11 @@ struct nw_kway_state {
     uint64_t look;            /* when `looked` reaches this, the clock is read
                                  again */
     bool late;                /* time is over: every sweep and search ends */
-    uint64_t until;           /* time (ns) at which `late` becomes true; 0: only
-                                 if the budget is overdue */
-    struct nw_budget *budget; /* sets `late` if overdue; NULL: `late` stays
-                                 false */
+    uint64_t until;           /* time (ns) at which `late` becomes true even if
+                                 the budget is not overdue; 0: no such time */
+    struct nw_budget *budget; /* if the budget is overdue, `late` becomes
+                                 true; NULL: `late` stays false, whatever
+                                 `until` is */
 };
 NW_MUST_CHECK nw_status
 nw_kway_state_init(struct nw_kway_state *state, const struct nw_graph *graph,

@@ -28,8 +28,10 @@ struct kway_memetic_batch {
                   all tasks may run at once */
 };
 
-/* Runs task i of a batch; after Ctrl-C only task 0. Counts a step in the budget
- * if neither a time nor a number of steps limits the search. */
+/* Runs task i of a batch. If neither a time nor a number of steps limits the
+ * search (batch->free), counts a step in the budget, and after Ctrl-C runs only
+ * task 0. Otherwise kway_memetic_run_tasks counts the steps and ends the
+ * batches. */
 static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
     struct kway_memetic_batch *batch = user;

@@ -29,11 +29,14 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
                : nw_tuned.multilevel.repeats_max;
 }
 
-/* How many starts are annealed, and how long, as a fraction of the trials of
- * one full annealing. The first start gets the fraction `first`. If the pattern
- * has small separators, `more` other starts, or the second of two starts
- * (nw_multilevel_take_two), get the fraction `others` each. If it is
- * expander-like, one other start gets the fraction 1 - `first`. */
+/* How many starts are annealed, and how many trials each of them gets, as a
+ * fraction of the trials of a full annealing. A start is a recursive bisection
+ * with its own seed. The first start gets the fraction `first`. If the pattern
+ * has small separators, `more` further starts get the fraction `others` each.
+ * If there are only two starts (nw_multilevel_has_two_starts), `more` is 0 and
+ * the second start gets the fraction `others`. If the pattern is expander-like
+ * (has no small separators), one further start gets the fraction 1 - `first`,
+ * unless this is 0. */
 struct multilevel_anneals {
     uint64_t more;
     double first, others;

@@ -36,9 +36,12 @@ static bool rb_is_bottom(const struct sectioning *work,
            (clusters == 1 || first[piece->to] - first[piece->from] == clusters);
 }
 
-/* Adds a piece to work->next. If the piece has a single cluster, it is first
- * given the cluster's children, level by level, until it has several. At the
- * lowest level the processes get their slots instead. */
+/* Adds a piece to work->next, the pieces that are bisected in the next
+ * generation. If the piece has a single cluster (a subtree of the machine), the
+ * piece first gets children of this cluster, level by level, until it has
+ * several clusters. It gets only as many children as its processes need, or all
+ * with NW_RB_START_SPREAD. If the piece need not be divided further
+ * (rb_is_bottom), its processes get slots, and the piece is not added. */
 static void rb_add_piece(struct sectioning *work, struct piece piece)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -65,8 +68,8 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
 }
 
 /* Adds a half of a bisected piece to work->next. If annealing is on and the
- * half has a single cluster, adds it to work->held instead, until the pieces of
- * the sibling clusters are there, too. */
+ * half has a single cluster, adds the half to work->held, until the pieces of
+ * the sibling clusters are in work->held, too. */
 static void rb_add_half(struct sectioning *work, struct piece piece)
 {
     if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level)

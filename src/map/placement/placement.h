@@ -16,8 +16,9 @@
 
 /* Places (nodes, core units or GPU units) and the routes between them. A hop is
  * one direction of a link. Hop numbers are 2 x link + direction in the
- * topology, minus `hop_base`. Nodes of the same type with the same units can
- * share one nw_places. */
+ * topology, minus `hop_base`. Two nodes can share one nw_places if they have
+ * the same type and their units contain the same cores or GPUs, numbered inside
+ * the node. */
 struct nw_places {
     const nw_topology *topology;
     int32_t count;

@@ -210,9 +210,11 @@ static nw_status scotch_read_capacities(struct scotch_machine *machine)
     return NW_OK;
 }
 
-/* Finds the levels of a regular tree from the leaves up, from gap[]: the runs
- * of places without a gap wider than each width that occurs. Leaves `levels` 0
- * if the runs of a level have different lengths. */
+/* Finds the levels of a regular tree of places from the leaves up. gap[i] is
+ * the distance between places i - 1 and i. Each distance that occurs in gap[]
+ * makes one level, whose subtrees are the longest sequences of consecutive
+ * places without a larger gap. Leaves `levels` 0 if the subtrees of a level
+ * have different numbers of places. */
 static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {
@@ -239,8 +241,8 @@ static void scotch_read_levels(struct scotch_machine *machine,
 }
 
 /* Sets `levels`, `size` and `cost` for a regular tree of equal capacities: if
- * the distance from place 0 to each place equals the widest gap between
- * neighbouring places on the way. */
+ * the distance from place 0 to each place i equals the largest distance between
+ * consecutive places from 0 to i. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
     int32_t count = machine->placement->places->count;

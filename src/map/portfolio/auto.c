@@ -174,11 +174,11 @@ static bool auto_suits_qap(const struct nw_problem *problem)
                 nw_tuned.portfolio.exact_max);
 }
 
-/* Returns true if the search on hierarchies (`multilevel`) should solve the
- * problem, because hop-bytes without GPUs are the only aim. Two kinds of
- * problems are excluded. On the smallest machines an optimum is proven instead.
- * For small distance matrices a QAP search is better, because their diagonal
- * may not be zero. */
+/* Returns true if the search on the machine's hierarchy, its tree of distances
+ * (`multilevel`), should solve the problem, because hop-bytes without GPUs are
+ * the only aim. Two kinds of problems are excluded. On the smallest machines an
+ * optimum is proven instead. For small distance matrices a QAP search is
+ * better, because their diagonal may not be zero. */
 static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -191,13 +191,13 @@ static bool auto_is_searchable(const struct nw_problem *problem)
            !problem->uses_gpus && options->affinity == 0 && !elsewhere;
 }
 
-/* Runs the default mapping and the search on hierarchies, at the same time if
- * the pattern has at least threads.edges_min edges and there are several
- * threads. Sets *done if no other search is needed. Small machines are also
- * searched as a QAP, unless the pattern is a grid, which a QAP search does not
- * improve. With a second objective another search is needed, because the search
- * on hierarchies ignores it. If the machine cannot be seen as a hierarchy, only
- * the result of the default mapping is used. */
+/* Runs the default mapping and the search on the machine's hierarchy, at the
+ * same time if the pattern has at least threads.edges_min edges and there are
+ * several threads. Sets *done if no other search is needed. Small machines are
+ * also searched as a QAP, unless the pattern is a grid, which a QAP search does
+ * not improve. With a second objective another search is needed, because the
+ * search on the hierarchy ignores the second objective. If the machine cannot
+ * be seen as a hierarchy, only the result of the default mapping is used. */
 static nw_status auto_search_hierarchy(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;
@@ -228,17 +228,18 @@ static nw_status auto_search_hierarchy(struct auto_work *work, bool *done)
     return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
 }
 
-/* Runs recursive bisection and Scotch after the search on hierarchies. They are
- * seldom better and are slow if there are many edges. So they are run only for
- * patterns with few edges, without --time and --steps, and not with the effort
- * "fast" or if the search has tried many initial partitions. */
+/* Runs recursive bisection and Scotch after the search on the machine's
+ * hierarchy. They are seldom better and are slow if there are many edges. So
+ * they are run only for patterns with few edges, without --time and --steps,
+ * and not with the effort "fast" or if the search has tried many initial
+ * partitions. */
 static nw_status auto_cut_few_edges(struct auto_work *work)
 {
     const struct nw_problem *problem = work->problem;
     const struct nw_budget *budget = problem->budget;
     int32_t ranks = problem->pattern->rank_count;
     /* For a pattern of few ranks, but not very few, that is not a grid, the
-     * search on hierarchies has tried many initial partitions. */
+     * search on the hierarchy has tried many initial partitions. */
     bool started = !work->grid_found && ranks >= nw_tuned.portfolio.ranks_few &&
                    ranks <= nw_tuned.multilevel.few;
     nw_status status;
@@ -322,8 +323,9 @@ static nw_status auto_keep_magc(struct auto_work *work)
     return NW_OK;
 }
 
-/* Runs the algorithms that take little time. Sets *done if the search on
- * hierarchies was among them and no other search is needed after it. */
+/* Runs the algorithms that take little time. If one of them is the search on
+ * the machine's hierarchy, auto_search_hierarchy sets *done to true if no other
+ * search is needed after it. In all other cases *done is false. */
 static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;

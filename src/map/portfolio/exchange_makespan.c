@@ -15,11 +15,12 @@ struct makespan_work {
     const nw_topology *topology;
     const struct nw_cost *cost;
     uint32_t *hop; /* scratch: the route of a message */
-    double last;   /* s: arrival of the last message so far */
+    double last;   /* arrival of the last message so far, as a time in s */
 };
 
-/* Computes when each part of a message arrives, and updates the last arrival.
- */
+/* Computes when each stripe of a message arrives: messages of a GPU can be
+ * divided into stripes, one for each NIC that they use. Raises work->last if a
+ * stripe arrives later than all messages so far. */
 static void makespan_add_message(struct makespan_work *work,
                                  const struct nw_end ends[2])
 {

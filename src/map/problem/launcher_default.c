@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* distances (usually in links) that differ less count as equal */
+/* distances (nw_topology_distance) that differ less count as equal */
 #define LAUNCHER_DEFAULT_EQUAL 1e-9
 
 /* Returns the first host with a free slot for a rank, in the order host, host +
@@ -180,8 +180,8 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     return status;
 }
 
-/* Returns the mean distance, usually in links, between a rank's cores and the
- * GPUs of GPU unit `gpu`. */
+/* Returns the mean distance (nw_topology_distance) between a rank's cores and
+ * the GPUs of GPU unit `gpu`. */
 static double launcher_default_distance(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         int32_t rank, int32_t gpu)

@@ -173,8 +173,8 @@ struct nw_end nw_problem_nic_end(const struct nw_problem *problem, int32_t host,
 /* Returns the largest value of count() for any host's node, at least 1. */
 int32_t nw_problem_most(const struct nw_problem *problem,
                         int32_t (*count)(const nw_topology *, int32_t node));
-/* Returns the mean distance (nw_topology_distance, usually in links) between
- * the given cores and GPUs of one host. */
+/* Returns the mean of nw_topology_distance between the given cores and GPUs of
+ * one host: the links on a route, or the distance that the topology states. */
 double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,
                                struct nw_ints cores, struct nw_ints gpus);
 /* Returns the package of the first core of a core unit, -1 if unknown. */

@@ -22,7 +22,7 @@ struct nw_stencil {
                                        of the dimension */
     /* offsets: number of offsets; offset: each in cells, from a cell to a
      * neighbour, one of each opposite pair; bytes: mean bytes of the edges
-     * along each offset */
+     * along each offset, both directions of an edge together */
     int offsets;
     int32_t offset[NW_STENCIL_OFFSETS][NW_STENCIL_DIMS];
     double bytes[NW_STENCIL_OFFSETS];
@@ -97,8 +97,8 @@ struct nw_stencil_cut {
     const struct nw_stencil_columns *columns;
 };
 /* Computes an embedding by recursive coordinate bisection: fills slot[count]
- * with the slot of each process. The grid may have any sizes; no slot may be
- * fixed. */
+ * with the slot of each process. The grid may have any sizes. No slot may be
+ * fixed (nw_assignment.fixed). */
 NW_MUST_CHECK nw_status nw_stencil_coordinate_bisection(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     struct nw_stencil_cut cut, int32_t *slot);
@@ -128,8 +128,8 @@ struct nw_best_embedding {
 NW_MUST_CHECK nw_status nw_assignment_best_embedding(
     struct nw_assignment *assignment, struct nw_best_embedding *try);
 
-/* Returns the bytes between all pairs of cells in a box of size shape[dims],
- * counting each pair once. */
+/* Returns the bytes inside a box of size shape[dims]. Each pair of cells that
+ * are one offset apart counts once, with the mean bytes of this offset. */
 double nw_stencil_inside(const struct nw_stencil *stencil,
                          const int32_t *shape);
 /* Returns the bytes between the first `layers` layers, across dimension d, of a
@@ -147,8 +147,8 @@ double nw_stencil_across(const struct nw_stencil *stencil, int d);
 double nw_stencil_lower_bound(const struct nw_assignment *assignment,
                               const struct nw_stencil *stencil);
 
-/* Returns the bytes between all pairs of cells in a box of size shape[dims],
- * counting each pair once. The sizes may be fractions. */
+/* Returns the bytes inside a box as nw_stencil_inside does. The sizes of the
+ * box, shape[dims], may be fractions. */
 double nw_stencil_inside_about(const struct nw_stencil *stencil,
                                const double *shape);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes a lower bound on the hop-bytes of a grid whose edges are only across
- * the faces of cells. If a part of such a grid is projected along each
- * dimension, the product of the areas of the projections is at least that of a
- * cube of equal volume (L. H. Loomis and H. Whitney, An inequality related to
- * the isoperimetric inequality, 1949). The areas give the least number of edges
- * that leave the part, and so its least bytes. */
+ * the faces of cells. The cells that are assigned to one cluster (a subtree of
+ * the machine) form a set. If a set of cells is projected along each dimension,
+ * the product of the areas of the projections is at least that of a cube of
+ * equal volume (L. H. Loomis and H. Whitney, An inequality related to the
+ * isoperimetric inequality, 1949). The areas give the least number of edges
+ * that leave the set, and so the least bytes that leave it. On each level of
+ * the tree, the least bytes between the clusters are multiplied by the distance
+ * that this level adds. The sum of these products is the bound. */
 #include "map/stencil/grid.h"
 
 #include <math.h>

@@ -471,7 +471,8 @@ void nw_drain_refused(struct nw_peer *peer, int error);
 /* tune/selection.c: chooses the protocol of each message. */
 /* Fills the tables channel->choice. Call it after the endpoints are open. */
 void nw_selection_open(nw_channel *channel);
-/* Returns the protocol and copy with the least expected time for a message. */
+/* Returns the protocol and copy method with the least expected time for a
+ * message. */
 struct nw_protocol_copy nw_choose_protocol(nw_channel *channel,
                                            const nw_channel_request *request,
                                            uint64_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost model of small messages: predicts the time of each protocol and
- * copy, since none is always fastest. Measured tables (nodewise channel tune)
+/* The cost model of small messages: predicts the time of each protocol and copy
+ * method, since none is always fastest. Measured tables (nodewise channel tune)
  * replace the model. */
 #include "channel/tune/cost_model.h"
 

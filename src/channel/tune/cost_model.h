@@ -71,9 +71,9 @@ static inline enum nw_regime nw_regime_next(enum nw_regime now,
     return requests < 3 ? NW_REGIME_LATENCY : now;
 }
 
-/* A protocol and a copy for a message. `copy` is the method that copies the
- * message into the receiver's GPU memory; AUTO for host memory. A rendezvous
- * ignores `copy`. */
+/* A protocol and a copy method for a message. `copy` is the method that copies
+ * the message into the receiver's GPU memory; AUTO for host memory. A
+ * rendezvous ignores `copy`. */
 struct nw_protocol_copy {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
@@ -96,7 +96,7 @@ struct nw_ends {
     enum nw_regime regime;
 };
 /* Returns the predicted seconds of a message of `bytes` bytes with this
- * protocol and copy; INFINITY if they are impossible. */
+ * protocol and copy method; INFINITY if this combination is impossible. */
 double nw_cost_of_protocol(const struct nw_ends *ends,
                            struct nw_protocol_copy method, uint64_t bytes);
 

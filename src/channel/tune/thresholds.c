@@ -27,8 +27,8 @@ static const char *const memories[] = {"host", "device"};
 
 /* -- tables from times -- */
 
-/* The possible combinations of protocol and copy, in the order in which they
- * are compared, and the function that gives their times. */
+/* The possible combinations of protocol and copy method, in the order in which
+ * they are compared, and the function that gives their times. */
 struct thresholds_candidates {
     nw_protocol_cost cost;
     const void *context;

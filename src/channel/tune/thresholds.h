@@ -24,8 +24,9 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
  * PCIe switch with the GPU. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality);
 
-/* The fastest protocol and copy for each range of message sizes. Steps are in
- * ascending order of size. The last step also serves all larger messages. */
+/* The fastest protocol and copy method for each range of message sizes. Steps
+ * are in ascending order of size. The last step also serves all larger
+ * messages. */
 struct nw_choice {
     int count;
     struct nw_step {
@@ -35,16 +36,17 @@ struct nw_choice {
 };
 
 /* Returns the seconds that a message of `bytes` bytes takes with this protocol
- * and copy; INFINITY if they are impossible. */
+ * and copy method; INFINITY if this combination is impossible. */
 typedef double (*nw_protocol_cost)(const void *context,
                                    struct nw_protocol_copy method,
                                    uint64_t bytes);
-/* Finds the fastest protocol and copy for messages of up to `most` bytes. The
- * choice changes between two sizes only for a gain of at least 4 %, so that
- * choices of nearly equal time do not alternate. */
+/* Finds the fastest protocol and copy method for each message size up to `most`
+ * bytes. From one size to the next larger one, the choice changes only if this
+ * saves at least 4 % of the time, so that choices of nearly equal time do not
+ * alternate. */
 void nw_choice_make(nw_protocol_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out);
-/* Returns the protocol and copy for a message of `bytes` bytes. */
+/* Returns the protocol and copy method for a message of `bytes` bytes. */
 struct nw_protocol_copy nw_choice_find(const struct nw_choice *choice,
                                        uint64_t bytes);
 

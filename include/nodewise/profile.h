@@ -45,8 +45,9 @@ NW_API NW_MUST_CHECK nw_status nw_profile_check_models(const char *models);
 
 /* --- inside an MPI program, by the preloaded libraries --- */
 
-/* Begins a region on this rank, which gets its own profile. NW_ENODEV: the
- * program is not recorded. NW_EINVAL: a region is already open. Local. */
+/* Begins a region on this rank. The region gets a profile of its own, which
+ * nw_profile_end writes. NW_ENODEV: the program is not recorded. NW_EINVAL: a
+ * region is already open. Local. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_profile_begin(void);
 /* Ends the region: rank 0 writes the traffic of all ranks since their
  * nw_profile_begin to `path`. The profile of the whole run does not change.

@@ -137,9 +137,9 @@ static nw_status nccl_merge(const struct nccl_run *run, const glob_t *parts,
     return status;
 }
 
-/* Writes the pattern, or prints why it cannot be written. Returns the program's
- * exit status, or a failure if the program succeeded but the recorded calls
- * cannot be written. */
+/* Writes the pattern that the processes have recorded, or prints why it cannot
+ * be written. Returns the program's exit status. If the program succeeded but
+ * the recorded pattern cannot be written, returns NW_EXIT_FAILED. */
 static int nccl_conclude(const struct nccl_run *run, bool quiet, int code)
 {
     glob_t parts = {0};

@@ -151,11 +151,13 @@ struct nw_stage {
     struct nw_tracked_request *kept; /* memory from nw_stage_reserve */
 };
 
-/* The count and datatype arguments of a buffer of `blocks` blocks, each with
- * *count elements of *type. Staging may change *count and *type.
- * nw_stage_triple returns the address that MPI gets, which is `buffer` itself
- * if it is not staged. `access` says what MPI does with the buffer (NW_READ,
- * ...). An error is stored in stage->status. */
+/* The count and datatype arguments of a buffer. The buffer consists of `blocks`
+ * equal blocks, such as one for each rank in MPI_Alltoall; each block has
+ * *count elements of *type. If the buffer must be staged (replaced by host
+ * memory), nw_stage_triple does this and may change *count and *type. It
+ * returns the address for MPI: that of the host memory, or `buffer` itself if
+ * the buffer is not staged. `access` says whether MPI reads or writes the
+ * buffer (NW_READ, ...). An error is stored in stage->status. */
 struct nw_triple {
     int64_t *count;
     int64_t most; /* largest value that the count argument's type can hold */

@@ -65,7 +65,9 @@ void nw_typemap_walk(const struct nw_typemap *layout, int64_t count,
 MPI_Aint nw_typemap_low(const struct nw_typemap *layout, int64_t count);
 size_t nw_typemap_span(const struct nw_typemap *layout, int64_t count);
 
-/* In typemap_runs.c: appends a run to the list of runs of `out`. */
+/* In typemap_runs.c: appends a run (struct nw_run) to the list of runs of
+ * `out`. If the run continues the bytes of the last run in the list, joins
+ * both. */
 NW_MUST_CHECK nw_status nw_runs_add(struct nw_typemap *out,
                                     const struct nw_run *run);
 /* Appends the runs of `part` n times to `out`, at byte offsets at[0], at[0] +

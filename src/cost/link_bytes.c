@@ -207,9 +207,10 @@ static void sum_part(void *user, int32_t i)
         sum_node(loading, node, bytes);
 }
 
-/* After sum_part, adds the bytes of a node's tree links to the bytes of routes
- * outside trees. Only links from `from` to `to` - 1 are changed, since each
- * thread has a range of links. */
+/* Adds the bytes that sum_part computed for the tree links of a node to
+ * link_bytes->hop[], which holds the bytes of routes outside trees. Changes
+ * only links `from` to `to` - 1, because each thread has a range of links of
+ * its own. */
 static void link_bytes_carry(const struct loading *loading, int32_t node,
                              int64_t from, int64_t to)
 {

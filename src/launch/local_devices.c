@@ -117,7 +117,8 @@ nw_status nw_local_cpus_nic(const char *root, int32_t index, char *out,
 }
 
 /* Returns the number of entries of the folder `root` + `folder` whose names
- * begin with `begin` but not with '.'. */
+ * begin with `begin`. Names that begin with '.' do not count, even if `begin`
+ * is empty. */
 static int32_t count_entries(const char *root, const char *folder,
                              const char *begin)
 {

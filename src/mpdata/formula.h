@@ -147,7 +147,7 @@ NW_INLINE val fast_gauge_velocity(const struct sums *f)
 }
 
 /* Returns the divergent-flow term of Smolarkiewicz and Margolin (1998),
- * equation 30, which is subtracted from the velocity. */
+ * equation 30. It is subtracted from the antidiffusive velocity of the face. */
 NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
                               bool gauge)
 {

@@ -74,8 +74,10 @@ static bool headline_is_network(const nw_topology *topology,
     return kind == NW_LINK_NETWORK || kind == NW_LINK_NIC;
 }
 
-/* Returns "cache" or "core" if the endpoints of all messages have the same
- * closest common part, a cache or a core; else NULL. */
+/* Returns "core" or "cache" if both endpoints of every message share a core or
+ * a cache as the closest part of the machine, on the same level for all
+ * messages; else NULL. Different messages may use different cores or caches of
+ * that level. */
 static const char *headline_shared(const nw_topology *topology,
                                    const struct nw_cost *cost)
 {

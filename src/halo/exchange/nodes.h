@@ -75,8 +75,9 @@ void nw_halo_aggregates_free(nw_halo *halo);
 /* The functions of a connection by which a leader sends or receives an
  * aggregate. */
 extern const struct nw_halo_method_ops nw_halo_aggregate_end;
-/* Returns the aggregate that contains a connection's cells, else NULL. Sets
- * *before to the number of cells before them in the aggregate. */
+/* Returns the aggregate whose message contains the cells of a connection; NULL
+ * if these cells are sent without an aggregate. Sets *before to the number of
+ * cells that come before the connection's cells in the aggregate's buffer. */
 const struct nw_halo_aggregate *
 nw_halo_aggregate_of(const struct nw_halo_connection *connection,
                      size_t *before);

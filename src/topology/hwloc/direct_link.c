@@ -187,8 +187,10 @@ static nw_status direct_link_join_tiles(struct hwloc_distances_s *matrix)
     return NW_OK;
 }
 
-/* Adds the link between objects i and j of the matrix. Its first end is not a
- * GPU switch; a node type has only one. */
+/* Adds the link between objects i and j of the matrix. The first end of the
+ * link is never a GPU switch: if object i is one, the ends are exchanged. Not
+ * both ends can be GPU switches, because a node type has only one GPU switch.
+ */
 static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
                                       const struct hwloc_distances_s *matrix,
                                       unsigned i, unsigned j,

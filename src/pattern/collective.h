@@ -8,7 +8,7 @@
 #include <nodewise/pattern.h>
 
 /* One rank (`me`) of an operation of `ranks` ranks, and the builder that gets
- * its messages. */
+ * the messages that this rank sends. */
 struct nw_member {
     nw_pattern_builder *builder;
     int32_t ranks, me;

@@ -19,8 +19,9 @@ struct nw_ti {
     uint64_t collectives, unsized;
 };
 
-/* Reads the action on the current line and adds the messages of its rank to the
- * pattern. */
+/* Reads the action on the current line, and adds to the pattern the messages
+ * that the rank of the action sends. Receives add nothing, because the sender's
+ * action adds the message. */
 NW_MUST_CHECK nw_status nw_ti_action(struct nw_ti *ti);
 
 #endif

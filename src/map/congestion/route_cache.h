@@ -92,5 +92,7 @@ static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
     return (struct nw_route){routes->hop + kept->first, kept->more - 1,
                              kept->stripes, kept->distance, kept->latency};
 }
+/* Finds the route classes. Defined in route_classes.c. */
+NW_MUST_CHECK nw_status nw_route_cache_classify(struct nw_route_cache *routes);
 
 #endif

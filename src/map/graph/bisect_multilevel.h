@@ -70,6 +70,14 @@ struct nw_fm {
  */
 NW_MUST_CHECK nw_status nw_fm(struct nw_fm *fm);
 
+/* In grow_bisection.c: greedy graph growing. Side 0 begins with a random
+ * vertex, or with the fixed ones. Then the vertex with the largest (weight to
+ * side 0 less weight to side 1) joins, again and again, until the load of side
+ * 0 is near the target. */
+NW_MUST_CHECK nw_status nw_bisect_grow(const struct nw_graph *graph,
+                                       const struct nw_bisection *to,
+                                       struct nw_random *random, int8_t *side);
+
 /* Bisects the graph: fills side[vertices]. The sides are within their limits if
  * such a cut was found. */
 NW_MUST_CHECK nw_status nw_bisect_multilevel(const struct nw_graph *graph,

@@ -65,6 +65,13 @@ NW_MUST_CHECK nw_status nw_graph_subgraph(const struct nw_graph *graph,
                                           int32_t *place,
                                           struct nw_graph *part);
 
+/* Makes the coarser graph *coarse, in which vertex into[v] < n contains vertex
+ * v of `fine`. Vertices with the same into[v] must have the same range. The
+ * caller calls nw_graph_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_graph_contract(const struct nw_graph *fine,
+                                          const int32_t *into, int32_t n,
+                                          struct nw_graph *coarse);
+
 /* Which vertices may be contracted to one coarse vertex: those of the same
  * range whose loads sum to at most load_max. */
 struct nw_graph_merge {

@@ -1,111 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Anneals between two levels of a recursive bisection: moves processes between
- * the children of each cluster, before these children are bisected. The parts
- * of a grid may first be made compact by a power diagram: cuts at right angles
- * to the dimensions are far from the optimum if oblique borders cost little
- * more than straight ones. */
+ * the children of each cluster, before these children are bisected. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/graph/pairwise_refine.h"
 #include "map/common/parameters.h"
-#include "map/stencil/power_diagram.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PAIRWISE_SEED 7
-
-/* --- power diagrams --- */
-
-/* State while one piece is divided by a power diagram. */
-struct rb_power_diagram_rounding {
-    struct nw_power_diagram round;
-    float *at;     /* [dims][cells] scaled coordinates */
-    int32_t *part; /* [cells] part of each cell */
-};
-
-/* Computes a scale for each dimension, so that borders of equal area cut equal
- * bytes whatever dimension they cross. The product of the scales is 1. */
-static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
-                                     double scale[NW_STENCIL_DIMS])
-{
-    double product = 1;
-
-    for (int d = 0; d < stencil->dims; d++) {
-        double across = nw_stencil_across(stencil, d);
-
-        scale[d] = across > 0 ? 1 / across : 1;
-        product *= scale[d];
-    }
-    for (int d = 0; d < stencil->dims; d++)
-        scale[d] /= pow(product, 1.0 / stencil->dims);
-}
-
-/* Allocates the power diagram of a piece and fills the scaled coordinates of
- * its cells. */
-static nw_status rb_power_diagram_place(const struct sectioning *work,
-                                        const struct piece *piece,
-                                        struct rb_power_diagram_rounding *out)
-{
-    const struct nw_stencil *stencil = work->bisection->stencil;
-    size_t n = (size_t)(piece->end - piece->first);
-    double scale[NW_STENCIL_DIMS];
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY_RAW(n * (size_t)stencil->dims, out->at),
-                     NW_ARRAY_RAW(n, out->part));
-
-    if (status)
-        return status;
-    rb_power_diagram_stretch(stencil, scale);
-    out->round.n = (int32_t)n;
-    out->round.dims = stencil->dims;
-    out->round.part = out->part;
-    for (int d = 0; d < stencil->dims; d++) {
-        float *at = out->at + (size_t)d * n;
-
-        for (size_t i = 0; i < n; i++)
-            at[i] = (float)(scale[d] *
-                            work->at[d][work->list[piece->first + (int32_t)i]]);
-        out->round.at[d] = at;
-        out->round.ring[d] =
-            stencil->periodic[d] ? (float)(scale[d] * stencil->size[d]) : 0;
-    }
-    return NW_OK;
-}
-
-/* Divides the processes of a group of pieces (of a grid) by a power diagram,
- * which makes the parts compact. Replaces anneal->part by that division if it
- * lowers the cut. `piece`: the range of the processes in the list, an entry of
- * work->now. Does nothing for fewer than three parts or too many processes. */
-static nw_status rb_power_diagram_divide(const struct sectioning *work,
-                                         const struct piece *piece,
-                                         struct nw_anneal_kway *anneal)
-{
-    struct rb_power_diagram_rounding rounding = {
-        .round = {.parts = anneal->parts,
-                  .seed = anneal->seed,
-                  .threads = anneal->threads}};
-    size_t bytes = (size_t)anneal->graph->n * sizeof *anneal->part;
-    nw_status status;
-
-    if (anneal->parts < 3 || (double)anneal->graph->n * anneal->parts >
-                                 nw_tuned.multilevel.power_diagram_work)
-        return NW_OK;
-    status = rb_power_diagram_place(work, piece, &rounding);
-    if (!status) {
-        memcpy(rounding.part, anneal->part, bytes);
-        status = nw_power_diagram(&rounding.round);
-    }
-    if (!status && nw_anneal_kway_cut(anneal->graph, rounding.part) <
-                       nw_anneal_kway_cut(anneal->graph, anneal->part))
-        memcpy(anneal->part, rounding.part, bytes);
-    free(rounding.at);
-    free(rounding.part);
-    return status;
-}
-
-/* --- annealing --- */
 
 /* Returns the number of annealing trials for a cluster with this many children:
  * `tries` if there are more than three, else a share of `tries`. */
@@ -268,7 +172,7 @@ static nw_status rb_anneal_cluster(void *user, int32_t number)
     if (!status) {
         rb_anneal_read_parts(work, group, anneal.part);
         if (work->bisection->rounded)
-            status = rb_power_diagram_divide(work, &work->now[number], &anneal);
+            status = nw_rb_power_diagram(work, &work->now[number], &anneal);
     }
     if (!status)
         status = nw_anneal_kway(&anneal);

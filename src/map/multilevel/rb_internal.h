@@ -76,6 +76,14 @@ NW_MUST_CHECK nw_status nw_rb_grid_cut(const struct sectioning *work,
                                        struct nw_graph *graph,
                                        struct nw_random *random, int8_t *side);
 
+/* Divides the processes of a group of pieces (of a grid) by a power diagram,
+ * which makes the parts compact. Replaces anneal->part by that division if it
+ * lowers the cut. `piece`: the range of the processes in the list, an entry of
+ * work->now. Does nothing for fewer than three parts or too many processes. */
+NW_MUST_CHECK nw_status nw_rb_power_diagram(const struct sectioning *work,
+                                            const struct piece *piece,
+                                            struct nw_anneal_kway *anneal);
+
 /* Anneals the processes of the pieces in `held`: moves them between the
  * children of one cluster, for each cluster alone. Afterwards `held` has the
  * same pieces with the same sizes, but other processes. */

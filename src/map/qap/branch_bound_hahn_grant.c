@@ -10,9 +10,10 @@
  */
 #include "map/qap/dual_ascent.h"
 #include "map/qap/qap.h"
+#include "map/qap/symmetry.h"
+
 #include "base/array.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,123 +21,11 @@
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
 
-/* --- symmetries --- */
-
-/* A matrix of which two rows may be symmetric: a renumbering of rows and
- * columns that gives one the number of the other leaves the matrix unchanged
- * and keeps the numbers of all taken rows. The rows that are symmetric to each
- * other form an orbit. Machines and periodic grids have many symmetries. */
-struct hahn_grant_symmetry {
-    const double *matrix; /* [n * n] the matrix, row by row */
-    int n;                /* number of rows, at most NW_QAP_EXACT_MOST */
-    bool taken[NW_QAP_EXACT_MOST]; /* true: the row must keep its number */
-};
-
-/* Limit of comparisons for one pair of rows; beyond it, the pair counts as not
- * symmetric. */
-#define TRIES 4000
-
-struct renumbering {
-    const struct hahn_grant_symmetry *symmetry;
-    int image[MOST]; /* new number of each row; -1: not set yet */
-    bool used[MOST];
-    int tries;
-};
-
-/* Compares two elements of the matrix with a tolerance, because the sums along
- * a route and along its reverse may differ in their last bits. */
-static bool symmetry_same(double a, double b)
-{
-    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
-}
-
-/* Returns true if row v can get the new number w, given the rows that already
- * have a new number. */
-static bool symmetry_agrees(struct renumbering *work, int v, int w)
-{
-    const double *m = work->symmetry->matrix;
-    int n = work->symmetry->n;
-
-    if (!symmetry_same(m[v * n + v], m[w * n + w]))
-        return false;
-    for (int u = 0; u < n; u++) {
-        int x = work->image[u];
-
-        if (x < 0 || u == v)
-            continue;
-        work->tries++;
-        if (!symmetry_same(m[v * n + u], m[w * n + x]) ||
-            !symmetry_same(m[u * n + v], m[x * n + w]))
-            return false;
-    }
-    return true;
-}
-
-/* Completes the renumbering, from row v on, by backtracking. Returns false if
- * that is impossible or takes more than TRIES comparisons. */
-static bool symmetry_extend(struct renumbering *work, int v)
-{
-    int n = work->symmetry->n;
-
-    while (v < n && work->image[v] >= 0)
-        v++;
-    if (v == n)
-        return true;
-    for (int w = 0; w < n && work->tries < TRIES; w++) {
-        if (work->used[w] || !symmetry_agrees(work, v, w))
-            continue;
-        work->image[v] = w;
-        work->used[w] = true;
-        if (symmetry_extend(work, v + 1))
-            return true;
-        work->image[v] = -1;
-        work->used[w] = false;
-    }
-    return false;
-}
-
-static bool symmetry_alike(const struct hahn_grant_symmetry *symmetry, int p,
-                           int q)
-{
-    struct renumbering work = {.symmetry = symmetry};
-
-    for (int i = 0; i < symmetry->n; i++) {
-        work.used[i] = symmetry->taken[i];
-        work.image[i] = symmetry->taken[i] ? i : -1;
-    }
-    if (!symmetry_agrees(&work, p, q))
-        return false;
-    work.image[p] = q;
-    work.used[q] = true;
-    return symmetry_extend(&work, 0);
-}
-
-/* Sets orbit[i] to the lowest row that is symmetric to row i, or to i if row i
- * is taken or not symmetric to a lower row. Returns false if no two rows are
- * symmetric. May miss some symmetries, since the search is limited. */
-static bool symmetry_find_orbits(const struct hahn_grant_symmetry *symmetry,
-                                 int *orbit)
-{
-    bool any = false;
-
-    for (int q = 0; q < symmetry->n; q++) {
-        orbit[q] = q;
-        for (int p = 0; !symmetry->taken[q] && p < q && orbit[q] == q; p++)
-            if (!symmetry->taken[p] && orbit[p] == p &&
-                symmetry_alike(symmetry, p, q))
-                orbit[q] = p;
-        any = any || orbit[q] != q;
-    }
-    return any;
-}
-
-/* --- the search --- */
-
 struct hahn_grant_search {
     const struct nw_qap *problem;
     struct nw_qap_exact_search *exact;
     /* the facilities with their flows, the locations with their distances */
-    struct hahn_grant_symmetry side[2];
+    struct nw_qap_symmetry side[2];
     /* [n] subproblem at each depth of the search tree */
     struct nw_dual_ascent *level;
     int32_t at[MOST];
@@ -150,7 +39,7 @@ struct hahn_grant_search {
 struct hahn_grant_node {
     /* whether some facilities [0], or some locations [1], are symmetric */
     bool symmetric[2];
-    int orbit[2][MOST]; /* orbit of each facility [0] and of each
+    int orbit[2][MOST]; /* orbit (symmetry.h) of each facility [0] and of each
                            location [1] */
     double cost[MOST];  /* lower bound of how much the cost exceeds the bound of
                            this node if a variable of the line is 1 */
@@ -300,8 +189,7 @@ static void hahn_grant_branch(struct hahn_grant_search *search, int depth,
     nw_dual_ascent_look(here, hahn_grant_enough(search));
     for (int s = 0; s < 2; s++)
         node.symmetric[s] =
-            symmetric[s] &&
-            symmetry_find_orbits(&search->side[s], node.orbit[s]);
+            symmetric[s] && nw_qap_orbits(&search->side[s], node.orbit[s]);
     line = hahn_grant_choose_line(here, hahn_grant_enough(search) - here->bound,
                                   &node);
     hahn_grant_read_line(here, line, &node);

@@ -386,6 +386,16 @@ int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
                         MPI_Status *statuses);
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status);
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+int nw_message_look_all(__typeof__(&MPI_Request_get_status_all) next, int count,
+                        MPI_Request *requests, int *flag, MPI_Status *statuses);
+int nw_message_look_any(__typeof__(&MPI_Request_get_status_any) next, int count,
+                        MPI_Request *requests, int *index, int *flag,
+                        MPI_Status *status);
+int nw_message_look_some(__typeof__(&MPI_Request_get_status_some) next,
+                         int count, MPI_Request *requests, int *done,
+                         int *indices, MPI_Status *statuses);
+#endif
 int nw_message_part(__typeof__(&MPI_Comm_free) next,
                     MPI_Comm *comm); // in comm_free.c
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);

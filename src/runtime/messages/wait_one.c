@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Wait, MPI_Test and MPI_Request_get_status, and the work that a request
+/* MPI_Wait, MPI_Test and MPI_Request_get_status*, and the work that a request
  * needs when it completes. */
 #include "runtime/messages/request_table.h"
 
@@ -193,3 +193,57 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
         bad = wait_one_look(request, seen);
     return rc ? rc : bad;
 }
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+/* Like nw_message_look for request `at` of an array, after the MPI library has
+ * said that this request is complete. `statuses` may be MPI_STATUSES_IGNORE;
+ * otherwise the status is stored in statuses[slot]. */
+static int wait_one_look_at(MPI_Request *requests, int at, MPI_Status *statuses,
+                            int slot)
+{
+    int flag;
+
+    return nw_message_look(NW_PMPI(Request_get_status), requests[at], &flag,
+                           statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE
+                                                           : &statuses[slot]);
+}
+
+int nw_message_look_all(__typeof__(&MPI_Request_get_status_all) next, int count,
+                        MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    int rc;
+
+    nw_sendrecvs_look();
+    rc = next(count, requests, flag, statuses);
+    for (int i = 0; !rc && *flag && i < count; i++)
+        rc = wait_one_look_at(requests, i, statuses, i);
+    return rc;
+}
+
+int nw_message_look_any(__typeof__(&MPI_Request_get_status_any) next, int count,
+                        MPI_Request *requests, int *index, int *flag,
+                        MPI_Status *status)
+{
+    int rc;
+
+    nw_sendrecvs_look();
+    rc = next(count, requests, index, flag, status);
+    if (!rc && *flag && *index != MPI_UNDEFINED)
+        rc = nw_message_look(NW_PMPI(Request_get_status), requests[*index],
+                             flag, status);
+    return rc;
+}
+
+int nw_message_look_some(__typeof__(&MPI_Request_get_status_some) next,
+                         int count, MPI_Request *requests, int *done,
+                         int *indices, MPI_Status *statuses)
+{
+    int rc;
+
+    nw_sendrecvs_look();
+    rc = next(count, requests, done, indices, statuses);
+    for (int i = 0; !rc && i < *done; i++) // MPI_UNDEFINED is negative
+        rc = wait_one_look_at(requests, indices[i], statuses, i);
+    return rc;
+}
+#endif

@@ -229,9 +229,9 @@ static nw_status take_option(struct nw_job *job, char **word,
     return NW_OK;
 }
 
-/* Returns true if the launcher finds the number of ranks by this option if the
- * line does not give it: ranks of each part of a machine (ppr), a rankfile, or
- * several cores of each rank (PE). */
+/* Returns true if this option tells the launcher how to find the number of
+ * ranks, in a line that does not give the number: ranks of each part of a
+ * machine (ppr), a rankfile, or several cores of each rank (PE). */
 static bool gives_count(const struct option *option)
 {
     const char *value = option->value;
@@ -247,7 +247,7 @@ static nw_status run_paste_read_line(struct nw_job *job, char **word)
 {
     const struct nw_job given = *job;
     nw_status status = nw_words_add(&job->launcher, *word++);
-    /* srun starts a rank on each node if nobody gives it a number of ranks */
+    /* without a number of ranks, srun starts one rank on each node */
     bool counts = job->kind == NW_LAUNCHER_SRUN && !getenv("SLURM_NTASKS");
 
     for (; !status && *word && **word == '-';) {

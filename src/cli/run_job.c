@@ -307,9 +307,10 @@ static int32_t count_slots(const struct nw_job *job)
     return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
 
-/* Returns the default number of ranks: the slots of all hosts if the user gives
- * hosts with slots to another launcher than srun, else the tasks of the Slurm
- * job, else the slots; 0 if unknown. */
+/* Returns the default number of ranks, or 0 if it is unknown. If the user gives
+ * hosts with slots, and the launcher is not srun, the default is the number of
+ * all slots. Otherwise the default is the number of tasks of the Slurm job.
+ * Outside of Slurm jobs, the default is the number of slots. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");

@@ -117,9 +117,10 @@ static struct link_map *last_library(void)
     return last;
 }
 
-/* Keeps a library loaded by this only here, where it is one of the MPI library
- * or was loaded before main: the program may unload and load again those that
- * it loads later, such as a plug-in that it has compiled. */
+/* The last library of the list is kept loaded. During MPI_Init, this library
+ * belongs to MPI or was loaded before main. A library that the program loads
+ * later, such as a plug-in that it has compiled, is not kept: the program may
+ * unload the library and load a new version. */
 void nw_gpu_start(void)
 {
     struct link_map *last =

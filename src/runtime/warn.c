@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes warnings and reports. No line ends a program whose standard error is a
- * pipe that nobody reads. */
+/* Writes warnings and reports. If standard error is a pipe whose reader has
+ * ended, the lines are lost, and the program goes on. */
 #include "runtime/warn.h"
 
 #include "base/file.h"

@@ -150,9 +150,9 @@ static double target_weights_apart(const struct nw_several *several,
 }
 
 /* Function nw_kway_machine.distance for machines with too many elements for a
- * table: nw_topology_distance, whatever the objective; the mean of both
- * directions, which may differ by a matrix or between nodes of a network whose
- * routes are given. */
+ * table. Returns nw_topology_distance for every objective, as the mean of both
+ * directions. The directions may differ if distances come from a matrix, or
+ * from the given routes of a network. */
 static double target_weights_ask(const struct nw_kway_machine *machine,
                                  int32_t a, int32_t b)
 {

@@ -95,9 +95,9 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
     return status;
 }
 
-/* Compares answers, also for qsort: returns a value below 0 if the first one is
- * better, because it keeps the limits and the other does not, or because both
- * are alike in that and it costs less. */
+/* Compares answers; also for qsort. Returns a value below 0 if the first answer
+ * is better. An answer within the limits is better than an answer that exceeds
+ * them. Otherwise the answer of lower cost is better. */
 static int kway_memetic_compare(const void *a, const void *b)
 {
     const struct kway_memetic_answer *one = a, *other = b;

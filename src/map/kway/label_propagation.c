@@ -11,11 +11,11 @@
 
 #define PASSES 6
 
-/* Goes once through `order`, until time is over: removes the mark of each
- * marked vertex and makes its best move if that lowers the cost, or keeps the
- * cost and makes the loads of the two parts more equal. Then its neighbours are
- * marked, because they may now have better moves. Returns the number of moves.
- */
+/* Goes once through `order`, until time is over, and removes the mark of each
+ * marked vertex. Makes the vertex's best move if the move lowers the cost, or
+ * keeps the cost and makes the loads of the two parts more equal. After a move,
+ * the neighbours are marked, because they may now have better moves. Returns
+ * the number of moves. */
 static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
                                             const int32_t *order,
                                             uint8_t *awake)

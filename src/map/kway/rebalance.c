@@ -130,10 +130,9 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
 }
 
 /* Among the vertices of part p, moves the one whose move to some part with free
- * capacity has the largest gain. Returns false if no vertex of p can move. The
- * stored move of a vertex stays valid until a neighbour of the vertex moves or
- * the vertex no longer fits into the part it would move to, because all other
- * moves only add load to parts. */
+ * capacity has the largest gain. Returns false if no vertex of p can move. A
+ * stored move stays valid until a neighbour of the vertex moves, or the vertex
+ * no longer fits into the target part. Other moves only add load to parts. */
 static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
                                         int32_t p)
 {

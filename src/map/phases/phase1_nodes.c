@@ -157,10 +157,10 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Makes a place of each host and runs the placer on them. If all kinds of
- * traffic count, the pattern has host and GPU traffic, and the placer is
- * nw_place_partition, runs it before on the traffic between host memories
- * alone, whose result is the initial placement of the main run. */
+/* Makes a place of each host and runs the placer on the places. The placer
+ * nw_place_partition runs twice if all kinds of traffic count and the pattern
+ * has host and GPU traffic: the first run counts only the traffic between host
+ * memories, and its result is the initial placement of the second run. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

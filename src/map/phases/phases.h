@@ -38,8 +38,8 @@ NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 
-/* Puts each process p with place[p] >= 0 on that place, where it stays. If
- * `place` is NULL, does nothing. */
+/* Fixes each process p with place[p] >= 0 to this place. If `place` is NULL,
+ * does nothing. */
 NW_MUST_CHECK nw_status nw_phase_put_fixed(struct nw_placement *placement,
                                            const int32_t *place);
 /* Makes one place of each host: its end of routes is the first NIC of the node,

@@ -232,10 +232,10 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Tries each kind of move of a host's ranks, those of more ranks only if those
- * of fewer ranks moved nothing: of single ranks, of all ranks of two GPU units
- * or below two subtrees of the host (such as NUMA nodes), and of a rank's core
- * and GPU together. */
+/* Tries the kinds of moves of a host's ranks one after another until a kind has
+ * moved something: single ranks; all ranks of two GPU units, or below two
+ * subtrees of the host (such as NUMA nodes); and a rank's core and GPU
+ * together. */
 static nw_status near_gpus_try_moves(struct near_gpus_work *work, int32_t host,
                                      struct nw_ints ranks)
 {

@@ -68,9 +68,10 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* Assigns the cells of a part that has one cluster: divides them among the
- * cluster's children, as few as have enough slots, or, if the order of its
- * slots does not matter, assigns them to consecutive slots in their order. */
+/* Assigns the cells of a part that has one cluster. If the order of the
+ * cluster's slots does not matter, assigns the cells to consecutive slots in
+ * their order. Otherwise divides the cells among the fewest children of the
+ * cluster that have enough slots. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {

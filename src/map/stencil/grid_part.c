@@ -56,9 +56,10 @@ int32_t nw_grid_part_left(int64_t count, int64_t slots, int64_t left_slots,
     return (int32_t)left;
 }
 
-/* Returns the dimension in which the cut after `left` cells has the fewest
- * bytes, of those in which these cells are whole layers of the part, but not
- * the whole part; -1 if there is none. Sets *least to these bytes. */
+/* Among the dimensions in which the first `left` cells are whole layers of the
+ * part, but not the whole part, returns the one whose cut after these cells has
+ * the fewest bytes, and sets *least to the bytes. Returns -1 if no dimension
+ * qualifies. */
 static int grid_part_best_layers(const struct nw_stencil *stencil,
                                  const struct nw_grid_part *part, int32_t left,
                                  double *least)

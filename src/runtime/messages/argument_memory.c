@@ -86,10 +86,10 @@ static enum nw_side argument_memory_within(const struct nw_pointer *owner)
 }
 
 /* For predefined datatypes in the table of nw_typemap_is_plain, examines only
- * the first byte. For others, returns NONE if the area has no bytes, GPU or
- * MANAGED if it lies within one allocation, and host if its first and last byte
- * are in host memory and the buffer is not MPI_BOTTOM. Otherwise examines every
- * piece. */
+ * the first byte. For other datatypes, returns NONE if the area has no bytes,
+ * and GPU or MANAGED if the area lies within one allocation. Returns host if
+ * the first and last byte are in host memory and the buffer is not MPI_BOTTOM.
+ * Otherwise examines every piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

@@ -273,7 +273,7 @@ static void look(const struct call *c, MPI_Request *request)
 }
 
 /* A synchronous send, and a receive from any source with any tag whose end is
- * found by tests. What has arrived is read before the request is complete. */
+ * found by tests. The received data is read before the request is freed. */
 static void synchronous(struct call *c)
 {
     MPI_Request r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A preloaded library for nodewise-mpdata: pread(2) is interrupted by a signal
- * at every second call, and otherwise reads half of what the program asks for,
- * as it may from a file system in user space. */
+/* A preloaded library for nodewise-mpdata. Every second call of pread(2) fails
+ * as if a signal had interrupted the call. The other calls read half of the
+ * requested bytes, as calls on a file system in user space may do. */
 #include <errno.h>
 #include <sys/syscall.h>
 #include <sys/types.h>

@@ -29,7 +29,7 @@ static int last_error(void)
     return get();
 }
 
-static int start(void **state)
+static int hip_start(void **state)
 {
     int32_t count = 0;
 
@@ -38,7 +38,7 @@ static int start(void **state)
            gpu->stream_new(&stream);
 }
 
-static int stop(void **state)
+static int hip_stop(void **state)
 {
     (void)state;
     gpu->stream_free(stream);
@@ -267,5 +267,5 @@ int main(void)
         cmocka_unit_test(memory_is_shared),
     };
 
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, hip_start, hip_stop);
 }

@@ -106,3 +106,10 @@ nw_status nw_name_table_note(struct nw_name_table *table, char *const *names,
     *number = *slot - 1;
     return NW_OK;
 }
+
+size_t nw_name_table_find(const struct nw_name_table *table, char *const *names,
+                          const char *name)
+{
+    /* a free slot has 0, which becomes SIZE_MAX */
+    return table->size ? *name_table_slot(table, names, name) - 1 : SIZE_MAX;
+}

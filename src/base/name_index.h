@@ -29,8 +29,8 @@ int32_t nw_names_find(struct nw_names names, const int32_t *order,
  * or 0 if all names differ. */
 size_t nw_names_repeated(struct nw_names names, const int32_t *order);
 
-/* A hash table of the names in a growing array, to find in constant time
- * whether a name is new. Starts as {0}; the owner frees `slot`. */
+/* A hash table of different names in an array that may grow, to find a name in
+ * constant time. Starts as {0}; the owner frees `slot`. */
 struct nw_name_table {
     size_t *slot; /* [size] 1 + the number of a name, or 0 */
     size_t size;  /* a power of 2, or 0 */
@@ -43,5 +43,8 @@ struct nw_name_table {
 NW_MUST_CHECK nw_status nw_name_table_note(struct nw_name_table *table,
                                            char *const *names, const char *name,
                                            size_t *number);
+/* Returns the number of `name`, or SIZE_MAX if the table lacks it. */
+size_t nw_name_table_find(const struct nw_name_table *table, char *const *names,
+                          const char *name);
 
 #endif

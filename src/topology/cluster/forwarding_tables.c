@@ -3,7 +3,7 @@
  * the link that messages to a NIC of a node take. They are read last, when all
  * nodes have their switches. */
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/name_index.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
@@ -17,10 +17,7 @@
 /* The tables while they are read. */
 struct tables {
     struct nw_cluster *cluster;
-    /* [mask + 1] hash table by node name. A slot has 1 + the number of the
-     * node; 0: the slot is empty */
-    int32_t *node;
-    size_t mask;
+    struct nw_name_table nodes; /* of the node names */
     struct nw_graph_ports ports;
     int32_t *via;
 };
@@ -32,35 +29,18 @@ struct forwarding_tables_route {
     int32_t at, link, card;
 };
 
-/* Returns the slot of the hash table for the name of a node; it holds 0 if the
- * name is unknown. Each switch's table names every node, so a binary search
- * would take most of the reading time. */
-static int32_t *forwarding_tables_place_of(const struct tables *tables,
-                                           const char *name)
-{
-    char *const *names = tables->cluster->topology->node_name;
-    size_t at = nw_hash_text(NW_HASH_START, name) & tables->mask;
-
-    while (tables->node[at] && strcmp(names[tables->node[at] - 1], name))
-        at = (at + 1) & tables->mask;
-    return &tables->node[at];
-}
-
+/* Each switch's table names every node, so a binary search would take most of
+ * the reading time. */
 static nw_status forwarding_tables_index_nodes(struct tables *tables)
 {
     const nw_topology *topology = tables->cluster->topology;
-    size_t room = 2;
-    nw_status status;
+    nw_status status = NW_OK;
+    size_t number;
 
-    while (room < 2 * (size_t)topology->node_count)
-        room *= 2;
-    status = nw_alloc(room, sizeof *tables->node, &tables->node);
-    if (status)
-        return status;
-    tables->mask = room - 1;
-    for (int32_t n = 0; n < topology->node_count; n++)
-        *forwarding_tables_place_of(tables, topology->node_name[n]) = n + 1;
-    return NW_OK;
+    for (int32_t n = 0; !status && n < topology->node_count; n++)
+        status = nw_name_table_note(&tables->nodes, topology->node_name,
+                                    topology->node_name[n], &number);
+    return status;
 }
 
 static nw_status forwarding_tables_prepare(struct tables *tables,
@@ -89,11 +69,12 @@ static nw_status forwarding_tables_find_node(const struct tables *tables,
                                              const struct nw_yaml *node,
                                              const char *name, int32_t *out)
 {
-    int32_t found = *forwarding_tables_place_of(tables, name);
+    size_t found = nw_name_table_find(
+        &tables->nodes, tables->cluster->topology->node_name, name);
 
-    if (!found)
+    if (found == SIZE_MAX)
         return nw_yaml_fail(node, "unknown node '%s': not in this file", name);
-    *out = found - 1;
+    *out = (int32_t)found;
     return NW_OK;
 }
 
@@ -201,7 +182,7 @@ nw_status nw_cluster_tables(struct nw_cluster *cluster,
     for (const struct nw_yaml *item = list->first; !status && item;
          item = item->next)
         status = take_item(&tables, item);
-    free(tables.node);
+    free(tables.nodes.slot);
     if (!status)
         return nw_yaml_place(list,
                              nw_graph_set_tables(cluster->topology->network,

@@ -55,8 +55,8 @@ NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
 
 /* Lists the numbers 0 .. count - 1 by group, by counting sort. The members of
  * group g are member[first[g]] .. member[first[g + 1] - 1], in ascending order.
- * group[i] is the group of i; if it is negative, i is left out. first has
- * groups + 2 entries. */
+ * group[i] is the group of i; a number with a negative group is left out. first
+ * has groups + 2 entries. */
 void nw_list_by_group(const int32_t *group, int32_t count, int32_t groups,
                       int32_t *first, int32_t *member);
 

@@ -229,9 +229,9 @@ static nw_status take_option(struct nw_job *job, char **word,
     return NW_OK;
 }
 
-/* Returns true if this option tells the launcher how to find the number of
- * ranks, in a line that does not give the number: ranks of each part of a
- * machine (ppr), a rankfile, or several cores of each rank (PE). */
+/* Returns true if the launcher can compute the number of ranks from this
+ * option: the ranks of each part of a machine (ppr), a rankfile, or the cores
+ * of each rank (PE). */
 static bool gives_count(const struct option *option)
 {
     const char *value = option->value;

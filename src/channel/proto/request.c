@@ -101,7 +101,7 @@ nw_status nw_request_know(nw_channel_request *request)
     request->failing = NW_OK;
     request->ahead = NULL;
     request->began_ns = request->ahead_ns = 0;
-    /* 0 as an id means that there is none */
+    /* no request has the id 0 */
     channel->generation += channel->generation == UINT32_MAX ? 2 : 1;
     request->id = (uint64_t)channel->generation << 32 | i;
     return NW_OK;

@@ -159,8 +159,8 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
 
 /* Makes a place of each host and runs the placer on the places. The placer
  * nw_place_partition runs twice if all kinds of traffic count and the pattern
- * has host and GPU traffic: the first run counts only the traffic between host
- * memories, and its result is the initial placement of the second run. */
+ * has host and GPU traffic. The first run counts only the traffic between host
+ * memories. Its result is the initial placement of the second run. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

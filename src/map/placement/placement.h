@@ -181,8 +181,8 @@ nw_placer nw_place_tile;       /* best embedding; NW_EUNSUPPORTED: the processes
 nw_placer nw_place_refine;     /* improves placement->initial */
 
 /* Swaps and moves the processes of a complete placement, except fixed ones, to
- * lower the sum of their affinity costs (`affinity`, which must not be NULL)
- * and of bytes x seconds per byte on their routes. */
+ * lower the sum of two costs: `affinity`, which must not be NULL, and bytes x
+ * seconds per byte on the routes. */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 

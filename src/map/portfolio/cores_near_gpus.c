@@ -232,10 +232,10 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Tries the kinds of moves of a host's ranks one after another until a kind has
- * moved something: single ranks; all ranks of two GPU units, or below two
- * subtrees of the host (such as NUMA nodes); and a rank's core and GPU
- * together. */
+/* Tries three kinds of moves of a host's ranks, until one has moved something.
+ * The first kind moves single ranks. The second kind exchanges all ranks of two
+ * GPU units, or of two subtrees of the host (such as NUMA nodes). The third
+ * kind moves a rank's core and GPU together. */
 static nw_status near_gpus_try_moves(struct near_gpus_work *work, int32_t host,
                                      struct nw_ints ranks)
 {

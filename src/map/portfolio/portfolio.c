@@ -56,15 +56,15 @@ static nw_status portfolio_find(const struct nw_map_options *options,
     return NW_OK;
 }
 
-/* Runs the algorithm and sets *best. `auto` chooses among several mappings, one
- * of them the default. The result of any other algorithm is replaced by the
- * default mapping if that has a lower objective (unless the algorithm is a
- * baseline), then by the mapping of --from if that is better and the algorithm
- * begins from it. At last, ranks
- * move nearer to their GPUs and NICs, unless the algorithm is a baseline or the
- * default mapping. Clears report->proven if the pattern has phases, because a
- * proof is about the whole pattern. Returns NW_EINVAL if the objective needs
- * links and the machine has none. */
+/* Runs the algorithm and sets *best. `auto` chooses among several mappings,
+ * one of them the default. For any other algorithm but a baseline, the default
+ * mapping replaces the result if the default has a lower objective. Then the
+ * mapping of --from replaces the result if the algorithm begins from --from,
+ * and --from is better. At last, ranks move nearer to their GPUs and NICs,
+ * unless the algorithm is a baseline or the default mapping. Clears
+ * report->proven if the pattern has phases, because a proof is about the whole
+ * pattern. Returns NW_EINVAL if the objective needs links and the machine has
+ * none. */
 static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
                                  const struct nw_problem *problem,
                                  struct nw_map_report *report,
